@@ -7,6 +7,7 @@
 #include "calibrate/Library.h"
 #include "calibrate/Relative.h"
 #include "calibrate/Report.h"
+#include "driver/CalibrationCheck.h"
 #include "driver/Commands.h"
 #include "driver/Files.h"
 #include "driver/Help.h"
@@ -165,11 +166,26 @@ struct Run {
   }
 };
 
-void printFits(const Run& run, const std::optional<std::string>& library) {
-  printJson(run.console, kCalibrationFormat,
-            {{"devices", reportJson(run.calibrations, run.sources)},
-             {"notes", run.samples.notes},
-             {"library", library ? nlohmann::ordered_json(*library) : nlohmann::ordered_json()}});
+void printFits(const Run& run, const std::optional<std::string>& library,
+               const std::optional<CalibrationCheck>& check) {
+  nlohmann::ordered_json whole{{"devices", reportJson(run.calibrations, run.sources)},
+                               {"notes", run.samples.notes},
+                               {"library", library ? nlohmann::ordered_json(*library) : nlohmann::ordered_json()}};
+  if (check) whole["check"] = check->json();
+  printJson(run.console, kCalibrationFormat, std::move(whole));
+}
+
+/// Holds the records of one device against the measured lines of a file; nothing after errors, which are written.
+std::optional<CalibrationCheck> checked(Console& console, const Run& run, const std::string& library,
+                                        const std::string& path) {
+  const Part& part = run.parts.front();
+  const std::string& stack = run.bases.stack;
+  CalibrationCheck check;
+  const bool good =
+      check.run(console, path,
+                {part.name, stack.substr(stack.find('.') + 1), api::Library::deviceIn(library, deviceRecord(part)),
+                 api::Library::stackIn(library, stackRecord(part))});
+  return good ? std::optional(std::move(check)) : std::nullopt;
 }
 
 /// Writes the library where it was asked for; the exit code if that fails.
@@ -186,7 +202,7 @@ int runCalibrate(Console& console, const Arguments& arguments) {
   const auto steps = arguments.value("--steps");
   if (steps && !arguments.positional.empty())
     return console.usageError("`--steps` takes one file of plans, and no samples beside it");
-  for (const std::string_view option : {"--device", "--stack", "--fabric"})
+  for (const std::string_view option : {"--device", "--stack", "--fabric", "--check"})
     if (steps && arguments.value(option))
       return console.usageError(fmt::format("`{}` is of samples; `--steps` takes stacks from the plans", option));
   if (steps) return scaleSteps(console, *steps, arguments);
@@ -202,16 +218,21 @@ int runCalibrate(Console& console, const Arguments& arguments) {
     run.diagnostics.report(NoSamples, {}, {{"files", arguments.positional.front()}});
   std::optional<std::string> library;
   const bool json = arguments.value("--format") == "json";
-  const std::optional<std::string> output = arguments.value("-o");
+  const std::optional<std::string> output = arguments.value("-o"), file = arguments.value("--check");
+  std::optional<CalibrationCheck> check;
+  if (file && devices.size() > 1)
+    return console.usageError("`--check` holds one device against its runs; these samples are of several");
   if (!run.diagnostics.hasErrors() && run.findParts(devices, arguments.value("--device"))) {
     run.fit(devices);
-    if (json || output) library = run.library();
-    const std::string report = reportText(run.calibrations, run.samples, run.sources);
+    if (json || output || file) library = run.library();
+    if (file && library) check = checked(console, run, *library, *file);
+    const std::string report =
+        reportText(run.calibrations, run.samples, run.sources) + (check ? check->text() : std::string());
     if (!json) output == "-" ? console.remark(report) : console.out(report);
   }
   console.diagnose(run.diagnostics, run.sources);
   console.summarize();
-  if (json) printFits(run, library);
+  if (json) printFits(run, library, check);
   if (console.hasErrors()) return kFailed;
   return output && library && !(json && output == "-") ? save(console, *output, *library) : kClean;
 }
@@ -226,6 +247,11 @@ const Command kCalibrateCommand = {
      {"--device", "NAME", {}, "the device of std.devices that the samples are of, where they do not say"},
      {"--stack", "NAME", {}, "the stack of the library that the written one extends: megatron.megatron_2021"},
      {"--fabric", "NAME", {}, "the fabric of the library that the written one between nodes extends: ndr"},
+     {"--check",
+      "FILE",
+      {},
+      "a plan file with `measured` lines: prices them with the library and with what was written, and says whether it "
+      "helped"},
      {"--steps",
       "FILE",
       {},

@@ -1,0 +1,31 @@
+// A plan priced twice, the second time beside itself.
+// SPDX-License-Identifier: Apache-2.0
+#include "api/MeasuredLines.h"
+
+namespace planc::api {
+
+std::vector<CheckedLine> checkedLines(Compilation& plan, const CalibratedRecords& records) {
+  const ir::Plan& own = plan.plan();
+  if (own.measured.empty() || !plan.checkVerdict() || !plan.checkParts()) return {};
+  const bool device = records.measured && own.cluster && own.cluster->device.name == Symbol(records.device),
+             stack = records.measuredStack && own.stack && own.stack->name == Symbol(records.stack);
+  if ((!device && !stack) || !plan.priceAlone()) return {};
+  ir::Plan calibrated = own;
+  if (device) edit(calibrated.cluster).device = *records.measured;
+  if (stack) edit(calibrated.stack) = *records.measuredStack;
+  const auto beside = plan.beside(std::move(calibrated));
+  if (!beside->priceAlone()) return {};
+  DiagnosticEngine aside; // lines out of tolerance are what is asked about
+  const verdict::Results before = verdict::evaluate(own, *plan.estimate(), aside),
+                         after = verdict::evaluate(own, *beside->estimate(), aside);
+  std::vector<CheckedLine> out;
+  for (size_t i = 0; i < before.measured.size(); ++i) {
+    const verdict::MeasuredResult &line = before.measured[i], &other = after.measured[i];
+    if (!line.known || !other.known || line.measured == 0) continue;
+    out.push_back(
+        {own.title, line.metric, line.measured, line.predicted, other.predicted, line.unit, line.percent, line.range});
+  }
+  return out;
+}
+
+} // namespace planc::api

@@ -1,0 +1,32 @@
+// The measured lines of a plan, priced on the library's records and on calibrated ones.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "api/Compilation.h"
+
+#include <optional>
+
+namespace planc::api {
+
+/// Calibrated records, and the names of the library's that they take the place of.
+struct CalibratedRecords {
+  std::string device, stack;              ///< `h200_sxm_141gb`, `torchtitan_eager`; empty: none is replaced
+  std::optional<ir::Device> measured;     ///< nothing: no sample was of the device
+  std::optional<ir::Stack> measuredStack; ///< nothing: no sample was of software
+};
+
+/// One measured line of a plan; errors are predicted over measured, less 1.
+struct CheckedLine {
+  std::string plan, metric;
+  double measured = 0, before = 0, after = 0;
+  Unit unit;
+  bool percent = false;
+  SourceRange range;
+  double errorBefore() const { return before / measured - 1; }
+  double errorAfter() const { return after / measured - 1; }
+};
+
+/// Prices a plan as it stands and with the calibrated records. Without a line: it has none that both prices tell, it
+/// uses neither of the records, or it has errors, which are among its diagnostics.
+std::vector<CheckedLine> checkedLines(Compilation& plan, const CalibratedRecords& records);
+
+} // namespace planc::api

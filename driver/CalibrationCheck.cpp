@@ -1,0 +1,139 @@
+// The table of measured lines before and after, and what it comes to.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/CalibrationCheck.h"
+
+#include "backends/verdict/ExprText.h"
+#include "driver/InputFile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace planc::driver {
+
+PLANC_WARNING(CalibrationDoesNotHelp, 1015,
+              "calibrated, the measured lines of {file} have a mean error of {after}; the library has {before}")
+PLANC_ERROR(NothingToCheck, 1016, "no measured line of {file} is priced with `{device}`{stack}")
+
+namespace {
+
+/// A line is worse if its error grew by more than that: less is within what runs differ by.
+constexpr double kPoints = 0.02;
+
+using Line = api::CheckedLine;
+
+double grown(const Line& line) {
+  return std::abs(line.errorAfter()) - std::abs(line.errorBefore());
+}
+double mean(const std::vector<Line>& lines, double (Line::*error)() const) {
+  double sum = 0;
+  for (const Line& line : lines) sum += std::abs((line.*error)());
+  return lines.empty() ? 0 : sum / static_cast<double>(lines.size());
+}
+std::string percent(double share) {
+  return fmt::format("{:.1f} %", 100 * share);
+}
+std::string signedPercent(double share) {
+  return fmt::format("{:+.1f} %", 100 * share);
+}
+
+} // namespace
+
+double CalibrationCheck::before() const {
+  return mean(lines, &Line::errorBefore);
+}
+double CalibrationCheck::after() const {
+  return mean(lines, &Line::errorAfter);
+}
+
+std::vector<const Line*> CalibrationCheck::worse() const {
+  std::vector<const Line*> out;
+  for (const Line& line : lines)
+    if (grown(line) > kPoints) out.push_back(&line);
+  std::stable_sort(out.begin(), out.end(), [](const Line* a, const Line* b) { return grown(*a) > grown(*b); });
+  return out;
+}
+
+bool CalibrationCheck::run(Console& console, const std::string& path, const api::CalibratedRecords& records) {
+  file = path == "-" ? "<stdin>" : path;
+  InputFile input(console, path);
+  if (!input.load()) return false;
+  Plans plans;
+  SourceRange first;
+  input.eachPlan({}, [&](std::unique_ptr<api::Compilation> plan) {
+    if (plans.empty()) first = plan->plan().range;
+    for (Line& line : api::checkedLines(*plan, records)) lines.push_back(std::move(line));
+    plan->release();
+    plans.push_back(std::move(plan));
+  });
+  input.report(plans);
+  if (console.hasErrors()) return false;
+  DiagnosticEngine found;
+  if (lines.empty())
+    found
+        .report(NothingToCheck, first,
+                {{"file", file},
+                 {"device", records.device},
+                 {"stack", records.stack.empty() ? std::string() : fmt::format(" or `{}`", records.stack)}})
+        .help("write what was measured into plans that name the library's device, and the stack that `--stack` names: "
+              "`measured step_time = 176ms : \"our run of October 3\"`");
+  else if (after() > before()) {
+    const std::vector<const Line*> bad = worse();
+    const Line& worst =
+        *std::max_element(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return grown(a) < grown(b); });
+    found
+        .report(CalibrationDoesNotHelp, worst.range,
+                {{"file", file}, {"before", percent(before())}, {"after", percent(after())}})
+        .note(fmt::format("`{}` goes from {} to {}; {} of {} lines grow by more than {:.0f} points", worst.plan,
+                          signedPercent(worst.errorBefore()), signedPercent(worst.errorAfter()), bad.size(),
+                          lines.size(), 100 * kPoints))
+        .help("the samples are of other kernels than the runs had, or at other clocks: `planc explain` on such a plan "
+              "shows which part is off; until then price with the library's records");
+  }
+  console.diagnose(found, input.sources());
+  return !found.hasErrors();
+}
+
+std::string CalibrationCheck::text() const {
+  if (lines.empty()) return {};
+  size_t plan = 4, metric = 6;
+  for (const Line& line : lines) plan = std::max(plan, line.plan.size()), metric = std::max(metric, line.metric.size());
+  std::string out = fmt::format("\nmeasured lines of {}, with the library and calibrated\n", file);
+  const auto row = [&](std::string_view a, std::string_view b, std::string_view measured, std::string_view before,
+                       std::string_view errorBefore, std::string_view after, std::string_view errorAfter) {
+    std::string text = fmt::format("  {:<{}}  {:<{}}  {:>14}  {:>14}  {:>8}  {:>14}  {:>8}", a, plan, b, metric,
+                                   measured, before, errorBefore, after, errorAfter);
+    out += text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
+  };
+  row("plan", "metric", "measured", "library", "error", "calibrated", "error");
+  for (const Line& line : lines) {
+    const auto shown = [&](double value) { return verdict::quantityText(value, line.unit, line.percent); };
+    row(line.plan, line.metric, shown(line.measured), shown(line.before), signedPercent(line.errorBefore()),
+        shown(line.after), signedPercent(line.errorAfter()));
+  }
+  row("mean", "", "", "", percent(before()), "", percent(after()));
+  const auto nearer = std::count_if(lines.begin(), lines.end(), [](const Line& line) { return grown(line) < 0; });
+  return out + fmt::format("it {}: {} of {} lines are nearer, {} worse by more than {:.0f} points\n",
+                           after() < before() ? "helped" : "did not help", nearer, lines.size(), worse().size(),
+                           100 * kPoints);
+}
+
+nlohmann::ordered_json CalibrationCheck::json() const {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const Line& line : lines)
+    rows.push_back({{"plan", line.plan},
+                    {"metric", line.metric},
+                    {"measured", line.measured},
+                    {"library", line.before},
+                    {"library_error", line.errorBefore()},
+                    {"calibrated", line.after},
+                    {"calibrated_error", line.errorAfter()}});
+  return {{"file", file},
+          {"library_mean_error", before()},
+          {"calibrated_mean_error", after()},
+          {"helped", after() < before()},
+          {"lines", std::move(rows)}};
+}
+
+} // namespace planc::driver
