@@ -22,6 +22,8 @@ PLANC_ERROR(ClusterTooLarge, 522, "cluster `{cluster}` has more than {limit} dev
 
 namespace {
 
+const Symbol kDevice("device");
+
 /// `cards` are shared by the devices of one unit of the level below: there are no more of them than of these.
 void checkCards(Context& context, const ir::ClusterLevel& level, int64_t devices) {
   const ir::Number* cards = level.number(ir::LevelFact::Cards);
@@ -131,7 +133,11 @@ void Machines::addItems(OpenCluster& cluster, int layer) {
         rest.name = rest.members.front();
         rest.members.erase(rest.members.begin());
       }
-      (level ? *level->facts : *cluster.facts).addFact(rest, scope, layer, fact->override_);
+      const FactNode* device = level ? nullptr : cluster.facts->root().find(kDevice);
+      if (device && device->layer == layer && rest.name.text == kDevice && rest.members.empty())
+        reportKinds(fmt::format("cluster `{}` has two devices", owner.name.view()), fact->range, device->range);
+      else
+        (level ? *level->facts : *cluster.facts).addFact(rest, scope, layer, fact->override_);
     } else if (const auto* section = std::get_if<syntax::Section>(&item)) {
       if (OpenCluster::Level* level = levelOf(cluster, section->name.text))
         level->facts->add(*section, scope, layer, section->override_);
@@ -162,6 +168,13 @@ OpenCluster& Machines::open(const BoundDecl& decl, SourceRange use) {
   if (result.ok || result.layers.size() == 1)
     for (int layer = 0; layer < static_cast<int>(result.layers.size()); ++layer) addItems(result, layer);
   applyEdits(decl, result);
+  const FactNode* device = result.facts->root().find(kDevice);
+  if (device && device->section() && ev_.context.failures == failures)
+    reportKinds(fmt::format("`device` of cluster `{}` is a section", info.name.view()), device->range, {});
+  for (OpenCluster::Level& level : result.levels)
+    if (const FactNode* own = level.facts->root().find(kDevice))
+      reportKinds(fmt::format("{} has devices of its own", level.facts->owner().text), own->range,
+                  device ? device->range : SourceRange{});
   if (entered) ev_.context.leave();
   result.ok &= ev_.context.failures == failures;
   return result;

@@ -16,6 +16,7 @@ PLANC_ERROR(ExtendsWhat, 514, "`{name}` extends {base}")
 PLANC_ERROR(ExtendsCycle, 515, "`{name}` extends itself: {cycle}")
 PLANC_ERROR(ExtendsTooLong, 526, "a chain of more than {limit} `extends`")
 PLANC_ERROR(WrongRecord, 516, "{what} takes {expected}; this is {actual}")
+PLANC_ERROR(KindsOfDevices, 549, "{what}: all devices of a plan are of one kind")
 PLANC_ERROR(NoSuchFact, 517, "{owner} has no `{name}`")
 PLANC_ERROR(AccuracyIncomplete, 536, "the `accuracy` of stack `{stack}` has no {what}")
 PLANC_WARNING(
@@ -31,9 +32,23 @@ std::string ownerText(const DeclInfo& d) {
 
 } // namespace
 
+void Machines::reportKinds(std::string_view what, SourceRange at, SourceRange first) {
+  auto report = ev_.context.report(KindsOfDevices, at, {{"what", what}});
+  if (first.valid()) report.label(first, "the devices are these");
+  report
+      .help("where all of them work in step, write a plan for a cluster of each kind, `compare` the two, and take the "
+            "longer step: the faster devices wait for the slower ones")
+      .help("where each kind has samples of its own, give each plan the part of `global_batch` that makes both steps "
+            "as long");
+}
+
 const BoundDecl* Machines::expect(const Value& v, DeclKind kind, std::string_view what) {
   if (v.invalid()) return nullptr;
   if (v.kind == ValueKind::Decl && v.decl->decl->kind == kind) return v.decl;
+  if (v.kind == ValueKind::List && (kind == DeclKind::Device || kind == DeclKind::Cluster)) {
+    reportKinds(fmt::format("{} is a list", what), v.range, {});
+    return nullptr;
+  }
   auto report =
       ev_.context.report(WrongRecord, v.range,
                          {{"what", what}, {"expected", fmt::format("a {}", describe(kind))}, {"actual", describe(v)}});

@@ -59,6 +59,8 @@ private:
   MergedRecord& merged(const BoundDecl& decl, SourceRange use);
   bool chain(const BoundDecl& decl, SourceRange use, std::vector<DeclInfo*>& result);
   OpenCluster& open(const BoundDecl& decl, SourceRange use);
+  /// A second kind of device, or several clusters in the place of one.
+  void reportKinds(std::string_view what, SourceRange at, SourceRange first);
   void reportExtendsWhat(const DeclInfo& heir, SourceRange at, const Value& base);
   bool mayExtend(const std::vector<DeclInfo*>& chain, DeclInfo* base, SourceRange at);
   bool openChain(const BoundDecl& decl, SourceRange use, OpenCluster& cluster);
