@@ -34,8 +34,12 @@ bool isContraction(OpKind k) {
   return k == OpKind::Gemm || k == OpKind::GroupedGemm;
 }
 
+bool isAttention(OpKind k) {
+  return k == OpKind::Attention || k == OpKind::Scores || k == OpKind::Context;
+}
+
 bool isProduct(OpKind k) {
-  return isContraction(k) || k == OpKind::Attention || k == OpKind::Scores || k == OpKind::Context;
+  return isContraction(k) || isAttention(k);
 }
 
 std::string join(const std::vector<Symbol>& path) {
@@ -101,6 +105,14 @@ double Model::parameterCount() const {
     total += elements;
   }
   return total;
+}
+
+std::vector<DimId> Model::countedDims() const {
+  std::vector<DimId> counted;
+  for (const ValueId input : inputs)
+    for (const DimId d : values[input].counts)
+      if (std::find(counted.begin(), counted.end(), d) == counted.end()) counted.push_back(d);
+  return counted;
 }
 
 std::optional<double> Model::tokensPerSample() const {

@@ -97,7 +97,8 @@ enum class OpKind {
 std::string_view name(OpKind k);
 std::optional<OpKind> parseOpKind(std::string_view text); ///< only those a `.plan` may name
 bool isContraction(OpKind k);
-bool isProduct(OpKind k); ///< a contraction, or those of attention
+bool isAttention(OpKind k); ///< fused, or one of its two products: over pairs of positions, which masks are about
+bool isProduct(OpKind k);   ///< a contraction, or those of attention
 
 struct Operand {
   ValueId value;
@@ -134,6 +135,12 @@ struct GroupLimit {
   double units(double units) const { return limit * std::max(1.0, units / groups); }
 };
 
+/// The document of a sequence whose tokens attend to the most keys.
+struct LongestDocument {
+  double share = 1; ///< as `Op::share`, of the tokens of this document alone
+  double span = 1;  ///< part of the sequence that it fills
+};
+
 struct Op {
   std::vector<Symbol> path;
   Symbol name; ///< of the declaration (`layer_norm`): the key of stack.passes and precision
@@ -147,6 +154,10 @@ struct Op {
   double share = 1; ///< what a mask leaves of them
   double lastShare =
       0; ///< idem, of the last position, to which it rises linearly (causal: 1, mean 1/2); 0: as the mean
+  /// Of the pairs of positions, those inside of one packed document. A fused attention computes no others, so its
+  /// `flops` count no others; scores and context compute all. `share` and `lastShare` are parts of what is left.
+  double packed = 1;
+  std::optional<LongestDocument> longest; ///< of packed documents: the one that `lastShare` is the end of
   std::optional<Poly> reads, writes;
   std::vector<Save> saves;
   std::vector<Reduce> reduces;
@@ -241,6 +252,8 @@ struct Model {
   int64_t times(RegionId region) const;
   /// Parameters counted once per storage, instances included.
   double parameterCount() const;
+  /// The dimensions that inputs count as tokens, each once.
+  std::vector<DimId> countedDims() const;
   /// Tokens of one sample: those of all inputs that count some; nothing if none does.
   std::optional<double> tokensPerSample() const;
 };

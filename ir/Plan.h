@@ -2,6 +2,7 @@
 // placed yet.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "ir/Documents.h"
 #include "ir/Expr.h"
 #include "ir/Machine.h"
 #include "ir/Mesh.h"
@@ -54,6 +55,7 @@ struct Optimizer {
   int factored = 0;      ///< states of one value per row and one per column of a matrix; of a vector one per element
   int rowStates = 0;     ///< of a table: states that a whole row shares (row-wise Adagrad: 1)
   int orthogonalise = 0; ///< Newton-Schulz iterations on each matrix of a repeated layer
+  bool repeated = false; ///< every device orthogonalises all matrices that it gathers; else they are dealt out
   /// Updates all that is no matrix of a repeated layer; null: this one does.
   std::shared_ptr<const Optimizer> others = nullptr;
   SourceRange range = {};
@@ -80,6 +82,7 @@ struct Workload {
   int64_t globalBatch = 0;
   int64_t microBatch = 0;
   std::vector<std::pair<Symbol, int64_t>> extents; ///< `seq = 2048` and the like: dims that the workload binds
+  std::optional<Documents> documents;              ///< packed into one sequence; none: a sequence is one document
   std::optional<Optimizer> optimizer;
   std::optional<Optimizer> tableOptimizer; ///< of tables that are only looked up: updates the rows that were read
   double expertImbalance = 1; ///< load of the busiest device over the mean, where routed data chooses a device

@@ -61,7 +61,7 @@ std::string optimizerText(const Optimizer& o) {
   if (o.stateBytes) text += fmt::format(", {} bytes each", *o.stateBytes);
   if (o.factored) text += fmt::format(", {} factored", o.factored);
   if (o.rowStates) text += fmt::format(", {} by row", o.rowStates);
-  if (o.orthogonalise) text += fmt::format(", {} iterations", o.orthogonalise);
+  if (o.orthogonalise) text += fmt::format(", {} iterations{}", o.orthogonalise, o.repeated ? " on every device" : "");
   if (o.onHost) text += ", on the host";
   text += ")";
   if (o.others) text += ", others " + optimizerText(*o.others);
@@ -76,6 +76,7 @@ void addWorkload(const Plan& plan, Facts& out) {
   out.push_back({prefix + "global_batch", std::to_string(w.globalBatch), w.globalBatchRange});
   out.push_back({prefix + "micro_batch", std::to_string(w.microBatch), w.microBatchRange});
   for (const auto& [name, extent] : w.extents) out.push_back({prefix + name.str(), std::to_string(extent), w.range});
+  if (w.documents) out.push_back({prefix + "documents", w.documents->str(), w.documents->range});
   if (w.optimizer) out.push_back({prefix + "optimizer", optimizerText(*w.optimizer), w.optimizer->range});
   if (w.tableOptimizer)
     out.push_back({prefix + "table_optimizer", optimizerText(*w.tableOptimizer), w.tableOptimizer->range});

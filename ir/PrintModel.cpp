@@ -128,9 +128,11 @@ private:
     for (const Operand& o : op.operands) operands += (operands.empty() ? " " : ", ") + operandText(o, scope);
     double flops = op.flops.evaluate([&](DimId d) { return sizeOf(model_, d); }, [](int) { return 1.0; });
     const Value& v = model_.values[op.result];
+    std::string left = op.share != 1 ? " share=" + numberText(op.share) : "";
+    if (op.packed != 1) left += " packed=" + numberText(op.packed);
     line("{} = {}{} : {}{}{}  kind={} flops={}{}", names_.of(op.result, scope), op.name.view(), operands,
          dimsText(model_, op.resultDims), v.dtype ? " " : "", v.dtype ? name(*v.dtype) : "", name(op.kind),
-         numberText(flops), op.share != 1 ? " share=" + numberText(op.share) : "");
+         numberText(flops), left);
   }
 
   const Model& model_;

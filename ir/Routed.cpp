@@ -40,4 +40,8 @@ double flopsOf(const Program& program, const Op& op) {
                            [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[o].value); });
 }
 
+double modelFlopsOf(const Program& program, const Op& op) {
+  return flopsOf(program, op) * (op.kind == OpKind::Attention ? 1 : op.packed);
+}
+
 } // namespace planc::ir

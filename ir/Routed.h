@@ -17,6 +17,8 @@ double sizeOf(const Model& model, DimId dim);
 
 /// FLOPs of one evaluation of an operator, masks aside, with its operands in the types in which they stand.
 double flopsOf(const Program& program, const Op& op);
+/// The same, less what scores and context compute between packed documents and mask: the work of the model.
+double modelFlopsOf(const Program& program, const Op& op);
 
 /// The whole part of a size, at least 1.
 int64_t wholeExtent(double size);

@@ -51,12 +51,16 @@ struct Sizer {
 
   /// What a mask leaves, on the device with the most of it. Shards of a masked sequence are balanced unless a rule says
   /// `contiguous`: then the last of n ranges has last - (last - mean) / n, for a share that rises linearly to `last`.
+  /// Of packed documents it is the last of the ranges that the longest one lies in.
   double shareOf(OpId id, const Op& op) const {
     if (op.lastShare <= op.share) return op.share;
+    const LongestDocument rising = op.longest.value_or(LongestDocument{op.share, 1});
     double share = op.share;
     for (const PlacedDim& p : placement(id).dims)
-      if (p.rule && p.rule->contiguous && !p.axes.empty() && isMasked(model(), op, p.dim))
-        share = op.lastShare - (op.lastShare - op.share) / static_cast<double>(program.mesh.size(p.axes));
+      if (p.rule && p.rule->contiguous && !p.axes.empty() && isMasked(model(), op, p.dim)) {
+        const double ranges = static_cast<double>(program.mesh.size(p.axes)) * rising.span;
+        share = std::max(share, op.lastShare - (op.lastShare - rising.share) / std::max(1.0, ranges));
+      }
     return share;
   }
 
@@ -147,8 +151,7 @@ struct Sizer {
       c.work.flops = evaluate(id, *spec->flops);
       return;
     }
-    const bool product = op.kind == OpKind::Scores || op.kind == OpKind::Context || op.kind == OpKind::Attention;
-    c.work.flops = c.role == Role::Backward && product ? 2 * forward : forward;
+    c.work.flops = c.role == Role::Backward && isAttention(op.kind) ? 2 * forward : forward;
   }
 
   void sizeBytes(OpId id, const Op& op, Compute& c) const {
@@ -183,11 +186,11 @@ struct Sizer {
     w.k = c.role == Role::Forward ? k : first ? n : m;
   }
 
-  /// The curves of a device go by the length of the keys and the size of a head; both are sizes of the value, not of a
-  /// shard.
+  /// The curves of a device go by the length of the keys, of packed documents by that of the document that a token lies
+  /// in, and by the size of a head; these are sizes of the value, not of a shard.
   void sizeAttention(OpId id, const Op& op, LocalWork& w) const {
     auto extentOf = [&](DimId d) { return static_cast<double>(model().dims[d].extent); };
-    w.sequence = extentOf(op.keys);
+    w.sequence = extentOf(op.keys) * op.packed;
     w.headDim = op.headSize.evaluate(extentOf, [&](int o) { return widthAt(op, o); });
     for (const PlacedDim& p : placement(id).dims)
       if (!p.axes.empty() && (p.dim == op.queries || p.dim == op.keys)) w.sequenceSplit = true;

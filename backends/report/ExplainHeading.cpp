@@ -64,14 +64,38 @@ void headingSoftware(ExplainPage& page, const ExplainInput& input) {
   page.fact("", a.source);
 }
 
+/// What attention makes of them: a token of length s meets the keys of its document and no others.
+void headingDocuments(ExplainPage& page, const ir::Plan& plan) {
+  const ir::Documents& documents = *plan.workload.documents;
+  const ir::Dim& dim = plan.model->dims[plan.model->countedDims().front()];
+  const double sequence = static_cast<double>(dim.extent), keys = ir::keysOfToken(documents, sequence);
+  page.fact("packed", fmt::format("{} in a sequence of {}, {}", documents.str(), dim.extent,
+                                  page.sources().where(documents.range)));
+  if (const double listed = documents.listed(); listed > 0 && listed < sequence)
+    page.fact("", fmt::format("{:.0f} of the tokens are padding, which attention skips and all else works through",
+                              sequence - listed));
+  const std::string_view name = dim.name.view();
+  page.equation(documents.lengths.empty()
+                    ? fmt::format("pairs of positions = (mean² + spread²) / mean · {0} / {0}²", name)
+                    : fmt::format("pairs of positions = Σ s² / {}²", name),
+                fmt::format("{:.6g} · {} / {}² = {}", keys, dim.extent, dim.extent, percentText(keys / sequence)));
+  page.fact("", "a fused attention computes no others, and model FLOPs count no others");
+}
+
 void headingWorkload(ExplainPage& page, const ExplainInput& input) {
   const ir::Workload& w = input.report->plan->workload;
   page.fact("written", page.sources().where(w.range));
   explainMicroBatches(page, input);
+  if (w.documents) headingDocuments(page, *input.report->plan);
   if (!w.optimizer) return;
   page.fact("optimizer", fmt::format("{}, {} of an element{}", w.optimizer->name.view(),
                                      plural(w.optimizer->states, "state", "states"),
                                      w.optimizer->master ? ", a master copy where parameters are narrower" : ""));
+  if (w.optimizer->orthogonalise > 0)
+    page.fact("", fmt::format("{} iterations of Newton-Schulz on each matrix of a repeated layer, {}",
+                              w.optimizer->orthogonalise,
+                              w.optimizer->repeated ? "all of them on every device that gathers them"
+                                                    : "dealt out over the devices that gather them"));
 }
 
 void headingPrecision(ExplainPage& page, const ExplainInput& input) {

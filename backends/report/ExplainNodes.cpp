@@ -144,6 +144,7 @@ void NodePages::kernel(ExplainPage& page, const ir::LayerClass& layerClass, cons
               fmt::format("{}, {} moved", formatQuantity(priced.flops, units::flops),
                           formatQuantity(priced.bytes, units::bytes)),
               kIndent);
+  for (const auto& [key, text] : why.notes) page.fact(key, text, kIndent);
   page.derivation(why, kIndent);
 }
 

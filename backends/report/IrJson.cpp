@@ -53,6 +53,7 @@ public:
             {"result_dims", dims(op.resultDims)},
             {"flops", jsonNumber(op.flops.evaluate(extent, [](int) { return 1.0; }))},
             {"share", op.share},
+            {"packed", op.packed},
             {"times", model_.times(op.region)},
             {"where", place(op.range, sources_)}};
   }

@@ -38,6 +38,7 @@ std::string workloadText(const PlanReport& report) {
   std::string text = !w.train ? "forward only" : w.adapters || !w.freeze.empty() ? "fine-tune" : "train";
   if (w.adapters) text += fmt::format(", adapters of rank {}", w.adapters->rank);
   for (const auto& [name, extent] : w.extents) text += fmt::format(", {} {}", name.str(), extent);
+  if (w.documents) text += ", " + w.documents->str();
   if (w.globalBatch > 0) text += fmt::format(", global batch {}", w.globalBatch);
   if (report.program)
     text += fmt::format(", {} of {}",

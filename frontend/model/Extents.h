@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/syntax/Tree.h"
+#include "ir/Documents.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -27,6 +28,8 @@ struct Extents {
   std::optional<int64_t> prompt{}; ///< of the dimensions that inputs count as tokens and the workload does not name
   std::vector<Symbol> prompted{};  ///< those dimensions
   bool promptFailed = false;       ///< it is no number: reported
+  std::optional<ir::Documents> documents{}; ///< packed into the dimension that inputs count as tokens
+  bool attended = false;                    ///< an operator of the model attends along that dimension
 
   /// Without a workload, to check shapes: of one sample.
   static Extents ofNoWorkload() { return {{{kSamples, 1}}, true}; }

@@ -37,6 +37,9 @@ struct OpContext {
   std::vector<std::pair<const syntax::DimDecl*, ir::Dim>> routed{}; ///< their extents follow from the shapes
   ir::Op op{};
   bool flopsGiven = false;
+  /// While a mask is read for one length of packed documents: that length, and the dimensions that have it.
+  std::optional<double> document{};
+  std::vector<ir::DimId> packed{};
 
   const FormalDim* formal(Symbol name) const {
     for (const FormalDim& f : formals)
@@ -86,6 +89,10 @@ Value dimensionFunction(ModelState& state, OpContext* around, const syntax::Expr
 bool role(ModelState& state, OpContext& op, const syntax::Fact& f);
 /// What an operator of its kind has to say.
 void checkRoles(ModelState& state, OpContext& op);
+/// A number from 0 to `most`; nothing after a report (OperatorFacts.cpp).
+std::optional<double> factor(ModelState& state, OpContext& op, const syntax::Fact& f, double most);
+/// Reads `share` and `last_share`, what a mask leaves: of packed documents, inside of each (OperatorMasks.cpp).
+void masks(ModelState& state, OpContext& op);
 /// Reads `groups` and `group_limit`, which bound where the copies of an element go (OperatorGroups.cpp).
 void groupLimit(ModelState& state, OpContext& op);
 /// The fact of the operator that is called so; null if it has none.

@@ -40,24 +40,6 @@ const syntax::Fact* bufferFact(const OpContext& op, Symbol name) {
   return nullptr;
 }
 
-/// A number from 0 to `most`.
-std::optional<double> factor(ModelState& state, OpContext& op, const syntax::Fact& f, double most) {
-  const Value v = state.ev.evaluate(*f.value, op.scope);
-  if (v.invalid()) {
-    state.ok(!op.known);
-    return std::nullopt;
-  }
-  const bool number = (v.numeric() || v.kind == ValueKind::Poly) && (v.isInt() || v.unit.plain());
-  const double value = !number ? -1 : v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
-  if (value >= 0 && value <= most) return value;
-  if (f.name.text == Symbol("capacity"))
-    state.context.report(CapacityRange, f.value->range, {{"value", show(v)}});
-  else
-    state.context.report(ShareRange, f.value->range, {{"name", f.name.text.str()}, {"value", show(v)}});
-  state.failed = true;
-  return std::nullopt;
-}
-
 void fact(ModelState& state, OpContext& op, const syntax::Fact& f) {
   const std::string& name = f.name.text.str();
   if (f.members.size() == 1 && f.members[0].text == Symbol("bytes")) {
@@ -77,10 +59,7 @@ void fact(ModelState& state, OpContext& op, const syntax::Fact& f) {
     if (name == "writes") return void(op.op.writes = poly(state, op, *f.value, op.scope, units::bytes, "`writes`"));
     if (name == "copies") return void(op.op.copies = poly(state, op, *f.value, op.scope, units::none, "`copies`"));
     if (name == "groups" || name == "group_limit") return; // read together, by groupLimit
-    if (name == "share" || name == "last_share") {
-      if (auto share = factor(state, op, f, 1)) (name == "share" ? op.op.share : op.op.lastShare) = *share;
-      return;
-    }
+    if (name == "share" || name == "last_share") return;   // read together, by masks
     if (name == "capacity") {
       if (auto capacity = factor(state, op, f, 1e9)) op.op.capacity = *capacity;
       return;
@@ -195,6 +174,23 @@ void backwards(ModelState& state, OpContext& op, const syntax::BackwardItem& ite
 
 } // namespace
 
+std::optional<double> factor(ModelState& state, OpContext& op, const syntax::Fact& f, double most) {
+  const Value v = state.ev.evaluate(*f.value, op.scope);
+  if (v.invalid()) {
+    state.ok(!op.known);
+    return std::nullopt;
+  }
+  const bool number = (v.numeric() || v.kind == ValueKind::Poly) && (v.isInt() || v.unit.plain());
+  const double value = !number ? -1 : v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
+  if (value >= 0 && value <= most) return value;
+  if (f.name.text == Symbol("capacity"))
+    state.context.report(CapacityRange, f.value->range, {{"value", show(v)}});
+  else
+    state.context.report(ShareRange, f.value->range, {{"name", f.name.text.str()}, {"value", show(v)}});
+  state.failed = true;
+  return std::nullopt;
+}
+
 bool kindOf(ModelState& state, OpContext& op) {
   for (const syntax::OpItem& item : op.syntax.items) {
     const auto* f = std::get_if<syntax::Fact>(&item);
@@ -224,6 +220,7 @@ void facts(ModelState& state, OpContext& op) {
   checkRoles(state, op);
   groupLimit(state, op);
   defaultFlops(op);
+  masks(state, op);
   for (const syntax::OpItem& item : op.syntax.items) {
     if (const auto* i = std::get_if<syntax::SaveItem>(&item)) saves(state, op, *i);
     if (const auto* i = std::get_if<syntax::ReduceItem>(&item)) reduces(state, op, *i);

@@ -148,7 +148,10 @@ Value dimensionFunction(ModelState& state, OpContext* around, const Expr& call, 
       reportNoDimension(state, op, arg);
       return state.fail();
     }
-    return d.id.valid() ? made(ir::Poly::extent(d.id), units::none) : Value{};
+    if (!d.id.valid()) return {};
+    if (op.document && std::find(op.packed.begin(), op.packed.end(), d.id) != op.packed.end())
+      return makePoly(state.context, ir::Poly::extent(d.id), units::none, *op.document, call.range);
+    return made(ir::Poly::extent(d.id), units::none);
   }
   const int index = arg.text == kResultName ? ir::Term::kResult : operandNamed(state, op, arg);
   if (arg.text != kResultName && index < 0) {

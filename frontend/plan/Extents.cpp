@@ -182,6 +182,7 @@ void checkExtents(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts) {
   }
   if (!elab.plan.model) return;
   if (checkPrompt(elab, facts)) checkTokens(elab, facts);
+  checkDocuments(elab, facts);
 }
 
 } // namespace planc::frontend

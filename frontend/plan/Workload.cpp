@@ -71,7 +71,7 @@ void train(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode
   w.range = node.range;
   const bool tuning = node.name == Symbol("finetune");
   for (FactNode& fact : node.children) {
-    if (tuning && finetuneFact(elab, merged, fact)) continue;
+    if ((tuning && finetuneFact(elab, merged, fact)) || documentsFact(elab, merged, fact)) continue;
     if (fact.name == kPrecision && !fact.section()) {
       reportSectionForm(elab.context, fact.range, kPrecision.view());
       elab.ok = false;
@@ -112,6 +112,7 @@ void infer(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode
   w.section = node.name;
   w.range = node.range;
   for (FactNode& fact : node.children) {
+    if (documentsFact(elab, merged, fact)) continue;
     if (fact.section()) {
       unknownWorkloadFact(elab, facts, node, fact.name, fact.nameRange);
       continue;
@@ -169,6 +170,7 @@ WorkloadFacts workload(Elaboration& elab, MergedPlan& merged) {
   ir::Workload& w = elab.plan.workload;
   w.samples = kSamples;
   facts.extents.bound = w.extents;
+  facts.extents.documents = w.documents;
   const int64_t micro = std::max<int64_t>(w.microBatch, 1), copies = ir::replicas(elab.plan);
   int64_t batch = 0;
   if (__builtin_mul_overflow(micro, copies, &batch) || batch > (int64_t(1) << 53)) {

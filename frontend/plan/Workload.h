@@ -15,6 +15,12 @@ std::optional<ir::Optimizer> optimizerOf(const Value& value);
 /// without an update, and after a report. `ofTables`: it is that of the tables.
 std::optional<ir::Optimizer> optimizer(Elaboration& elab, FactTree& facts, FactNode& node, bool ofTables);
 
+// ---- Documents.cpp
+/// `documents`, packed into one sequence; false if the fact is another one.
+bool documentsFact(Elaboration& elab, MergedPlan& merged, FactNode& fact);
+/// Whether they fit into the sequences of the model, and whether it attends along them.
+void checkDocuments(Elaboration& elab, const WorkloadFacts& facts);
+
 // ---- Finetune.cpp
 /// A fact that only `finetune` has; false if it is one of `train`.
 bool finetuneFact(Elaboration& elab, MergedPlan& merged, FactNode& fact);

@@ -11,11 +11,16 @@ const std::vector<WorkloadKind>& workloadKinds() {
       {Symbol("optimizer"), "what updates the parameters: `import std.optimizers`, `optimizer = optimizers.adamw`; "
                             "`optimizer = none` for passes without an update"}};
   static const std::vector<WorkloadKind> kKinds{
-      {"train", {"global_batch", "micro_batch", "optimizer", "table_optimizer", "expert_imbalance"}, kStep},
-      {"finetune",
-       {"global_batch", "micro_batch", "optimizer", "table_optimizer", "expert_imbalance", "freeze", "lora"},
+      {"train",
+       {"global_batch", "micro_batch", "documents", "optimizer", "table_optimizer", "expert_imbalance"},
        kStep},
-      {"infer", {"batch", "prompt"}, {{Symbol("batch"), "samples that one replica reads at a time: `batch = 8`"}}},
+      {"finetune",
+       {"global_batch", "micro_batch", "documents", "optimizer", "table_optimizer", "expert_imbalance", "freeze",
+        "lora"},
+       kStep},
+      {"infer",
+       {"batch", "prompt", "documents"},
+       {{Symbol("batch"), "samples that one replica reads at a time: `batch = 8`"}}},
   };
   return kKinds;
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/core.h>
 
 namespace planc::cost {
 
@@ -123,6 +124,11 @@ Priced fusedAttention(const Pricing& p) {
                             ? p.fact(StackFact::AttentionBackward, "factor")
                             : p.fact(DeviceFact::AttentionBackward, "factor", headSize);
 
+  if (p.why && p.op().packed != 1)
+    p.note("documents",
+           fmt::format("the one of a token has {:.6g} keys on the mean: flops count no others, and the curve "
+                       "is read there",
+                       w.sequence));
   const Term useful = p.known(w.flops, "flops", units::flops) * p.known(w.share, "share");
   Priced priced = p.priced(equations::fused(useful, curve * head * stack * split * clocksOf(p), start) *
                            backwardShare(p, backward));

@@ -28,10 +28,6 @@ constexpr double kTrillion = 1e12;
 /// Backward of a matrix product costs two of its size: the convention of model FLOPs (arXiv 2104.04473, appendix).
 constexpr double kTrainingPasses = 3;
 
-bool isMasked(ir::OpKind kind) {
-  return kind == ir::OpKind::Attention || kind == ir::OpKind::Scores || kind == ir::OpKind::Context;
-}
-
 bool movesOnly(ir::Role role) {
   return role == ir::Role::Accumulate || role == ir::Role::Cast || role == ir::Role::Save;
 }
@@ -59,10 +55,11 @@ FlopsByType tunedFlops(const ir::Program& program, bool causal) {
         if (!c || !n.op.valid() || n.phase == ir::Phase::Recompute) return;
         const ir::Op& op = model.ops[n.op];
         if (!ir::isProduct(op.kind) || movesOnly(c->role)) return;
-        const double flops = ir::flopsOf(program, op);
+        const double flops = ir::modelFlopsOf(program, op);
         // One product per gradient: a node of attention gives those of both of its operands.
         const double products = c->role == ir::Role::Backward ? kTrainingPasses - 1 : 1;
-        sum[typeOf(program, op)] += flops * products * n.times * count * (causal && isMasked(op.kind) ? op.share : 1);
+        sum[typeOf(program, op)] +=
+            flops * products * n.times * count * (causal && ir::isAttention(op.kind) ? op.share : 1);
       };
       for (const ir::Node& n : layerClass.forward) add(n);
       for (const ir::Node& n : layerClass.backward) add(n);
@@ -81,10 +78,10 @@ ModelFlops modelFlops(const ir::Program& program) {
   ModelFlops sum;
   for (const ir::Op& op : model.ops) {
     if (!ir::isProduct(op.kind)) continue;
-    const double all = ir::flopsOf(program, op) * static_cast<double>(model.times(op.region));
+    const double all = ir::modelFlopsOf(program, op) * static_cast<double>(model.times(op.region));
     const ir::DType type = typeOf(program, op);
     sum.whole[type] += all;
-    sum.causal[type] += all * (isMasked(op.kind) ? op.share : 1);
+    sum.causal[type] += all * (ir::isAttention(op.kind) ? op.share : 1);
   }
   const double passes =
       static_cast<double>(program.microBatches) * (program.plan->workload.train ? kTrainingPasses : 1);

@@ -1,0 +1,70 @@
+// What a mask leaves of an operator. In packed documents a token attends to its own document: the mask is read for each
+// length of document, as if the sequence were that long.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/model/OpContext.h"
+
+#include <algorithm>
+
+namespace planc::frontend {
+
+namespace {
+
+/// `share` and `last_share`; the defaults if an operator does not give them, or after a report.
+struct Mask {
+  double share = 1, last = 0;
+};
+Mask readMask(ModelState& state, OpContext& op) {
+  Mask mask;
+  if (const syntax::Fact* f = factOf(op, "share")) mask.share = factor(state, op, *f, 1).value_or(mask.share);
+  if (const syntax::Fact* f = factOf(op, "last_share")) mask.last = factor(state, op, *f, 1).value_or(mask.last);
+  return mask;
+}
+
+/// The operator's own dimensions that stand for `dim` of its operands: queries and keys of attention to itself.
+std::vector<ir::DimId> dimsOf(const ModelState& state, const OpContext& op, ir::DimId dim) {
+  std::vector<ir::DimId> own;
+  for (const OperandInfo& o : op.operands) {
+    const std::vector<ir::DimId>& dims = state.model->values[o.value].dims;
+    for (size_t i = 0; i < dims.size(); ++i)
+      if (dims[i] == dim && std::find(own.begin(), own.end(), o.dims[i]) == own.end()) own.push_back(o.dims[i]);
+  }
+  return own;
+}
+
+/// Σ over the documents of tokens · keys: of all of them, and of those that the mask leaves.
+void pack(ModelState& state, OpContext& op, const ir::Documents& documents, double sequence) {
+  const double keys = ir::keysOfToken(documents, sequence);
+  double left = 0, longest = 0;
+  for (const ir::DocumentLength& d : ir::documentLengths(documents, sequence)) {
+    op.document = d.tokens;
+    const Mask mask = readMask(state, op);
+    left += d.share * d.tokens * mask.share;
+    // Of a mean and a spread the longest document is unknown: the one that a token lies in stands for it.
+    longest = documents.lengths.empty() ? keys : d.tokens;
+  }
+  op.document = longest;
+  const Mask end = readMask(state, op);
+  op.document.reset();
+  op.op.packed = keys / sequence;
+  op.op.share = left / keys;
+  op.op.lastShare = std::max(end.last, end.share) * longest / keys;
+  op.op.longest = ir::LongestDocument{end.share * longest / keys, longest / sequence};
+  if (op.op.kind == ir::OpKind::Attention) op.op.flops = op.op.flops.scaled(op.op.packed);
+}
+
+} // namespace
+
+void masks(ModelState& state, OpContext& op) {
+  const Mask mask = readMask(state, op);
+  op.op.share = mask.share, op.op.lastShare = mask.last;
+  if (!state.extents.documents || !op.known || !ir::isAttention(op.op.kind) || state.failed) return;
+  const std::vector<ir::DimId> counted = state.model->countedDims();
+  if (counted.size() != 1) return; // reported once the model is made
+  op.packed = dimsOf(state, op, counted.front());
+  if (op.packed.size() < 2) return;
+  state.extents.attended = true;
+  const double sequence = static_cast<double>(state.model->dims[counted.front()].extent);
+  if (state.extents.documents->fit(sequence)) pack(state, op, *state.extents.documents, sequence); // else reported
+}
+
+} // namespace planc::frontend
