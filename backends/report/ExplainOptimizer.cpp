@@ -20,8 +20,9 @@ void products(ExplainPage& page, const ExplainInput& input, const ir::ParamState
   cost::Derivation why;
   input.model->products(program, made.share, {&why});
   page.fact("products",
-            fmt::format("{} of {} x {}, {} each, dealt to {}", plural(made.matrices, "matrix", "matrices"),
+            fmt::format("{} of {} x {}, {} each, {} {}", plural(made.matrices, "matrix", "matrices"),
                         countText(made.rows), countText(made.columns), formatQuantity(made.one, units::flops),
+                        ir::updaterOf(program, param)->repeated ? "all of them on each of" : "dealt to",
                         plural(static_cast<double>(program.mesh.size(param.optimizer)), "device", "devices")),
             kIndent);
   page.derivation(why, kIndent);

@@ -61,12 +61,14 @@ std::string setField(const Field& f, ir::Optimizer& made) {
   }
   if (f.name == Symbol("master") && f.value.isBool()) {
     made.master = f.value.truth;
+  } else if (f.name == Symbol("repeated") && f.value.isBool()) {
+    made.repeated = f.value.truth;
   } else if (f.name == Symbol("state_bytes") && f.value.kind == ValueKind::Number && f.value.unit == units::bytes &&
              f.value.number > 0) {
     made.stateBytes = f.value.number;
   } else if (f.name != Symbol("runs") || !setPlace(f.value, made)) {
     const bool known = f.name == Symbol("master") || f.name == Symbol("state_bytes") || f.name == Symbol("others") ||
-                       f.name == Symbol("runs");
+                       f.name == Symbol("runs") || f.name == Symbol("repeated");
     return fmt::format("`{}` is {}", f.name.view(), known ? show(f.value) : "no part of it");
   }
   return {};
@@ -89,6 +91,9 @@ std::string readRecord(const Value& v, ir::Optimizer& made) {
   }
   if (made.onHost && made.orthogonalise > 0)
     return "this one has `orthogonalise` and runs on the host, whose rate of products no device knows";
+  if (made.repeated && made.orthogonalise == 0)
+    return "this one is `repeated`, which says that every device makes the products of `orthogonalise`, and it has "
+           "none";
   return {};
 }
 

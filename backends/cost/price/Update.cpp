@@ -125,7 +125,7 @@ MatrixProducts matrixProducts(const ir::Program& program, const ir::ParamState& 
   if (!matrices) return {};
   MatrixProducts made{matrices->count, matrices->rows, matrices->columns};
   made.one = by->orthogonalise * ir::newtonSchulzFlops(matrices->rows, matrices->columns);
-  made.share = made.one * made.matrices / static_cast<double>(program.mesh.size(s.optimizer));
+  made.share = made.one * made.matrices / (by->repeated ? 1.0 : static_cast<double>(program.mesh.size(s.optimizer)));
   return made;
 }
 
