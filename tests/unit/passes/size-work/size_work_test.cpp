@@ -180,8 +180,8 @@ head.out 1024
 }
 
 TEST(SizeWork, AttentionByKeysHeadsAndMask) {
-  const auto core = [&](const std::string& lines) {
-    const After a("size-work", lines, kTrain, kAttention);
+  const auto core = [&](const std::string& lines, const std::string& documents = {}) {
+    const After a("size-work", lines, kTrain + documents, kAttention);
     std::string text;
     for (const ir::LayerClass& c : a->classes)
       for (const auto* nodes : {&c.forward, &c.backward})
@@ -203,6 +203,16 @@ backward 163840 share 0.5 seq 16 head 8 split true bytes 6144 2048
   EXPECT_EQ(core("  mesh { cp = 4 }\n  place { seq -> cp contiguous }"),
             R"(forward 65536 share 0.875 seq 16 head 8 split true bytes 6144 2048
 backward 163840 share 0.875 seq 16 head 8 split true bytes 6144 2048
+)");
+  // 8² + 4² + 4² of 16² pairs; a token lies in a document of 6 tokens. The second of the two ranges of the longest
+  // document meets 4 to 8 of its keys: as many as a token on the mean, where a mask leaves that one half.
+  EXPECT_EQ(core("  mesh { cp = 4 }\n  place { seq -> cp contiguous }", "; documents = [8, 4, 4]"),
+            R"(forward 24576 share 1 seq 6 head 8 split true bytes 6144 2048
+backward 61440 share 1 seq 6 head 8 split true bytes 6144 2048
+)");
+  EXPECT_EQ(core("  mesh { cp = 4 }\n  place { seq -> cp contiguous }", "; documents = 4"),
+            R"(forward 16384 share 0.5 seq 4 head 8 split true bytes 6144 2048
+backward 40960 share 0.5 seq 4 head 8 split true bytes 6144 2048
 )");
   EXPECT_EQ(core("  mesh { cp = 4 }\n  place {\n seq -> cp\n attn.core { kv_seq -> cp via ring }\n }"),
             R"(forward 65536 share 0.5 seq 16 head 8 split true bytes 3072 2048
