@@ -22,6 +22,7 @@ CALLED_BY_THE_LANGUAGE = {"add"}
 KEYWORDS = {"cluster"}  # also the name of a cluster in std.clusters.generic
 ROLES = {"linear", "bias"}  # facts of operators as well (docs/language.md, section 7)
 STEPS = {"slice"}  # also a step between two layouts, and an argument of messages
+FIGURES = {"mean"}  # also of lengths of documents (docs/language.md, section 11), and a row of a table
 KINDS = {"gemm", "grouped_gemm", "scores", "context", "attention", "memory", "lookup", "permute"}
 
 
@@ -52,7 +53,7 @@ def main():
             continue
         for name in re.findall(r"^export (?:op|model|device|fabric|cluster|stack) (\w+)", path.read_text(), re.M):
             exported += 1
-            if name in KINDS | CALLED_BY_THE_LANGUAGE | KEYWORDS | ROLES | STEPS:
+            if name in KINDS | CALLED_BY_THE_LANGUAGE | KEYWORDS | ROLES | STEPS | FIGURES:
                 continue
             where = [str(p) for p, words in files if name in words]
             if where:
