@@ -1,5 +1,6 @@
 // Which metrics an unknown name is about, where it is spelled like none: `run.days` for `run.time`.
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/verdict/ExprText.h"
 #include "backends/verdict/Verdict.h"
 #include "support/UnitWords.h"
 
