@@ -19,7 +19,7 @@ struct Bases {
 /// `X_network` where there is something to write. It parses; its layout is the formatter's business.
 std::string libraryText(const std::vector<Calibration>& calibrations, const Bases& bases);
 
-/// What the text calls the record of a device, and of its stack: `h200_sxm_141gb_measured`, `h200_sxm_141gb_stack`.
+/// Names of the written records of a device and of its stack: `h200_sxm_141gb_measured`, `h200_sxm_141gb_stack`.
 std::string deviceRecord(const Part& part);
 std::string stackRecord(const Part& part);
 

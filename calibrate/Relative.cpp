@@ -26,7 +26,7 @@ using ir::StackFact;
 constexpr double kSameKernel = 2.5;
 /// So many operators that were measured tell how the stack's kernels compare with the numbers that it has for them.
 constexpr size_t kFewestKernels = 3;
-/// What moves a number by less is left as it is.
+/// A number that would move by less is kept.
 constexpr double kMoves = 0.005;
 
 double largest(const Fact& fact) {

@@ -64,7 +64,7 @@ void headingSoftware(ExplainPage& page, const ExplainInput& input) {
   page.fact("", a.source);
 }
 
-/// What attention makes of them: a token of length s meets the keys of its document and no others.
+/// Attention over packed documents: a token meets the keys of its own document and no others.
 void headingDocuments(ExplainPage& page, const ir::Plan& plan) {
   const ir::Documents& documents = *plan.workload.documents;
   const ir::Dim& dim = plan.model->dims[plan.model->countedDims().front()];

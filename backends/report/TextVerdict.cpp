@@ -33,7 +33,7 @@ std::string assertionsText(const verdict::Results& results, bool color) {
   return table.empty() ? "" : table.str(color);
 }
 
-/// What a measured value is held against: the tolerance that the line gives, or else the interval of the prediction.
+/// The bound for a measured value: the line's tolerance, else the interval of the prediction.
 std::string heldText(const verdict::MeasuredResult& r) {
   if (r.tolerance) return "within " + percentText(*r.tolerance);
   if (!r.inside()) return "";

@@ -90,12 +90,12 @@ constexpr Metric falling(Metric metric) {
   metric.follows = Follows::Falls;
   return metric;
 }
-/// Of a step's time, and of what is bought by it.
+/// A metric that grows in proportion to the step time: a time, a cost, an energy.
 constexpr Metric perTime(Metric metric) {
   metric.power = 1;
   return metric;
 }
-/// Of a rate.
+/// A metric that falls in proportion to the step time: a rate.
 constexpr Metric overTime(Metric metric) {
   metric.power = -1;
   return metric;
