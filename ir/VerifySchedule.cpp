@@ -46,7 +46,9 @@ private:
         return;
       }
       shares[t.node] += t.fraction;
-      if (!(t.fraction > 0 && t.fraction <= 1)) out_.wrong("{}: task {} is {} of its node", title, i, t.fraction);
+      const bool issues = t.stream == kComputeStream && nodes[t.node].isCollective();
+      if (!((t.fraction > 0 || issues) && t.fraction <= 1 && t.fraction >= 0))
+        out_.wrong("{}: task {} is {} of its node", title, i, t.fraction);
       // Program order is a topological order: a dependency on a later task would be the way into a cycle.
       for (uint32_t d : t.deps)
         if (d >= i) out_.wrong("{}: task {} waits for task {}, which comes later", title, i, d);

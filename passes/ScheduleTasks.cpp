@@ -30,9 +30,10 @@ void append(Tasks& to, const Tasks& from) {
     if (std::find(to.begin(), to.end(), t) == to.end()) to.push_back(t);
 }
 
-/// Tasks of one list of nodes. A collective occupies the compute stream for its blocking share; the rest follows on the
-/// comm stream and may overlap the operator that reads it, piece by piece as frameworks pipeline them, but nothing
-/// behind that operator.
+/// Tasks of one list of nodes. A collective is issued at its place on the compute stream, which stands still for its
+/// inline share while the port carries that; the rest follows on the port and may overlap the operator that reads it,
+/// piece by piece as frameworks pipeline them, but nothing behind that operator. An inline share of 0 is a task, too:
+/// whatever the share, no reader begins before the transfer does.
 Segment segmentOf(const Schedule& schedule, LayerClassId layerClass, bool backward, bool earlyStop) {
   const std::vector<Node>& nodes =
       backward ? schedule.program->classes[layerClass].backward : schedule.program->classes[layerClass].forward;
@@ -65,8 +66,7 @@ Segment segmentOf(const Schedule& schedule, LayerClassId layerClass, bool backwa
     }
     append(deps, beside); // a collective moves whole results
     const double share = schedule.blockingShare[collective->cls];
-    mine.own = deps;
-    if (share > 0) mine.own = {add(kComputeStream, share, deps)};
+    mine.own = {add(kComputeStream, share, deps)};
     if (share < 1) mine.beside = {add(streamOf(*schedule.program, collective->level), 1 - share, mine.own)};
   }
   return segment;
@@ -105,13 +105,15 @@ void readShares(Schedule& schedule) {
 void readBesides(Schedule& schedule) {
   const Program& program = *schedule.program;
   const Plan& plan = *program.plan;
-  const Number* seen = plan.stack && !plan.overlap.slowdown ? plan.stack->number(StackFact::SlowdownCards) : nullptr;
-  if (!seen || !plan.cluster) return;
+  if (!plan.cluster) return;
   const auto& levels = plan.cluster->levels;
+  schedule.besides.assign(levels.size() + 1, 1);
+  schedule.besides.back() = 0; // copies to and from the host: copy engines hold no multiprocessors
+  const Number* seen = plan.stack && !plan.overlap.slowdown ? plan.stack->number(StackFact::SlowdownCards) : nullptr;
+  if (!seen) return;
   const auto first = llvm::find_if(levels, [](const ClusterLevel& l) { return l.isNetwork(); });
   const auto node = static_cast<size_t>(first - levels.begin());
   const double each = node == 0 ? 1 : static_cast<double>(program.mesh.levelSizes[node - 1]); // a card for every device
-  schedule.besides.assign(levels.size(), 1);
   for (size_t l = node; l < levels.size(); ++l) {
     if (!levels[l].isNetwork()) continue;
     double& share = schedule.besides[plan.cluster->portOf(l)];

@@ -113,18 +113,8 @@ private:
   double length_ = 0;
 };
 
-/// Do the messages of layers flow together? What a layer waits for is its own.
-bool shares(const ir::StateCollective& s) {
-  return s.cls == ir::CollectiveClass::Gradient || s.phase == ir::Phase::Step;
-}
-
 /// Up to so many they are looked through one by one.
 constexpr size_t kFewClasses = 16;
-
-/// Of one kind over the same axes at the same time.
-bool alike(const ir::StateCollective& a, const ir::StateCollective& b) {
-  return a.collective == b.collective && a.cls == b.cls && a.phase == b.phase && a.axes == b.axes;
-}
 
 using Instances = std::vector<std::pair<ir::LayerClassId, int64_t>>;
 
@@ -133,7 +123,7 @@ double bytesLike(const ir::Program& program, const Instances& held, const ir::St
   double sum = 0;
   for (const auto& [id, count] : held)
     for (const ir::StateCollective& s : program.classes[id].states)
-      if (alike(s, state)) sum += s.bytes * static_cast<double>(s.times) * static_cast<double>(count);
+      if (fillTogether(s, state)) sum += s.bytes * static_cast<double>(s.times) * static_cast<double>(count);
   return sum;
 }
 
@@ -154,7 +144,7 @@ double bucketsReducing(const ir::Schedule& schedule, const ir::StageKind& stage,
   for (const auto& [id, count] : held)
     for (const ir::StateCollective& s : program.classes[id].states) {
       if (count <= 0 || !reducedInPass(s)) continue;
-      if (std::any_of(kinds.begin(), kinds.end(), [&](const auto* k) { return alike(*k, s); })) continue;
+      if (std::any_of(kinds.begin(), kinds.end(), [&](const auto* k) { return fillTogether(*k, s); })) continue;
       kinds.push_back(&s);
       const double bytes = bytesLike(program, held, s), count = messages(schedule, bytes);
       sum += bytes / count * std::min(count, static_cast<double>(most));
@@ -189,9 +179,17 @@ int64_t layersOf(const ir::LayerClass& layerClass) {
   return states.empty() ? 1 : n;
 }
 
+bool sharesMessages(const ir::StateCollective& s) {
+  return s.cls == ir::CollectiveClass::Gradient || s.phase == ir::Phase::Step; // what a layer waits for is its own
+}
+
+bool fillTogether(const ir::StateCollective& a, const ir::StateCollective& b) {
+  return a.collective == b.collective && a.cls == b.cls && a.phase == b.phase && a.axes == b.axes;
+}
+
 double bucketsOf(const ir::Schedule& schedule, ir::LayerClassId layerClass, const ir::StateCollective& state) {
   if (schedule.bucketBytes <= 0 || state.bytes <= 0) return 1;
-  if (!shares(state)) return messages(schedule, state.bytes);
+  if (!sharesMessages(state)) return messages(schedule, state.bytes);
   double most = state.bytes; // on the stage with the most of them
   for (const ir::StageKind& stage : schedule.program->stageKinds) {
     const auto holds = [&](const auto& run) { return run.first == layerClass && run.second > 0; };

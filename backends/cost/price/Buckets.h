@@ -24,6 +24,11 @@ int64_t layersOf(const ir::LayerClass& layerClass);
 /// the step do. Without a bucket a layer has a message of its own.
 double bucketsOf(const ir::Schedule& schedule, ir::LayerClassId layerClass, const ir::StateCollective& state);
 
+/// Whether messages of layers flow together: reductions of gradients, and collectives of the step.
+bool sharesMessages(const ir::StateCollective& state);
+/// Whether two collectives fill the same messages: of one kind over the same axes at the same time.
+bool fillTogether(const ir::StateCollective& a, const ir::StateCollective& b);
+
 /// What a state collective of one layer sends: a message, as a node, and `bucketsOf` of them.
 struct Messages {
   ir::Node one;

@@ -50,16 +50,14 @@ public:
     return at;
   }
 
-  /// Runs the next task of a stream.
+  /// Runs the next task of a stream. A collective is one task: its readers wait for all of it, since it is the other
+  /// lane that computes meanwhile, whichever share is inline elsewhere.
   Ran perform(size_t stream, double start) {
     const uint32_t t = queues_[stream][heads_[stream]++];
     const ir::Task& task = segment().tasks[t];
-    const Ran ran{start,
-                  ends_[t] = start + cost().nodes[task.node].seconds * task.fraction,
-                  runs_[run_].first,
-                  backward_,
-                  task.node,
-                  nodes()[task.node].isCollective()};
+    const double end = ends_[t] = start + cost().nodes[task.node].seconds;
+    if (continues(t + 1)) ends_[t + 1] = end;
+    const Ran ran{start, end, runs_[run_].first, backward_, task.node, nodes()[task.node].isCollective()};
     last_ = std::max(last_, ran.end);
     if (--left_ == 0) step();
     return ran;
@@ -111,10 +109,19 @@ private:
       if (instance_ < runs_[run_].second && !segment().tasks.empty()) return queue();
   }
 
+  /// Whether a task is what is not inline of the collective before it.
+  bool continues(uint32_t t) const {
+    const auto& tasks = segment().tasks;
+    return t > 0 && t < tasks.size() && tasks[t].node == tasks[t - 1].node;
+  }
+
   void queue() {
     const auto& tasks = segment().tasks;
     for (auto& q : queues_) q.clear();
+    left_ = 0;
     for (uint32_t t = 0; t < tasks.size(); ++t) {
+      if (continues(t)) continue;
+      ++left_;
       const ir::Collective* c = nodes()[tasks[t].node].asCollective();
       const bool communicates = c && c->cls != ir::CollectiveClass::Statistic;
       const size_t stream = communicates ? static_cast<size_t>(ir::streamOf(*schedule_.program, c->level)) + 1 : 0;
@@ -123,7 +130,6 @@ private:
     }
     heads_.assign(queues_.size(), 0);
     ends_.assign(tasks.size(), -1);
-    left_ = tasks.size();
   }
 
   const ir::Schedule& schedule_;
@@ -342,6 +348,25 @@ void addBeyond(Account& beyond, const Account& pair, const std::vector<ClassCost
   }
 }
 
+/// The seconds for which the busiest port carries what both passes communicate, states too.
+double busiestPort(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& forward,
+                   const ir::StageKind& backward, const Tracks& tracks) {
+  std::vector<double> ports(tracks.size());
+  for (size_t track = 1; track < tracks.size(); ++track)
+    for (const Ran& r : tracks[track]) ports[track] += r.seconds() * r.times;
+  for (const bool backwardPass : {false, true})
+    for (const auto& [id, count] : (backwardPass ? backward : forward).classes) {
+      const auto& states = schedule.program->classes[id].states;
+      for (size_t s = 0; s < states.size(); ++s) {
+        if (states[s].phase != (backwardPass ? ir::Phase::Backward : ir::Phase::Forward)) continue;
+        const auto track = static_cast<size_t>(ir::streamOf(*schedule.program, states[s].level)) + 1;
+        if (track >= ports.size()) ports.resize(track + 1);
+        ports[track] += costs[id.index].states[s] * static_cast<double>(count);
+      }
+    }
+  return ports.empty() ? 0 : *std::max_element(ports.begin(), ports.end());
+}
+
 /// What gathers and reductions of states add to the passes, they add to the pair. What their nodes cannot show, because
 /// they show it already, computing loses.
 void addStates(Account& account, const std::vector<ClassCost>& costs, const ir::StageKind& forward,
@@ -376,7 +401,10 @@ Pair runPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, 
   const double slowed = communicating > 0 ? schedule.slowdown * beside * slowing / communicating : 0;
   const double host = hostSeconds(costs, forward, false) + hostSeconds(costs, backward, true);
   const double waits = std::max(0.0, host - listed - slowed);
-  const double states = apart - forwardStagePass.alone - backwardStagePass.alone;
+  double states = apart - forwardStagePass.alone - backwardStagePass.alone;
+  // What hides beside the passes alone shares its port with what now hides beside the other pass.
+  if (forwardStagePass.communicates || backwardStagePass.communicates)
+    states = std::max(states, busiestPort(schedule, costs, forward, backward, tracks) - listed - slowed - waits);
   Pair pair;
   if (const double seconds = listed + slowed + waits + states; seconds < apart) {
     pair.cost = {seconds, seconds, seconds};

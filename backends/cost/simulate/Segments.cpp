@@ -58,7 +58,7 @@ void runOnStreams(const ir::Segment& segment, const std::vector<ir::Node>& nodes
                   SegmentCost& cost) {
   Streams streams(schedule.slowdown, schedule.besides);
   const Streams::TaskId begin = streams.addMarker({}, schedule.slowdown * cost.computing);
-  cost.instance = instanceOf(nodes, segment, cost);
+  cost.instance = instanceOf(*schedule.program, nodes, segment, cost);
   streams.add(*cost.instance, begin);
   streams.run();
   cost.seconds = streams.now();
@@ -140,6 +140,14 @@ void padForHost(const ir::Program& program, const ir::Segment& segment, const st
   }
 }
 
+/// Seconds of inline shares on the port of a collective.
+double& inlinedOn(const ir::Program& program, const ir::Node& node, SegmentCost& cost) {
+  const ir::Stream port = ir::streamOf(program, node.collective().level);
+  for (auto& [known, seconds] : cost.inlined)
+    if (known == port) return seconds;
+  return cost.inlined.emplace_back(port, 0).second;
+}
+
 SegmentCost priceSegment(const ir::Schedule& schedule, const ir::LayerClass& layerClass, const ir::Segment& segment,
                          const CostModel& model, Facts& facts) {
   const std::vector<ir::Node>& nodes = segment.backward ? layerClass.backward : layerClass.forward;
@@ -150,8 +158,9 @@ SegmentCost priceSegment(const ir::Schedule& schedule, const ir::LayerClass& lay
     const ir::Node& node = nodes[task.node];
     cost.nodes[task.node].runs = true;
     cost.overlaps |= task.stream != ir::kComputeStream;
-    if (task.stream == ir::kComputeStream && !communicates(node))
-      cost.computing += cost.nodes[task.node].seconds * task.fraction;
+    const double seconds = cost.nodes[task.node].seconds * task.fraction;
+    if (task.stream == ir::kComputeStream)
+      (communicates(node) ? inlinedOn(*schedule.program, node, cost) : cost.computing) += seconds;
     if (isWeightGradient(node)) cost.weight += cost.nodes[task.node].seconds * task.fraction;
   }
   if (cost.overlaps)
@@ -186,14 +195,21 @@ double stateSeconds(const ir::Schedule& schedule, const Facts& facts, const ir::
   return std::max(moving, issue) + waits * std::min(moving, issue);
 }
 
-Streams::Batch instanceOf(const std::vector<ir::Node>& nodes, const ir::Segment& segment, const SegmentCost& cost,
-                          double share) {
+Streams::Batch instanceOf(const ir::Program& program, const std::vector<ir::Node>& nodes, const ir::Segment& segment,
+                          const SegmentCost& cost, double share) {
   const std::vector<ir::Task>& tasks = segment.tasks;
-  Streams::Batch instance(tasks.size());
+  Streams::Batch instance(2 * tasks.size());
+  std::vector<uint32_t> ends; // by task: what its readers wait for
+  ends.reserve(tasks.size());
   for (const ir::Task& task : tasks) {
-    const Occupies occupies = communicates(nodes[task.node]) ? Occupies::Communicating : Occupies::Computing;
-    instance.add(task.stream, share * cost.nodes[task.node].seconds * task.fraction,
-                 std::span(task.deps.data(), task.deps.size()), static_cast<int32_t>(task.node), occupies);
+    Few<uint32_t, 4> deps;
+    for (const uint32_t d : task.deps) deps.push_back(ends[d]);
+    const std::span after(deps.data(), deps.size());
+    const double seconds = share * cost.nodes[task.node].seconds * task.fraction;
+    const auto tag = static_cast<int32_t>(task.node);
+    const ir::Collective* inlined = task.stream == ir::kComputeStream ? nodes[task.node].asCollective() : nullptr;
+    ends.push_back(inlined ? instance.addInline(ir::streamOf(program, inlined->level), seconds, after, tag)
+                           : instance.add(task.stream, seconds, after, tag));
   }
   return instance;
 }

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace planc::cost {
@@ -23,14 +24,15 @@ struct NodeCost {
 
 /// One instance in one direction.
 struct SegmentCost {
-  std::vector<NodeCost> nodes;            ///< parallel to the class's list
-  double seconds = 0;                     ///< alone: without the states of other instances; the host takes no longer
-  double computing = 0;                   ///< what communication can slow
-  double weight = 0;                      ///< gradients of parameters: what a split backward does in its second half
-  double host = 0;                        ///< that the host takes to launch it
-  double padding = 0;                     ///< of `seconds`: the host launches slower than the device runs
-  bool overlaps = false;                  ///< has tasks on comm streams
-  std::optional<Streams::Batch> instance; ///< if so: its tasks, with tags by node
+  std::vector<NodeCost> nodes; ///< parallel to the class's list
+  double seconds = 0;          ///< alone: without the states of other instances; the host takes no longer
+  double computing = 0;        ///< what communication can slow
+  double weight = 0;           ///< gradients of parameters: what a split backward does in its second half
+  double host = 0;             ///< that the host takes to launch it
+  double padding = 0;          ///< of `seconds`: the host launches slower than the device runs
+  bool overlaps = false;       ///< has tasks on comm streams
+  std::vector<std::pair<ir::Stream, double>> inlined; ///< seconds of inline shares, by port
+  std::optional<Streams::Batch> instance;             ///< if so: its tasks, with tags by node
 };
 
 /// FLOPs by the type that products compute in.
@@ -56,8 +58,8 @@ std::vector<ClassCost> priceClasses(const ir::Schedule& schedule, const CostMode
                                     KnownPrices* known = nullptr);
 
 /// The tasks of one instance, or a share of its time, with tags by node.
-Streams::Batch instanceOf(const std::vector<ir::Node>& nodes, const ir::Segment& segment, const SegmentCost& cost,
-                          double share = 1);
+Streams::Batch instanceOf(const ir::Program& program, const std::vector<ir::Node>& nodes, const ir::Segment& segment,
+                          const SegmentCost& cost, double share = 1);
 
 /// What `times` instances of a class spend in one direction, run alone.
 void addAlone(Account& account, ir::LayerClassId layerClass, bool backward, const SegmentCost& cost, double times);

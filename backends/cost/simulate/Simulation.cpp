@@ -62,15 +62,15 @@ PassCost passCost(const StagePass& p) {
   return {p.seconds, p.weight, p.tail, p.communicates, p.first, p.last};
 }
 
-/// The last (first) bucket of a step collective, which nothing can hide, in instances: of the layer that is used first.
-double edgeShare(const ir::Schedule& schedule, ir::LayerClassId layerClass, const ir::StateCollective& state) {
-  for (const ir::StateCollective& s : schedule.program->classes[layerClass].states)
-    if (s.phase == state.phase && s.cls == state.cls) {
-      if (s.region != state.region) return 0;
-      break;
-    }
-  return 1 / (bucketsOf(schedule, layerClass, state) * static_cast<double>(state.times));
-}
+/// Collectives of the step on a virtual stage that fill messages together.
+struct StepMessages {
+  const ir::StateCollective* like = nullptr;
+  double total = 0;   ///< seconds of all of them, without inline shares
+  double message = 0; ///< seconds of a full message
+  double before = 0;  ///< seconds of a backward pass between the layer that completes the last message and its end
+  /// What nothing can hide: the message that is complete when backward ends, or without which no layer begins.
+  double edge() const { return std::max(0.0, std::min(total, message) - before); }
+};
 
 /// Gradients that are reduced, and then leave for the host: each bucket takes one way after the other, so the longer
 /// way counts and a bucket of the shorter one.
@@ -88,25 +88,30 @@ void addStepComm(const Simulation& sim, const ir::StageKind& stage, VirtualStage
   enum Way { Gather, Reduce, Leave };
   std::array<StepComm, 3> ways;
   std::array<double, 3> slowing{};
-  std::array<bool, 3> first{true, true, true}; // in program order; a pass backward ends with the first class
+  std::array<std::vector<StepMessages>, 3> messages;
+  double before = 0; // layers in program order; a pass backward ends with the first
   for (const auto& [id, count] : instancesOf(stage)) {
     const auto& states = schedule.program->classes[id].states;
-    std::array<double, 3> edges{};
     for (size_t s = 0; s < states.size(); ++s) {
       if (states[s].phase != ir::Phase::Step || count <= 0) continue;
-      const double seconds = sim.classes[id.index].states[s], all = seconds * static_cast<double>(count);
-      const double share = schedule.blockingShare[states[s].cls];
+      const double share = schedule.blockingShare[states[s].cls], seconds = sim.classes[id.index].states[s];
+      const double all = seconds * static_cast<double>(count), beside = all * (1 - share);
       const Way way = !endsBackward(states[s]) ? Gather : states[s].out ? Leave : Reduce;
-      ways[way].total += all * (1 - share);
-      slowing[way] += all * (1 - share) * schedule.beside(ir::streamOf(*schedule.program, states[s].level));
-      // A bucket that holds layers of other virtual stages too ends here with those of this one.
-      const double edge = std::min(edgeShare(schedule, id, states[s]), static_cast<double>(count));
-      edges[way] += seconds * (1 - share) * edge;
+      ways[way].total += beside;
+      slowing[way] += beside * schedule.beside(ir::streamOf(*schedule.program, states[s].level));
+      auto& known = messages[way];
+      auto kind = std::ranges::find_if(known, [&](const auto& m) { return fillTogether(*m.like, states[s]); });
+      if (kind == known.end()) {
+        const double each = bucketsOf(schedule, id, states[s]) * static_cast<double>(states[s].times);
+        kind = known.insert(kind, {&states[s], 0, seconds * (1 - share) / each, before});
+      }
+      kind->total += beside;
       if (share > 0) inlined.push_back(all * share);
     }
-    for (const Way way : {Gather, Reduce, Leave})
-      if (first[way] && edges[way] > 0) ways[way].edge = edges[way], first[way] = false;
+    before += sim.classes[id.index].backward->seconds * static_cast<double>(count);
   }
+  for (const Way way : {Gather, Reduce, Leave})
+    for (const StepMessages& kind : messages[way]) ways[way].edge += kind.edge();
   for (const Way way : {Gather, Reduce, Leave})
     if (ways[way].total > 0) ways[way].beside = slowing[way] / ways[way].total;
   cost.gathers = ways[Gather];

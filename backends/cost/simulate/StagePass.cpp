@@ -16,6 +16,11 @@ namespace {
 
 /// Runs of equal instances up to this long are simulated one by one.
 constexpr int64_t kExactInstances = 8;
+/// The last layers of a run, up to this many, fill messages exactly; those before send their parts of a message at
+/// once.
+constexpr int64_t kFilledExactly = 512;
+/// A message is full when less than this share of it is empty.
+constexpr double kFull = 1e-9;
 /// Two instances keep the same rhythm if they differ by less than this share.
 constexpr double kSameRhythm = 1e-9;
 
@@ -58,6 +63,18 @@ private:
     size_t run = 0;
     int64_t offset = 0;
   };
+  /// What a layer adds to a message.
+  struct MessagePart {
+    int32_t tag = 0;
+    double seconds = 0;
+    const ir::StateCollective* state = nullptr;
+  };
+  /// A message that layers fill one after the other.
+  struct Message {
+    const ir::StateCollective* like = nullptr;
+    double full = 0; ///< share of it
+    std::vector<MessagePart> parts;
+  };
   /// What the streams book by run: its state collectives, its nodes if they overlap, and the rest of its instances.
   struct Tags {
     size_t states = 0, nodes = 0, rest = 0;
@@ -71,6 +88,7 @@ private:
     return backward_ ? body(id).backward : body(id).forward;
   }
   double blockingShare(const ir::StateCollective& s) const { return schedule_.blockingShare[s.cls]; }
+  ir::Stream portOf(const ir::StateCollective& s) const { return ir::streamOf(*schedule_.program, s.level); }
   bool atEnd(const Cursor& c) const { return c.run == runs_.size(); }
   void step(Cursor& c) const {
     for (++c.offset; !atEnd(c) && c.offset >= runs_[c.run].second; ++c.run) c.offset = 0;
@@ -81,6 +99,8 @@ private:
   void gather(std::span<const TaskId> after);
   std::vector<TaskId> runInstance(ir::LayerClassId id, size_t run);
   void reduce(ir::LayerClassId id, size_t run, std::vector<TaskId>& last);
+  void send(const MessagePart& part, std::span<const TaskId> complete, std::vector<TaskId>& last);
+  void send(Message& message, std::span<const TaskId> complete, std::vector<TaskId>& last);
   void observe();
   std::vector<Spent> spentOn(size_t firstTag, size_t lastTag) const;
   void book(Account& account, size_t run, const std::vector<Spent>& spent) const;
@@ -103,11 +123,12 @@ private:
   Cursor next_, ahead_;                               ///< the instance to begin, the one whose gathers are issued next
   std::vector<std::vector<TaskId>> gathered_;         ///< comm parts of gathers of the instances that have not begun
   size_t gatheredHead_ = 0;
+  std::vector<Message> filling_; ///< by kind of reduction
   double end_ = 0;
   std::vector<Spent> ended_; ///< by tag, until then
   // The rhythm of the current run.
   int64_t same_ = 0;
-  double lastBegin_ = 0, lastPeriod_ = -1, lastBacklog_ = -1;
+  double lastBegin_ = 0, lastPeriod_ = -1, lastBacklog_ = -1, lastFull_ = 0;
   std::vector<Spent> lastSpent_; ///< by tag of the run
   double skippedTime_ = 0;
   std::vector<Spent> skipped_; ///< by tag
@@ -129,12 +150,12 @@ void Chain::waitFor(std::vector<TaskId> after) {
   streams_.addMarker(after, schedule_.slowdown * cost.computing * share_[next_.run], [this] { begin(); });
 }
 
-/// Issues the gathers of the instance at `ahead_`.
+/// Issues the gathers of the instance at `ahead_`. One that is inline as a whole is issued, too: whatever the share, an
+/// instance begins when its port is through with what was issued before.
 void Chain::gather(std::span<const TaskId> after) {
   auto& arrived = gathered_.emplace_back();
   eachState(ahead_.run, false, [&](const ir::StateCollective& s, double seconds, int32_t tag) {
-    const double rest = seconds * (1 - blockingShare(s));
-    if (rest > 0) arrived.push_back(streams_.add(ir::streamOf(*schedule_.program, s.level), rest, after, tag));
+    if (seconds > 0) arrived.push_back(streams_.add(portOf(s), seconds * (1 - blockingShare(s)), after, tag));
   });
   step(ahead_);
 }
@@ -143,36 +164,58 @@ std::vector<Streams::TaskId> Chain::runInstance(ir::LayerClassId id, size_t run)
   const SegmentCost& cost = costs_[id.index].of(backward_);
   std::vector<TaskId> last;
   eachState(run, false, [&](const ir::StateCollective& s, double seconds, int32_t tag) {
-    if (blockingShare(s) > 0)
-      last = {streams_.add(ir::kComputeStream, seconds * blockingShare(s), {}, tag, Occupies::Communicating)};
+    if (blockingShare(s) > 0) last.push_back(streams_.addInline(portOf(s), seconds * blockingShare(s), {}, tag));
   });
   const auto rest = static_cast<int32_t>(tags_[run].rest);
   const double share = share_[run];
-  const TaskId start = streams_.addMarker({}, schedule_.slowdown * cost.computing * share);
+  const TaskId start = streams_.addMarker(last, schedule_.slowdown * cost.computing * share);
   if (cost.overlaps) {
     std::optional<Streams::Batch>& shared = shares_[run];
-    if (share != 1 && !shared) shared = instanceOf(nodes(id), segment(id), cost, share);
+    if (share != 1 && !shared) shared = instanceOf(*schedule_.program, nodes(id), segment(id), cost, share);
     const Streams::Batch& instance = shared ? *shared : *cost.instance;
     const TaskId first = streams_.add(instance, start, static_cast<int32_t>(tags_[run].nodes));
     last = instance.lastOnes();
     for (TaskId& task : last) task += first;
   } else {
-    const double inlined = cost.seconds - cost.padding - cost.computing;
     last = {streams_.add(ir::kComputeStream, share * cost.computing, {}, rest)};
-    if (inlined > 0) last = {streams_.add(ir::kComputeStream, share * inlined, {}, rest, Occupies::Communicating)};
+    for (const auto& [port, seconds] : cost.inlined)
+      last.push_back(streams_.addInline(port, share * seconds, {}, rest));
   }
   if (cost.padding > 0) last.push_back(streams_.addHost(share * cost.seconds, start, rest));
   return last;
 }
 
-void Chain::reduce(ir::LayerClassId, size_t run, std::vector<TaskId>& last) {
-  std::vector<TaskId> complete = last;
+/// Issues the reductions of the instance that begins. A message that layers share leaves when it is full.
+void Chain::reduce(ir::LayerClassId id, size_t run, std::vector<TaskId>& last) {
+  const std::vector<TaskId> complete = last;
   eachState(run, true, [&](const ir::StateCollective& s, double seconds, int32_t tag) {
-    const double share = blockingShare(s);
-    if (share > 0)
-      last.push_back(streams_.add(ir::kComputeStream, seconds * share, complete, tag, Occupies::Communicating));
-    if (share < 1) streams_.add(ir::streamOf(*schedule_.program, s.level), seconds * (1 - share), complete, tag);
+    const bool fills = schedule_.bucketBytes > 0 && sharesMessages(s) && s.bytes > 0 &&
+                       runs_[run].second - next_.offset <= kFilledExactly;
+    if (!fills) return send({tag, seconds, &s}, complete, last);
+    double left = bucketsOf(schedule_, id, s) * static_cast<double>(s.times) * share_[run];
+    const double each = seconds / left;
+    auto message = std::ranges::find_if(filling_, [&](const Message& m) { return fillTogether(*m.like, s); });
+    if (message == filling_.end()) message = filling_.insert(message, Message{&s, 0, {}});
+    while (left > kFull) {
+      const double part = std::min(left, 1 - message->full);
+      message->parts.push_back({tag, part * each, &s});
+      message->full += part, left -= part;
+      if (message->full >= 1 - kFull) send(*message, complete, last);
+    }
   });
+}
+
+/// The inline share of a reduction holds the compute stream, the rest runs beside what follows.
+void Chain::send(const MessagePart& part, std::span<const TaskId> complete, std::vector<TaskId>& last) {
+  const double share = blockingShare(*part.state);
+  if (share > 0) last.push_back(streams_.addInline(portOf(*part.state), part.seconds * share, complete, part.tag));
+  if (share < 1) streams_.add(portOf(*part.state), part.seconds * (1 - share), complete, part.tag);
+}
+
+void Chain::send(Message& message, std::span<const TaskId> complete, std::vector<TaskId>& last) {
+  for (const MessagePart& part : message.parts) send(part, complete, last);
+  message.parts.clear();
+  message.full = 0;
 }
 
 void Chain::begin() {
@@ -183,6 +226,10 @@ void Chain::begin() {
   std::vector<TaskId> last = runInstance(id, run);
   reduce(id, run, last);
   step(next_);
+  if (atEnd(next_)) { // messages that stay partly empty
+    const std::vector<TaskId> complete = last;
+    for (Message& message : filling_) send(message, complete, last);
+  }
   waitFor(std::move(last));
 }
 
@@ -204,7 +251,10 @@ void Chain::observe() {
   double booked = 0;
   for (size_t t = 0; inside && t < own.size(); ++t) own[t].add(lastSpent_[t], -1), booked += own[t].sum();
   auto same = [&](double a, double b) { return std::fabs(a - b) <= kSameRhythm * period; };
-  const bool steady = inside && same(period, lastPeriod_) && same(backlog, lastBacklog_) && same(booked, period);
+  double full = 0; // of the messages that are filling
+  for (const Message& message : filling_) full += message.full;
+  const bool steady = inside && same(period, lastPeriod_) && same(backlog, lastBacklog_) && same(booked, period) &&
+                      std::fabs(full - lastFull_) <= kFull;
   same_ = steady ? same_ + 1 : 0;
   const int64_t keep = schedule_.prefetch + 2, left = count - ahead_.offset - keep;
   if (same_ > schedule_.prefetch + 2 && left > 0) {
@@ -216,6 +266,7 @@ void Chain::observe() {
   lastBegin_ = streams_.now();
   lastPeriod_ = period;
   lastBacklog_ = backlog;
+  lastFull_ = full;
   lastSpent_ = std::move(spent);
 }
 

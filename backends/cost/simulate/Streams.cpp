@@ -15,22 +15,20 @@ void Streams::use(size_t slot) {
   if (place == used_.end() || *place != slot) used_.insert(place, static_cast<uint16_t>(slot));
 }
 
-Streams::Task& Streams::append(std::vector<Task>& tasks, double seconds, size_t slot, int32_t tag, Occupies occupies,
+Streams::Task& Streams::append(std::vector<Task>& tasks, double seconds, size_t slot, int32_t tag, TaskKind kind,
                                size_t depsBegin) {
   Task& task = tasks.emplace_back();
   task.seconds = seconds;
   task.tag = tag;
   task.stream = static_cast<uint16_t>(slot);
-  task.occupies = occupies;
+  task.kind = kind;
   task.depsBegin = static_cast<uint32_t>(depsBegin);
   return task;
 }
 
-void Streams::Batch::add(ir::Stream stream, double seconds, std::span<const uint32_t> deps, int32_t tag,
-                         Occupies occupies) {
+uint32_t Streams::Batch::push(double seconds, size_t slot, std::span<const uint32_t> deps, int32_t tag, TaskKind kind) {
   const auto id = static_cast<uint32_t>(tasks_.size());
-  const size_t slot = slotOf(stream);
-  Task& task = append(tasks_, seconds, slot, tag, occupies, deps_.size());
+  Task& task = append(tasks_, seconds, slot, tag, kind, deps_.size());
   for (const uint32_t d : deps) // a stream keeps its own order
     if (tasks_[d].stream != slot) deps_.push_back(d);
   if (slot > 0 && task.depsBegin == deps_.size()) deps_.push_back(kNone);
@@ -40,9 +38,19 @@ void Streams::Batch::add(ir::Stream stream, double seconds, std::span<const uint
     if (row.slot == slot) {
       tasks_[row.last].next = id;
       row.last = id;
-      return;
+      return id;
     }
   rows_.push_back({slot, id, id});
+  return id;
+}
+
+uint32_t Streams::Batch::add(ir::Stream stream, double seconds, std::span<const uint32_t> deps, int32_t tag) {
+  return push(seconds, stream == ir::kComputeStream ? 0 : firstSlotOf(stream), deps, tag, TaskKind::Plain);
+}
+
+uint32_t Streams::Batch::addInline(ir::Stream port, double seconds, std::span<const uint32_t> deps, int32_t tag) {
+  push(seconds, 0, deps, tag, TaskKind::Hold);
+  return push(seconds, firstSlotOf(port), deps, tag, TaskKind::Inline);
 }
 
 std::vector<uint32_t> Streams::Batch::lastOnes() const {
@@ -60,7 +68,7 @@ Streams::TaskId Streams::add(const Batch& batch, TaskId begin, int32_t firstTag)
     task->depsBegin += deps, task->depsEnd += deps;
     if (task->tag != kNoTag) task->tag += firstTag;
     if (task->next != kNone) task->next += base;
-    if (task->stream > 0) backlog_ += task->seconds;
+    if (task->stream >= kFirstComm) backlog_ += task->seconds;
   }
   deps_.insert(deps_.end(), batch.deps_.begin(), batch.deps_.end());
   for (uint32_t *dep = deps_.data() + deps, *const end = deps_.data() + deps_.size(); dep != end; ++dep)
@@ -77,39 +85,51 @@ Streams::TaskId Streams::add(const Batch& batch, TaskId begin, int32_t firstTag)
   return base;
 }
 
-Streams::TaskId Streams::push(double seconds, size_t stream, std::span<const TaskId> deps, int32_t tag,
-                              Occupies occupies) {
-  use(stream);
+Streams::TaskId Streams::push(double seconds, size_t slot, std::span<const TaskId> deps, int32_t tag, TaskKind kind) {
+  use(slot);
   const TaskId id = static_cast<TaskId>(tasks_.size());
-  Task& task = append(tasks_, seconds, stream, tag, occupies, deps_.size());
+  Task& task = append(tasks_, seconds, slot, tag, kind, deps_.size());
   const Task* const tasks = tasks_.data();
   for (const TaskId d : deps) // a stream keeps its own order
-    if (!tasks[d].done && tasks[d].stream != stream) deps_.push_back(d);
+    if (!tasks[d].done && tasks[d].stream != slot) deps_.push_back(d);
   task.depsEnd = static_cast<uint32_t>(deps_.size());
-  Queue& queue = queues_[stream];
+  Queue& queue = queues_[slot];
   (queue.front == kNone ? queue.front : tasks_[queue.back].next) = id;
   queue.back = id;
   ++open_;
+  if (slot >= kFirstComm) backlog_ += seconds;
   if (static_cast<size_t>(tag + 1) >= spent_.size()) spent_.resize(static_cast<size_t>(tag + 2));
   return id;
 }
 
-Streams::TaskId Streams::add(ir::Stream stream, double seconds, std::span<const TaskId> deps, int32_t tag,
-                             Occupies occupies) {
-  const size_t slot = slotOf(stream);
-  if (slot > 0) backlog_ += seconds;
-  return push(seconds, slot, deps, tag, occupies);
+Streams::TaskId Streams::add(ir::Stream stream, double seconds, std::span<const TaskId> deps, int32_t tag) {
+  return push(seconds, stream == ir::kComputeStream ? 0 : firstSlotOf(stream) + 1, deps, tag, TaskKind::Plain);
+}
+
+Streams::TaskId Streams::addInline(ir::Stream port, double seconds, std::span<const TaskId> deps, int32_t tag) {
+  push(seconds, 0, deps, tag, TaskKind::Hold);
+  return push(seconds, firstSlotOf(port), deps, tag, TaskKind::Inline);
 }
 
 Streams::TaskId Streams::addHost(double seconds, TaskId begin, int32_t tag) {
-  return push(seconds, kHost, std::array{begin}, tag, Occupies::Computing);
+  return push(seconds, kHost, std::array{begin}, tag, TaskKind::Plain);
 }
 
 Streams::TaskId Streams::addMarker(std::span<const TaskId> deps, double allowance, std::function<void()> reached) {
-  const TaskId id = push(0, 0, deps, kNoTag, Occupies::Computing);
+  const TaskId id = push(0, 0, deps, kNoTag, TaskKind::Plain);
   tasks_[id].marker = static_cast<int32_t>(markers_.size());
   markers_.push_back({allowance, std::move(reached)});
   return id;
+}
+
+inline bool Streams::hasBegun(TaskId task) const {
+  const Queue& queue = queues_[tasks_[task].stream];
+  return tasks_[task].done || (queue.front == task && queue.running);
+}
+
+/// Whether a slot's front moves on: what was issued ahead pauses while its port carries something else.
+inline bool Streams::carries(size_t slot) const {
+  return queues_[slot].running && !(isAhead(slot) && queues_[slot - 1].running);
 }
 
 /// Starts the front of a stream if all that it waits for has ended.
@@ -117,7 +137,7 @@ inline bool Streams::begins(Queue& queue) {
   if (queue.front == kNone) return false;
   Task& task = tasks_[queue.front];
   while (task.depsBegin < task.depsEnd && tasks_[deps_[task.depsBegin]].done) ++task.depsBegin;
-  queue.running = task.depsBegin == task.depsEnd;
+  queue.running = task.depsBegin == task.depsEnd && (task.kind != TaskKind::Inline || hasBegun(queue.front - 1));
   queue.left = task.seconds;
   return queue.running;
 }
@@ -149,36 +169,47 @@ void Streams::start() {
   }
 }
 
-/// What runs while the compute stream waits: from the task that it waits for over what that one waits for in turn, in
-/// front of it on its stream or as its dependency, to one that runs. Each was added before the one that waits for it.
-/// With nothing left to compute, what runs at all.
-Streams::TaskId Streams::awaited() const {
-  if (queues_[0].front == kNone) {
-    size_t running = 1;
-    while (!queues_[running].running) ++running;
-    return queues_[running].front;
-  }
-  TaskId task = queues_[0].front;
-  do {
-    const Task& waiting = tasks_[task];
+/// What runs while something waits for `task`: from that over what it waits for in turn, in front of it on its stream,
+/// on its port or as its dependency, to one that runs. Each was added before the one that waits for it.
+Streams::TaskId Streams::awaited(TaskId task) const {
+  for (;;) {
+    const size_t slot = tasks_[task].stream;
+    if (carries(slot)) return queues_[slot].front;
+    if (queues_[slot].running) return queues_[slot - 1].front; // pauses
+    const Task& waiting = tasks_[queues_[slot].front];
     uint32_t dep = waiting.depsBegin;
     while (tasks_[deps_[dep]].done) ++dep;
-    task = queues_[tasks_[deps_[dep]].stream].front;
-  } while (!queues_[tasks_[task].stream].running);
-  return task;
+    task = deps_[dep];
+  }
+}
+
+/// What runs while the compute stream does not compute. With nothing left to compute, what runs at all.
+Streams::TaskId Streams::awaitedNow() const {
+  const Queue& computing = queues_[0];
+  if (computing.front == kNone) {
+    size_t slot = 1;
+    while (!carries(slot)) ++slot;
+    return queues_[slot].front;
+  }
+  if (computing.running) { // a hold
+    const TaskId transfer = computing.front + 1;
+    return tasks_[transfer].done ? transfer : awaited(transfer);
+  }
+  const Task& waiting = tasks_[computing.front];
+  uint32_t dep = waiting.depsBegin;
+  while (tasks_[deps_[dep]].done) ++dep;
+  return awaited(deps_[dep]);
 }
 
 /// The compute stream's time goes to what it runs, or to what it waits for. `lost`: to communication beside it.
 void Streams::account(double dt, double lost) {
-  const bool computes = queues_[0].running;
-  const Task& task = tasks_[computes ? queues_[0].front : awaited()];
+  const bool computes = queues_[0].running && tasks_[queues_[0].front].kind == TaskKind::Plain;
+  const Task& task = tasks_[computes ? queues_[0].front : awaitedNow()];
   Spent& spent = spentOn(task.tag);
-  if (!computes)
-    (task.stream == kHost ? spent.launches : spent.exposed) += dt;
-  else if (task.occupies == Occupies::Computing)
+  if (computes)
     spent.computing += dt - lost, spent.slowed += lost;
   else
-    spent.exposed += dt;
+    (task.stream == kHost ? spent.launches : spent.exposed) += dt;
 }
 
 /// To the next end of a task, or of the allowance.
@@ -188,7 +219,7 @@ void Streams::advance() {
   double beside = 0;
   double dt = std::numeric_limits<double>::infinity();
   for (const uint16_t* s = used; s != end; ++s)
-    if (queues[*s].running) {
+    if (carries(*s)) {
       if (*s >= kFirstComm) beside = std::max(beside, besideOf(*s));
       dt = std::min(dt, queues[*s].left);
     }
@@ -197,7 +228,7 @@ void Streams::advance() {
   // (docs/cost-model.md, section 2.4). Beside a stream that takes a part of `slowdown` the seconds count alike.
   double loss = 0;
   Queue* const running = queues[0].running ? queues : nullptr;
-  if (running && allowance_ > 0 && tasks_[running->front].occupies == Occupies::Computing) loss = slowdown_ * beside;
+  if (running && allowance_ > 0 && tasks_[running->front].kind == TaskKind::Plain) loss = slowdown_ * beside;
   if (running) {
     if (loss < 1) dt = std::min(dt, running->left / (1 - loss));
     if (loss > 0) dt = std::min(dt, allowance_ / slowdown_);
@@ -210,7 +241,7 @@ void Streams::advance() {
   if (running) running->left = std::max(0.0, running->left - dt * (1 - loss));
   if (loss > 0) allowance_ = std::max(0.0, allowance_ - dt * slowdown_);
   for (const uint16_t* s = used; s != end; ++s)
-    if (queues[*s].running) {
+    if (carries(*s)) {
       double& left = queues[*s].left;
       if (*s >= kFirstComm) backlog_ -= std::min(left, dt);
       left = std::max(0.0, left - dt);

@@ -1,4 +1,4 @@
-// Event simulation of in-order streams: one that computes, slowed beside one comm stream per port, and the host's.
+// Event simulation of in-order streams: one that computes, slowed beside the transfers of each port, and the host's.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/simulate/Account.h"
@@ -13,14 +13,11 @@
 
 namespace planc::cost {
 
-/// What a task of the compute stream does while it occupies it.
-enum class Occupies : uint8_t {
-  Computing,     ///< slowed while a comm stream runs
-  Communicating, ///< a blocking share of communication
-};
-
 /// Streams run their tasks in the order in which they were added; a task starts when its stream is free and its
 /// dependencies have ended.
+///
+/// A port carries one transfer at a time (docs/cost-model.md, section 2.4). Collectives of instances, and inline
+/// shares, go first; a transfer that was issued ahead (`add` on a comm stream) pauses meanwhile.
 class Streams {
 public:
   using TaskId = uint32_t;
@@ -34,8 +31,12 @@ public:
   explicit Streams(double slowdown, std::vector<double> besides = {})
       : slowdown_(slowdown), besides_(std::move(besides)) {}
 
-  TaskId add(ir::Stream stream, double seconds, std::span<const TaskId> deps, int32_t tag = kNoTag,
-             Occupies occupies = Occupies::Computing);
+  /// A kernel on the compute stream, or a transfer on a comm stream that was issued ahead of what needs it.
+  TaskId add(ir::Stream stream, double seconds, std::span<const TaskId> deps, int32_t tag = kNoTag);
+  /// The inline share of a collective: the compute stream stands still for `seconds` from its place in the order on,
+  /// and the port carries the share from then on, after the collectives before it. Returns the transfer, which ends
+  /// last.
+  TaskId addInline(ir::Stream port, double seconds, std::span<const TaskId> deps, int32_t tag);
   /// What the host takes to launch an instance, from `begin` on. It slows nothing; what the compute stream waits for it
   /// is launches.
   TaskId addHost(double seconds, TaskId begin, int32_t tag);
@@ -64,6 +65,11 @@ public:
 
 private:
   static constexpr TaskId kNone = UINT32_MAX;
+  enum class TaskKind : uint8_t {
+    Plain,
+    Hold,   ///< the compute stream stands still for an inline share; the share itself is the task after it
+    Inline, ///< on its port; begins no sooner than the hold, which is the task before it
+  };
   struct Task {
     double seconds = 0;
     int32_t tag = kNoTag;
@@ -71,7 +77,7 @@ private:
     uint32_t depsBegin = 0, depsEnd = 0; ///< on other streams; those that have ended are passed over
     TaskId next = kNone;                 ///< of its stream
     uint16_t stream = 0;
-    Occupies occupies = Occupies::Computing;
+    TaskKind kind = TaskKind::Plain;
     bool done = false;
   };
   struct Marker {
@@ -84,20 +90,26 @@ private:
     double left = 0;      ///< seconds of it, if it runs
   };
   /// A task at the end of `tasks`, without its dependencies.
-  static Task& append(std::vector<Task>& tasks, double seconds, size_t slot, int32_t tag, Occupies occupies,
+  static Task& append(std::vector<Task>& tasks, double seconds, size_t slot, int32_t tag, TaskKind kind,
                       size_t depsBegin);
-  TaskId push(double seconds, size_t stream, std::span<const TaskId> deps, int32_t tag, Occupies occupies);
+  TaskId push(double seconds, size_t slot, std::span<const TaskId> deps, int32_t tag, TaskKind kind);
   bool begins(Queue& queue);
+  bool hasBegun(TaskId task) const;
+  bool carries(size_t slot) const;
   void start();
   void advance();
   void account(double dt, double lost);
-  TaskId awaited() const;
+  TaskId awaited(TaskId task) const;
+  TaskId awaitedNow() const;
   void complete(size_t stream);
-  static size_t slotOf(ir::Stream stream) {
-    return stream == ir::kComputeStream ? 0 : kFirstComm + static_cast<size_t>(stream);
-  }
+  /// A port has two slots: its collectives of instances and inline shares, then what was issued ahead.
+  static size_t firstSlotOf(ir::Stream port) { return kFirstComm + 2 * static_cast<size_t>(port); }
+  static bool isAhead(size_t slot) { return slot > kFirstComm && (slot - kFirstComm) % 2 == 1; }
   void use(size_t slot);
-  double besideOf(size_t slot) const { return slot - kFirstComm < besides_.size() ? besides_[slot - kFirstComm] : 1; }
+  double besideOf(size_t slot) const {
+    const size_t port = (slot - kFirstComm) / 2;
+    return port < besides_.size() ? besides_[port] : 1;
+  }
   Spent& spentOn(int32_t tag) { return spent_[static_cast<size_t>(tag + 1)]; }
 
   double slowdown_;
@@ -109,7 +121,7 @@ private:
   std::vector<TaskId> deps_;
   Indexed<Marker> markers_;
   size_t open_ = 0; ///< tasks that have not ended
-  /// Slot 0 computes, 1 is the host; the others are comm streams.
+  /// Slot 0 computes, 1 is the host; the others are ports.
   static constexpr size_t kHost = 1, kFirstComm = 2;
   std::vector<Queue> queues_{kFirstComm};
   std::vector<uint16_t> used_{0}; ///< slots that ever had a task, and the first; in order
@@ -120,8 +132,10 @@ class Streams::Batch {
 public:
   explicit Batch(size_t tasks) { tasks_.reserve(tasks), deps_.reserve(2 * tasks); }
 
-  /// `deps`: tasks of the batch, by their numbers in it.
-  void add(ir::Stream stream, double seconds, std::span<const uint32_t> deps, int32_t tag, Occupies occupies);
+  /// A kernel, or what of a collective is not inline. `deps`: tasks of the batch, by the numbers that this returns.
+  uint32_t add(ir::Stream stream, double seconds, std::span<const uint32_t> deps, int32_t tag);
+  /// The inline share of a collective; returns its transfer.
+  uint32_t addInline(ir::Stream port, double seconds, std::span<const uint32_t> deps, int32_t tag);
   /// The last task of each stream, in the order of their first ones.
   std::vector<uint32_t> lastOnes() const;
 
@@ -131,6 +145,7 @@ private:
     size_t slot = 0;
     uint32_t first = 0, last = 0;
   };
+  uint32_t push(double seconds, size_t slot, std::span<const uint32_t> deps, int32_t tag, TaskKind kind);
   std::vector<Task> tasks_;    ///< numbers of tasks and dependencies are those of the batch
   std::vector<uint32_t> deps_; ///< kNone: what the batch comes after
   std::vector<Row> rows_;

@@ -76,10 +76,45 @@ TEST(CostStreams, AStreamMayTakeAPartOfTheSlowdown) {
 TEST(CostStreams, InlineCommunicationIsNotSlowed) {
   Streams s(.5);
   s.addMarker({}, 10);
-  s.add(kCompute, 2, {}, Streams::kNoTag, Occupies::Communicating);
-  s.add(0, 2, {});
+  s.addInline(0, 2, {}, Streams::kNoTag);
+  s.add(1, 2, {});
   s.run();
   EXPECT_DOUBLE_EQ(s.now(), 2);
+}
+
+TEST(CostStreams, APortCarriesOneTransferAtATime) {
+  // A gather of 5 is issued ahead on port 0. From 1 to 3 the port carries an inline share, from 3 to 4 what of the same
+  // collective is not inline, while the gather pauses: it ends at 5 + 3.
+  Streams s(0);
+  const auto gather = s.add(0, 5, {}, 0);
+  const auto before = s.add(kCompute, 1, {}, 1);
+  Streams::Batch batch(3);
+  const uint32_t shared = batch.addInline(0, 2, {}, 0);
+  batch.add(0, 1, std::vector{shared}, 0);
+  const uint32_t reader = batch.add(kCompute, .5, std::vector{shared}, 1);
+  batch.add(kCompute, 1, std::vector{reader}, 2);
+  s.add(batch, before, 2);
+  s.add(kCompute, 1, std::vector{gather}, 5);
+  s.run();
+  EXPECT_DOUBLE_EQ(s.now(), 5 + 3 + 1);
+  EXPECT_DOUBLE_EQ(s.spent()[2].exposed, 2); // the inline share; its rest hides under what computes until 4.5
+  EXPECT_DOUBLE_EQ(s.spent()[0].exposed, 8 - 4.5);
+}
+
+TEST(CostStreams, AnInlineShareFollowsTheCollectivesBeforeItOnItsPort) {
+  // The rest of the first collective takes the port from 1 to 4. The compute stream stands still for the second one's
+  // share from 1 to 3, and its reader waits until the port has carried that, from 4 to 6.
+  Streams s(0);
+  Streams::Batch batch(4);
+  const uint32_t first = batch.addInline(0, 1, {}, 0);
+  batch.add(0, 3, std::vector{first}, 0);
+  const uint32_t second = batch.addInline(0, 2, {}, 1);
+  batch.add(kCompute, 1, std::vector{second}, 2);
+  s.add(batch, s.addMarker({}, 0));
+  s.run();
+  EXPECT_DOUBLE_EQ(s.now(), 7);
+  EXPECT_DOUBLE_EQ(s.spent()[0].exposed, 4); // nothing exposes more than it takes
+  EXPECT_DOUBLE_EQ(s.spent()[1].exposed, 2);
 }
 
 TEST(CostStreams, QueueingIsOfTheCollectiveThatRuns) {
@@ -102,7 +137,7 @@ TEST(CostStreams, SecondsAreBookedByWhatTheyAre) {
   s.addMarker({}, 10);
   const auto gather = s.add(0, 2, {}, 0);
   s.add(kCompute, 3, {}, 1); // 1 of it takes 2 seconds beside the gather
-  s.add(kCompute, 1, std::vector{gather}, 2, Occupies::Communicating);
+  s.addInline(0, 1, std::vector{gather}, 2);
   const auto begin = s.addMarker({}, 0);
   s.addMarker(std::vector{s.addHost(4, begin, 3)}, 0);
   s.run();

@@ -138,7 +138,8 @@ TEST(Sensitivity, SidesOfAKinkAreToldApart) {
   EXPECT_NEAR(asked.found.homogeneity(0, BaseUnit::Time), 1, 1e-3);
 }
 
-/// A run does whole steps, and a share of an exchange that does not wait makes another schedule.
+/// A run does whole steps, and a bucket fills whole messages. An inline share is neither: what is cut in two is still one
+/// transfer.
 TEST(Sensitivity, StaircasesAreNoKinksAndJumpsNoSlopes) {
   api::PlanFile file;
   std::string error;
@@ -152,8 +153,8 @@ TEST(Sensitivity, StaircasesAreNoKinksAndJumpsNoSlopes) {
   EXPECT_NEAR(tokens->value, 1, 1e-3);
   const Elasticity* share = asked.find("software.inline.exchange");
   ASSERT_TRUE(share);
-  EXPECT_TRUE(share->jumps && share->oneSided);
-  EXPECT_EQ(share->value, 0);
+  EXPECT_FALSE(share->jumps);
+  EXPECT_GT(share->value, 0);
 }
 
 /// Time scales with times and inversely with rates: whatever a step hangs on is among the constants, once.

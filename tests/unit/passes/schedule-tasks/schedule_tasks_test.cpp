@@ -53,10 +53,11 @@ TEST(ScheduleTasks, ACollectiveBlocksByItsShare) {
 -1 3 1 after 3 2
 )"); // the rest runs beside its reader, and what is behind that waits
   EXPECT_EQ(tasks(0), R"(-1 0 1 after
-0 1 1 after 0
--1 2 1 after 0
--1 3 1 after 2 1
-)");
+-1 1 0 after 0
+0 1 1 after 1
+-1 2 1 after 1
+-1 3 1 after 3 2
+)"); // issued in order; its reader begins no sooner than the transfer
 }
 
 TEST(ScheduleTasks, AnyShareBelowOneLeavesARest) {
@@ -104,12 +105,12 @@ TEST(ScheduleTasks, FewCardsTakeAPartOfTheSlowdown) {
     return passes::scheduleTasks(b.program)->besides;
   };
   using Shares = std::vector<double>;
-  EXPECT_EQ(besides(std::nullopt, 4), Shares{});
-  EXPECT_EQ(besides(8, 4), (Shares{1, .5})); // the links inside of a node as ever
-  EXPECT_EQ(besides(8, 1), (Shares{1, .125}));
-  EXPECT_EQ(besides(4, 8), (Shares{1, 1}));
-  EXPECT_EQ(besides(16, std::nullopt), (Shares{1, .5})); // a card for each device
-  EXPECT_EQ(besides(8, 4, true), Shares{});              // the plan means all communication
+  EXPECT_EQ(besides(std::nullopt, 4), (Shares{1, 1, 0})); // copy engines, last, hold no multiprocessors
+  EXPECT_EQ(besides(8, 4), (Shares{1, .5, 0}));           // the links inside of a node as ever
+  EXPECT_EQ(besides(8, 1), (Shares{1, .125, 0}));
+  EXPECT_EQ(besides(4, 8), (Shares{1, 1, 0}));
+  EXPECT_EQ(besides(16, std::nullopt), (Shares{1, .5, 0})); // a card for each device
+  EXPECT_EQ(besides(8, 4, true), (Shares{1, 1, 0}));        // the plan means all collectives
 }
 
 TEST(ScheduleTasks, EveryNetworkLevelOfAPortCounts) {
@@ -132,9 +133,9 @@ TEST(ScheduleTasks, EveryNetworkLevelOfAPortCounts) {
     return passes::scheduleTasks(b.program)->besides;
   };
   using Shares = std::vector<double>;
-  EXPECT_EQ(besides({{"nodes", 16}}, 0, 0), (Shares{.125}));
-  EXPECT_EQ(besides({{"node", 8}, {"nodes", 16}, {"pods", 32}}, 1, 4), (Shares{1, .5, 1}));
-  EXPECT_EQ(besides({{"node", 8}, {"nodes", 16}, {"pods", 32}}, 1, 0), (Shares{1, 1, 1}));
+  EXPECT_EQ(besides({{"nodes", 16}}, 0, 0), (Shares{.125, 0}));
+  EXPECT_EQ(besides({{"node", 8}, {"nodes", 16}, {"pods", 32}}, 1, 4), (Shares{1, .5, 1, 0}));
+  EXPECT_EQ(besides({{"node", 8}, {"nodes", 16}, {"pods", 32}}, 1, 0), (Shares{1, 1, 1, 0}));
 }
 
 TEST(ScheduleTasks, ReplaysStopEarlyWhereTheStackDoes) {
