@@ -36,11 +36,38 @@ std::string effectText(const StateRule& rule) {
   return targetText(rule.targets, rule.host) + (rule.regather ? "" : " { regather = false }");
 }
 
-AxisList resolveTargets(const Mesh& mesh, const std::vector<Symbol>& targets) {
+AxisList namedAxes(const Mesh& mesh, const std::vector<Symbol>& targets) {
   AxisList axes;
   for (Symbol t : targets)
     if (auto list = mesh.resolve(t)) axes.insert(axes.end(), list->begin(), list->end());
   return axes;
+}
+
+AxisList resolveTargets(const Mesh& mesh, const std::vector<Symbol>& targets) {
+  AxisList axes;
+  for (AxisId a : namedAxes(mesh, targets))
+    if (mesh.axes[a].size > 1) axes.push_back(a);
+  return axes;
+}
+
+bool holds(const Mesh& mesh, const PlacementRule& rule) {
+  return rule.targets.empty() || !resolveTargets(mesh, rule.targets).empty();
+}
+
+bool holds(const Mesh& mesh, const StateRule& rule) {
+  return rule.host || rule.targets.empty() || !resolveTargets(mesh, rule.targets).empty();
+}
+
+std::vector<const PlacementRule*> heldPlacements(const Plan& plan, const Mesh& mesh) {
+  std::vector<const PlacementRule*> rules;
+  rules.reserve(plan.placements.size());
+  for (const PlacementRule& rule : plan.placements)
+    if (holds(mesh, rule)) rules.push_back(&rule);
+  return rules;
+}
+
+const Pipeline* pipelineOf(const Plan& plan) {
+  return plan.pipeline && !resolveTargets(plan.mesh, plan.pipeline->axes).empty() ? &*plan.pipeline : nullptr;
 }
 
 std::vector<std::pair<AxisId, AxisUse>> axisUses(const Plan& plan) {

@@ -16,8 +16,18 @@ struct AxisUse {
   auto operator<=>(const AxisUse&) const = default;
 };
 
-/// The axes that a rule's targets stand for now, axes of size one included; empty for `replicate`.
+/// The axes that a rule's targets name now, major first, also those of one device; empty for `replicate`.
+AxisList namedAxes(const Mesh& mesh, const std::vector<Symbol>& targets);
+/// The axes that a rule's targets split something over: an axis of one device is no axis, and is left out.
 AxisList resolveTargets(const Mesh& mesh, const std::vector<Symbol>& targets);
+
+/// Does a rule hold in this mesh? A rule that names only axes of one device is no rule; `replicate` and `host` are.
+bool holds(const Mesh& mesh, const PlacementRule& rule);
+bool holds(const Mesh& mesh, const StateRule& rule);
+/// The rules of a plan that hold in its mesh, or in one whose axes are refined; in the plan's order.
+std::vector<const PlacementRule*> heldPlacements(const Plan& plan, const Mesh& mesh);
+/// The pipeline of a plan; null without one, and for a pipeline over axes of one device, which has one stage.
+const Pipeline* pipelineOf(const Plan& plan);
 
 /// Targets as a rule writes them: `tp`, `[cp, tp]`, `[dp, host]`, `replicate`.
 std::string targetText(const std::vector<Symbol>& targets, bool host);

@@ -26,7 +26,7 @@ namespace {
 /// A mask leaves more at the end of a dimension than on the mean: only there does it matter who holds which range.
 void warnContiguous(const Program& program, DiagnosticEngine& diagnostics) {
   for (const PlacementRule& rule : program.plan->placements) {
-    if (!rule.contiguous || program.mesh.size(resolveTargets(program.mesh, rule.targets)) == 1) continue;
+    if (!rule.contiguous || resolveTargets(program.mesh, rule.targets).empty()) continue;
     bool works = false;
     eachPlaced(program, [&](const Op& op, const Placement& placement) {
       works |= op.lastShare > op.share && llvm::any_of(placement.dims, [&](const PlacedDim& p) {
@@ -49,8 +49,9 @@ bool checkImbalance(const Program& program, DiagnosticEngine& diagnostics) {
     routed = true;
     if (d.capacity > 0) continue;
     open = true;
-    placed |= llvm::any_of(program.plan->placements,
-                           [&](const PlacementRule& r) { return r.dim == program.model->dims[d.chosen].name; });
+    placed |= llvm::any_of(program.plan->placements, [&](const PlacementRule& r) {
+      return r.dim == program.model->dims[d.chosen].name && !resolveTargets(program.mesh, r.targets).empty();
+    });
   }
   if (!placed) {
     diagnostics
@@ -103,7 +104,7 @@ void warnForwardOnly(const Program& program, DiagnosticEngine& diagnostics) {
     if (!k.host)
       warn(k.selector.range, fmt::format("keep {} = {}", k.selector.str(), k.gathered ? "gathered" : "split"));
   for (const StateRule& r : program.plan->states)
-    if (r.state != StateKind::Params) warn(r.range, std::string(name(r.state)));
+    if (r.state != StateKind::Params && holds(program.mesh, r)) warn(r.range, std::string(name(r.state)));
 }
 
 /// A formula that subtracts can hold for the whole of a value and be less than nothing for the shard of a device.

@@ -112,6 +112,7 @@ bool checkProduct(const Program& program, DiagnosticEngine& diagnostics) {
 bool checkPlace(const Program& program, const AxisPlace& place, DiagnosticEngine& diagnostics) {
   const Mesh& mesh = program.mesh;
   const Axis& axis = mesh.axes[place.axis];
+  if (axis.size == 1) return true; // it lies nowhere
   const size_t level = levelIndex(mesh, place.level);
   if (place.where == AxisPlace::Where::Within) {
     int64_t span = 0;
@@ -156,7 +157,7 @@ bool checkPlace(const Program& program, const AxisPlace& place, DiagnosticEngine
 /// L4 for groups: an axis once.
 bool checkGroup(const Mesh& mesh, const AxisGroup& group, DiagnosticEngine& diagnostics) {
   AxisMask seen = 0;
-  for (AxisId a : group.axes) {
+  for (AxisId a : resolveTargets(mesh, {group.name})) {
     if (seen & maskOf(a)) {
       diagnostics.report(AxisListedTwice, group.range, {{"name", group.name.str()}, {"axis", mesh.axes[a].name.str()}})
           .help("list every axis once, directly or through one group");

@@ -121,24 +121,26 @@ void warnIdle(const Program& program, DiagnosticEngine& diagnostics) {
 /// docs/language.md, section 10: an inner scope that keeps only the right part of a list moves digits; the axis that
 /// goes away must be last.
 void warnOrder(const Program& program, DiagnosticEngine& diagnostics) {
+  const auto splitting = [&](const PlacementRule& rule) { // its targets, without those of one device
+    std::vector<Symbol> targets;
+    for (const Symbol t : rule.targets)
+      if (!resolveTargets(program.mesh, {t}).empty()) targets.push_back(t);
+    return targets;
+  };
   for (const PlacementRule& inner : program.plan->placements)
     for (const PlacementRule& outer : program.plan->placements) {
-      if (inner.dim != outer.dim || outer.targets.size() != 1 || inner.targets.size() < 2 ||
-          inner.targets.front() == outer.targets.front())
-        continue;
-      if (std::find(inner.targets.begin(), inner.targets.end(), outer.targets.front()) == inner.targets.end()) continue;
-      if (inner.selector.steps.size() <= outer.selector.steps.size()) continue;
-      const AxisList axes = resolveTargets(program.mesh, inner.targets);
-      if (program.mesh.size(resolveTargets(program.mesh, {inner.targets.front()})) == 1) continue;
+      if (inner.dim != outer.dim || inner.selector.steps.size() <= outer.selector.steps.size()) continue;
+      const std::vector<Symbol> in = splitting(inner), out = splitting(outer);
+      if (out.size() != 1 || in.size() < 2 || in.front() == out.front()) continue;
+      if (std::find(in.begin(), in.end(), out.front()) == in.end()) continue;
       diagnostics
           .report(AxisOrder, inner.targetRange,
-                  {{"axis", inner.targets.front().str()},
-                   {"other", outer.targets.front().str()},
+                  {{"axis", in.front().str()},
+                   {"other", out.front().str()},
                    {"dim", inner.dim.str()},
-                   {"axes", program.mesh.str(axes)}})
-          .label(outer.range, fmt::format("outside of it only `{}` remains", outer.targets.front().view()))
-          .help(fmt::format("`{}` is left of `{}`: list it last", inner.targets.front().view(),
-                            outer.targets.front().view()));
+                   {"axes", program.mesh.str(resolveTargets(program.mesh, inner.targets))}})
+          .label(outer.range, fmt::format("outside of it only `{}` remains", out.front().view()))
+          .help(fmt::format("`{}` is left of `{}`: list it last", in.front().view(), out.front().view()));
     }
 }
 
@@ -163,7 +165,8 @@ bool checkStageAxes(Program& program, DiagnosticEngine& diagnostics) {
 
 bool checkRules(Program& program, DiagnosticEngine& diagnostics) {
   bool ok = checkStageAxes(program, diagnostics);
-  for (const PlacementRule& rule : program.plan->placements) ok &= checkReach(program, rule, diagnostics);
+  for (const PlacementRule* rule : heldPlacements(*program.plan, program.mesh))
+    ok &= checkReach(program, *rule, diagnostics);
   ok = ok && checkKernels(program, diagnostics);
   if (!ok) return false;
   if (diagnostics.wantsWarnings()) {

@@ -148,8 +148,7 @@ struct Crossing {
 
   /// Sent in slices over an axis that the value is replicated on, gathered on arrival.
   void scatter(Boundary& b, const Layout& layout, const Pipeline& pipeline) const {
-    const AxisMask axes =
-        maskOf(withoutTrivial(program.mesh, resolveTargets(program.mesh, {*pipeline.scatter}))) & ~layout.axes();
+    const AxisMask axes = maskOf(resolveTargets(program.mesh, {*pipeline.scatter})) & ~layout.axes();
     if (!axes) return;
     b.scatter = axes;
     Collective& g = b.gather;
@@ -213,8 +212,7 @@ bool crossBoundaries(Program& program, DiagnosticEngine& diagnostics) {
     bool scatters = false;
     for (const StageKind& s : program.stageKinds)
       for (const Boundary& b : s.sends) scatters |= b.scatter != 0;
-    const AxisList axes = withoutTrivial(program.mesh, resolveTargets(program.mesh, {*pipeline->scatter}));
-    if (!scatters && !axes.empty())
+    if (!scatters && !resolveTargets(program.mesh, {*pipeline->scatter}).empty())
       diagnostics.report(ScatterIdle, pipeline->scatterRange, {{"axis", pipeline->scatter->str()}})
           .help("leave it out");
   }

@@ -57,8 +57,9 @@ public:
   Choices(const Program& program, LayerId id)
       : unit_(program.model->layers[id].name), isPart_(program.model->layers[id].isPart()) {
     const Plan& plan = *program.plan;
-    for (const PlacementRule& r : plan.placements) look(r.selector, [&] { return saying(r); });
-    for (const StateRule& r : plan.states) look(r.selector, [&] { return saying(r); });
+    for (const PlacementRule* r : heldPlacements(plan, program.mesh)) look(r->selector, [&] { return saying(*r); });
+    for (const StateRule& r : plan.states)
+      if (holds(program.mesh, r)) look(r.selector, [&] { return saying(r); });
     for (const Recompute& r : plan.recompute)
       for (const Selector& s : r.selectors) look(s, [&] { return saying(r); });
     for (const std::vector<RangeSet>& first : program.firstLayers)

@@ -74,13 +74,6 @@ double localElements(const Program& program, const std::vector<DimId>& dims, con
   return n;
 }
 
-AxisList withoutTrivial(const Mesh& mesh, const AxisList& axes) {
-  AxisList kept;
-  for (AxisId a : axes)
-    if (mesh.axes[a].size > 1) kept.push_back(a);
-  return kept;
-}
-
 std::optional<int> reaches(const Selector& selector, const std::vector<Symbol>& path, const Layer& layer,
                            const RangeSet& instances) {
   auto depth = selector.matches(path);

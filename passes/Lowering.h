@@ -25,9 +25,6 @@ bool isMasked(const ir::Model& model, const ir::Op& op, ir::DimId dim);
 /// Elements of one device, the busiest.
 double localElements(const ir::Program& program, const std::vector<ir::DimId>& dims, const ir::Layout& layout);
 
-/// Drops axes of size one: they split nothing.
-ir::AxisList withoutTrivial(const ir::Mesh& mesh, const ir::AxisList& axes);
-
 /// Does the selector, slices included, reach a path for these instances of the layer, all of a class? Gives the number
 /// of steps. The first instance decides: of several selectors that say the same of a class only one reaches it.
 std::optional<int> reaches(const ir::Selector& selector, const std::vector<Symbol>& path, const ir::Layer& layer,

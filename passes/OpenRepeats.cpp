@@ -258,7 +258,7 @@ private:
 } // namespace
 
 bool openRepeats(Program& program, DiagnosticEngine&) {
-  const auto& pipeline = program.plan->pipeline;
+  const Pipeline* pipeline = pipelineOf(*program.plan);
   if (!pipeline) return true;
   Opener opener(program.model, pipeline->stages);
   if (!opener.any()) return true;

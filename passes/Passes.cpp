@@ -45,7 +45,7 @@ const std::vector<Pass>& pipeline() {
       {"select-schedule", "the row of the schedule table, its arguments and needs",
        Sharded, false, selectSchedule, {}, again<selectSchedule>},
       {"cut-layers", "virtual stages, and classes of equal instances",
-       Sharded, false, cutLayers, {Placements, SlicedStates, Recompute, Keeps, Workload, Cut}, again<cutLayersAgain>},
+       Sharded, false, cutLayers, {Mesh, Placements, SlicedStates, Recompute, Keeps, Workload, Cut}, again<cutLayersAgain>},
       {"place-operators", "rules to the axes of every dimension of every operator",
        Sharded, false, placeOperators, {Mesh, Placements}},
       {"check-rules", "every rule places something; warnings for idle axes",

@@ -36,6 +36,7 @@ struct Placer {
   const Op& op;
   const Layer& layer;
   const RangeSet& instances;
+  const std::vector<const PlacementRule*>& rules; ///< that hold in the mesh
   llvm::SmallVector<DimId, 8> dims =
       {}; ///< those that a rule may place: the iteration space and what routed dims stand for
   llvm::SmallVector<Claim, 8> claims = {}; ///< the innermost rule of each dim
@@ -58,7 +59,7 @@ struct Placer {
 
   /// A composite dim hands the axes to its factors, major first (refine-axes has split what straddles).
   void claimComposite(const PlacementRule& rule, int depth, const Composite& composite) {
-    AxisList left = withoutTrivial(program.mesh, resolveTargets(program.mesh, rule.targets));
+    const AxisList left = resolveTargets(program.mesh, rule.targets);
     size_t at = 0;
     llvm::SmallVector<std::pair<DimId, AxisList>, 2> parts;
     int64_t extent = 1;
@@ -135,15 +136,15 @@ struct Placer {
   }
 
   void collectClaims() {
-    for (const PlacementRule& rule : program.plan->placements) {
-      auto depth = reaches(rule.selector, op.path, layer, instances);
+    for (const PlacementRule* rule : rules) {
+      auto depth = reaches(rule->selector, op.path, layer, instances);
       if (!depth) continue;
       for (CompositeId id : op.composites)
-        if (const Composite& composite = program.model->composites[id]; composite.name == rule.dim)
-          claimComposite(rule, *depth, composite);
+        if (const Composite& composite = program.model->composites[id]; composite.name == rule->dim)
+          claimComposite(*rule, *depth, composite);
       for (DimId d : dims)
-        if (dim(d).name == rule.dim && dim(d).kind == DimKind::Basic)
-          claim(rule, *depth, d, resolveTargets(program.mesh, rule.targets));
+        if (dim(d).name == rule->dim && dim(d).kind == DimKind::Basic)
+          claim(*rule, *depth, d, resolveTargets(program.mesh, rule->targets));
     }
   }
 
@@ -211,7 +212,7 @@ struct Placer {
     Placement placement;
     for (const Claim& c : claims) {
       PlacedDim placed{c.dim, {}, c.rule, c.rule->ring, c.rule->uneven};
-      for (AxisId a : withoutTrivial(program.mesh, c.axes))
+      for (AxisId a : c.axes)
         if (c.rule->ring || ownerOf(a) == &c) placed.axes.push_back(a);
       checkDivides(placed);
       if (!placed.axes.empty()) placement.dims.push_back(std::move(placed));
@@ -256,7 +257,8 @@ struct Placer {
 const PlacementRule* ruleOfInput(const Program& program, DimId dim) {
   const PlacementRule* last = nullptr;
   for (const PlacementRule& rule : program.plan->placements)
-    if (rule.selector.steps.empty() && rule.dim == program.model->dims[dim].name) last = &rule;
+    if (rule.selector.steps.empty() && rule.dim == program.model->dims[dim].name && holds(program.mesh, rule))
+      last = &rule;
   return last;
 }
 
@@ -268,7 +270,7 @@ bool checkInput(const Program& program, ValueId input, DiagnosticEngine& diagnos
   for (size_t i = 0; i < dims.size(); ++i) {
     const PlacementRule* rule = ruleOfInput(program, dims[i]);
     if (!rule) continue;
-    const AxisList axes = withoutTrivial(program.mesh, resolveTargets(program.mesh, rule->targets));
+    const AxisList axes = resolveTargets(program.mesh, rule->targets);
     const auto twice = std::find_if(axes.begin(), axes.end(), [&](AxisId a) { return (taken & maskOf(a)) != 0; });
     taken |= maskOf(axes);
     if (twice == axes.end()) continue;
@@ -294,11 +296,12 @@ bool checkInput(const Program& program, ValueId input, DiagnosticEngine& diagnos
 
 bool placeOperators(Program& program, DiagnosticEngine& diagnostics) {
   bool ok = true;
+  const std::vector<const PlacementRule*> rules = heldPlacements(*program.plan, program.mesh);
   for (LayerClass& layerClass : program.classes) {
     const Layer& layer = program.model->layers[layerClass.layer];
     layerClass.placements.edit().reserve(layer.end.index - layer.first.index);
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
-      Placer placer{program, diagnostics, program.model->ops[OpId(i)], layer, layerClass.instances};
+      Placer placer{program, diagnostics, program.model->ops[OpId(i)], layer, layerClass.instances, rules};
       layerClass.placements.edit().push_back(placer.place());
       ok &= placer.ok;
     }
@@ -318,7 +321,7 @@ Layout layoutOf(const Program& program, ValueId id) {
   std::vector<AxisList> perDim;
   for (DimId d : value.dims) {
     const PlacementRule* rule = ruleOfInput(program, d);
-    perDim.push_back(rule ? withoutTrivial(program.mesh, resolveTargets(program.mesh, rule->targets)) : AxisList());
+    perDim.push_back(rule ? resolveTargets(program.mesh, rule->targets) : AxisList());
   }
   return Layout::of(program.mesh, perDim);
 }

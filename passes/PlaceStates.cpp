@@ -34,7 +34,7 @@ struct StatePlacer {
 
   bool run() {
     for (const StateRule& rule : rules) // the axes that it stands for now
-      masks.push_back(maskOf(withoutTrivial(program.mesh, resolveTargets(program.mesh, rule.targets))));
+      masks.push_back(maskOf(resolveTargets(program.mesh, rule.targets)));
     for (LayerClass& layerClass : program.classes) {
       std::vector<ParamState> params;
       params.reserve(layerClass.uses.size());
@@ -54,7 +54,7 @@ struct StatePlacer {
     for (size_t k = 0; k < 3; ++k) {
       int best = -1;
       for (size_t r = 0; r < rules.size(); ++r)
-        if (rules[r].state == kStates[k])
+        if (rules[r].state == kStates[k] && holds(program.mesh, rules[r]))
           if (auto depth = reaches(rules[r].selector, value(p.param).path, home, layerClass.instances);
               depth && *depth >= best)
             best = *depth, p.rules[k] = static_cast<int32_t>(r);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/PlanParts.h"
 
+#include "ir/MeshUse.h"
+
 #include <algorithm>
 
 namespace planc::passes {
@@ -11,17 +13,15 @@ namespace {
 
 /// Lines that name a part of an instance open it; the lines of all others count, too, since they number its neighbours.
 bool opens(const Plan& plan) {
-  return plan.pipeline && std::any_of(plan.pipeline->stages.begin(), plan.pipeline->stages.end(), [](const auto& line) {
+  const Pipeline* pipeline = pipelineOf(plan);
+  return pipeline && std::any_of(pipeline->stages.begin(), pipeline->stages.end(), [](const auto& line) {
            return std::any_of(line.selectors.begin(), line.selectors.end(),
                               [](const Selector& s) { return s.steps.size() > 1; });
          });
 }
 
 bool slices(const Plan& plan) {
-  return std::any_of(plan.states.begin(), plan.states.end(), [](const StateRule& rule) {
-    return std::any_of(rule.selector.steps.begin(), rule.selector.steps.end(),
-                       [](const LayerStep& step) { return step.slice.has_value(); });
-  });
+  return std::any_of(plan.states.begin(), plan.states.end(), isSliced);
 }
 
 bool countsOnStages(const Plan& plan) {
@@ -51,7 +51,7 @@ bool agree(PlanPart part, const Plan& a, const Plan& b) {
   case PlanPart::SlicedStates:
     return (!slices(a) && !slices(b)) || a.states == b.states;
   case PlanPart::Opened:
-    return (!opens(a) && !opens(b)) || a.pipeline == b.pipeline;
+    return opens(a) == opens(b) && (!opens(a) || a.pipeline == b.pipeline);
   case PlanPart::Cut:
     return (!countsOnStages(a) && !countsOnStages(b)) || a.pipeline == b.pipeline;
   }
@@ -62,6 +62,11 @@ bool agree(PlanParts parts, const Plan& a, const Plan& b) {
   for (int p = 0; p < kPlanParts; ++p)
     if (const auto part = static_cast<PlanPart>(p); parts.holds(part) && !agree(part, a, b)) return false;
   return true;
+}
+
+bool isSliced(const StateRule& rule) {
+  return std::any_of(rule.selector.steps.begin(), rule.selector.steps.end(),
+                     [](const LayerStep& step) { return step.slice.has_value(); });
 }
 
 bool dependOnStages(const Plan& plan) {

@@ -54,4 +54,7 @@ bool agree(PlanParts parts, const ir::Plan& a, const ir::Plan& b);
 /// Do layers depend on how many stages there are and where they end?
 bool dependOnStages(const ir::Plan& plan);
 
+/// Does the rule name some instances of a repeat?
+bool isSliced(const ir::StateRule& rule);
+
 } // namespace planc::passes

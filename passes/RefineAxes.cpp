@@ -13,7 +13,7 @@ namespace {
 /// Gives the rule's axes to the factors, major first; true if an axis had to be split (the mesh has changed then).
 bool refineOnce(Program& program, const PlacementRule& rule, const Composite& composite) {
   Mesh& mesh = program.mesh;
-  AxisList left = withoutTrivial(mesh, resolveTargets(mesh, rule.targets));
+  const AxisList left = resolveTargets(mesh, rule.targets);
   size_t at = 0;
   for (DimId factor : composite.factors) {
     int64_t room = program.model->dims[factor].extent;

@@ -123,6 +123,11 @@ bool selectSchedule(Program& program, DiagnosticEngine& diagnostics) {
   program.routes = program.kind->routes;
   program.chunks = std::max<int64_t>(1, program.kind->chunks);
   if (!readArguments(program, *pipeline, diagnostics)) return false;
+  if (!pipelineOf(*program.plan)) { // an axis of one device is no axis: one stage that works as without a pipeline
+    program.kind = scheduleKinds().rows().front();
+    program.routes = program.chunks = 1;
+    program.scheduleArguments.clear();
+  }
   if (program.stages > kMaxVirtualStages || program.chunks > kMaxVirtualStages / program.stages) {
     diagnostics.report(TooManyStages, pipeline->range,
                        {{"stages", program.stages}, {"chunks", program.chunks}, {"limit", kMaxVirtualStages}});

@@ -106,11 +106,13 @@ UnseenAxes unseenAxes(const Program& program) {
   // A refined axis has parts that depend on its size; instances that are counted on stages depend on their number.
   if (program.mesh != plan.mesh || dependOnStages(plan)) return {};
   const PlacementRule* ofSamples = splitOfSamples(program);
-  const AxisList named = ofSamples ? resolveTargets(program.mesh, ofSamples->targets) : AxisList();
-  const AxisList split = withoutTrivial(program.mesh, named);
+  const AxisList named = ofSamples ? namedAxes(program.mesh, ofSamples->targets) : AxisList();
+  const AxisList split = ofSamples ? resolveTargets(program.mesh, ofSamples->targets) : AxisList();
   AxisMask samples = majorOf(program, split), placed = maskOf(split) & ~samples, seen = 0, live = 0;
   for (const PlacementRule& rule : plan.placements)
-    if (&rule != ofSamples) placed |= maskOf(resolveTargets(program.mesh, rule.targets));
+    if (&rule != ofSamples) placed |= maskOf(namedAxes(program.mesh, rule.targets));
+  for (const StateRule& rule : plan.states) // a slice makes classes of instances where an axis has several devices
+    if (isSliced(rule)) placed |= maskOf(namedAxes(program.mesh, rule.targets));
   for (const LayerClass& layerClass : program.classes)
     for (const Indexed<Node>* nodes : {&*layerClass.forward, &*layerClass.backward})
       for (const Node& node : *nodes)
