@@ -20,8 +20,13 @@ struct CheckpointFinder {
   const LayerClass& layerClass;
   const Layer& layer;
   Checkpoints result = {};
-  std::vector<const Selector*> selectorOf = {};                                ///< per operator
-  std::map<std::pair<const Selector*, std::vector<Symbol>>, int> numbers = {}; ///< by the path that it matched
+  std::vector<const Selector*> selectorOf = {}; ///< per operator
+  struct Match {
+    int checkpoint = -1; ///< its last one
+    uint32_t wrapped = 0;
+  };
+  std::map<std::pair<const Selector*, std::vector<Symbol>>, Match> matches = {}; ///< by the path that it matched
+  std::vector<uint32_t> wrapped = {}; ///< per operator: number of the wrapped layer that it lies in
 
   const Model& model() const { return program.model; }
 
@@ -29,12 +34,29 @@ struct CheckpointFinder {
     result.of.assign(layer.end.index - layer.first.index, -1);
     result.named.assign(result.of.size(), false);
     selectorOf.assign(result.of.size(), nullptr);
+    findWrapped();
     for (size_t r = 0; r < program.plan->recompute.size(); ++r)
       for (const Selector& selector : program.plan->recompute[r].selectors)
         for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
           if (!enter(r, selector, OpId(i), diagnostics)) return false;
     discardCasts();
     return true;
+  }
+
+  /// Operators of one region in a row are a layer, if they multiply; others go with what precedes them, the first ones
+  /// with what follows.
+  void findWrapped() {
+    wrapped.assign(result.of.size(), 0);
+    bool any = false; // has a row multiplied
+    for (uint32_t i = layer.first.index, begin = i, number = 0; i < layer.end.index;) {
+      const RegionId region = model().ops[OpId(i)].region;
+      bool multiplies = false;
+      for (begin = i; i < layer.end.index && model().ops[OpId(i)].region == region; ++i)
+        multiplies |= multipliesWithParameter(model(), model().ops[OpId(i)]);
+      if (multiplies && any) ++number;
+      any |= multiplies;
+      std::fill(wrapped.begin() + (begin - layer.first.index), wrapped.begin() + (i - layer.first.index), number);
+    }
   }
 
   bool enter(size_t rule, const Selector& selector, OpId id, DiagnosticEngine& diagnostics) {
@@ -50,9 +72,14 @@ struct CheckpointFinder {
     }
     const Recompute& statement = program.plan->recompute[rule];
     std::vector<Symbol> prefix(op.path.begin(), op.path.begin() + *depth);
-    const auto [it, fresh] = numbers.try_emplace({&selector, std::move(prefix)}, static_cast<int>(result.forms.size()));
-    if (fresh) result.forms.push_back({!statement.saves.empty(), statement.outputs});
-    result.of[at] = it->second;
+    Match& match = matches[{&selector, std::move(prefix)}];
+    if (match.checkpoint < 0 || match.wrapped != wrapped[at]) {
+      // Layers of one match keep what they hand to each other; the last one hands on what the match does.
+      if (match.checkpoint >= 0) result.forms[match.checkpoint].discards = false;
+      match = {static_cast<int>(result.forms.size()), wrapped[at]};
+      result.forms.push_back({!statement.saves.empty(), statement.outputs});
+    }
+    result.of[at] = match.checkpoint;
     selectorOf[at] = &selector;
     const std::vector<Symbol> rest(op.path.begin() + *depth, op.path.end());
     result.named[at] = op.kind != OpKind::Cast && llvm::any_of(statement.saves, [&](const Selector& s) {

@@ -30,6 +30,9 @@ double localElements(const ir::Program& program, const std::vector<ir::DimId>& d
 std::optional<int> reaches(const ir::Selector& selector, const std::vector<Symbol>& path, const ir::Layer& layer,
                            const ir::RangeSet& instances);
 
+/// Is it a product with a parameter? What holds one is a layer or a part of one; what does not goes with its neighbour.
+bool multipliesWithParameter(const ir::Model& model, const ir::Op& op);
+
 /// The class of a layer that holds an instance (boundary reshards do not).
 ir::LayerClassId classOf(const ir::Program& program, ir::LayerId layer, int64_t instance);
 

@@ -34,6 +34,8 @@ const std::vector<Pass>& pipeline() {
        Sharded, false, checkMesh, {Machine, Mesh, Placements}, again<checkMesh>},
       {"open-repeats", "an instance that stage lines cut becomes layers of its own",
        Sharded, false, openRepeats, {Model, Opened}, nullptr, true},
+      {"wrap-layers", "several layers of one body are wrapped each by itself",
+       Sharded, false, wrapLayers, {Model, Opened}, nullptr, true},
       {"bind-workload", "the extent of `batch`, and the micro-batches of a step",
        Sharded, false, bindWorkload, {Workload, Mesh, Placements}, again<bindWorkload>},
       {"bind-precision", "the element types that hold at each layer",

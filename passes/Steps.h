@@ -14,6 +14,7 @@ namespace planc::passes {
 
 bool checkMesh(ir::Program& program, DiagnosticEngine& diagnostics);
 bool openRepeats(ir::Program& program, DiagnosticEngine& diagnostics);
+bool wrapLayers(ir::Program& program, DiagnosticEngine& diagnostics);
 bool bindWorkload(ir::Program& program, DiagnosticEngine& diagnostics);
 bool bindPrecision(ir::Program& program, DiagnosticEngine& diagnostics);
 bool insertCasts(ir::Program& program, DiagnosticEngine& diagnostics);

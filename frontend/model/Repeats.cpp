@@ -29,7 +29,7 @@ ir::ValueId addCarry(ModelState& state, Symbol name, ir::ValueId from, SourceRan
   op.dims = op.resultDims = state.model->values[from].dims;
   op.operands.push_back({from, op.dims});
   op.composites = state.composites;
-  op.layer = state.layer;
+  op.layer = ensureLayer(state);
   op.region = state.region;
   op.range = range;
   ir::Value v;
