@@ -227,7 +227,7 @@ std::optional<Cut> cutByCounts(const Model& model, const Stages& stages, int64_t
 std::optional<Cut> cutEvenly(const Program& program, const Plan& plan, const Stages* stages, int64_t parts,
                              DiagnosticEngine& diagnostics) {
   const Model& model = program.model;
-  const Pipeline* pipeline = pipelineOf(plan);
+  const Pipeline* pipeline = plan.pipeline ? &*plan.pipeline : nullptr;
   const SourceRange where = stages ? stages->range : pipeline ? pipeline->range : plan.range;
   int64_t layers = 0;
   for (const ir::Layer& u : model.layers)
@@ -277,7 +277,7 @@ std::optional<int64_t> instanceCut(const Selector& selector, const ir::Layer& la
 std::optional<Cut> cutStages(const Program& program, const Plan& plan, DiagnosticEngine& diagnostics) {
   const Model& model = program.model;
   const int64_t parts = program.stages * program.chunks;
-  const Pipeline* pipeline = pipelineOf(plan);
+  const Pipeline* pipeline = plan.pipeline && parts > 1 ? &*plan.pipeline : nullptr; // one stage holds all
   if (pipeline && !pipeline->stages.empty()) {
     std::string problem;
     SourceRange where = pipeline->range;

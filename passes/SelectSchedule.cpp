@@ -65,6 +65,14 @@ std::string textOf(std::string_view text, const ScheduleShape& shape) {
                      fmt::arg("m", shape.microBatches));
 }
 
+/// Does the schedule have something to order on one stage: a forward pass beside the backward pass of another
+/// micro-batch?
+bool pairsAlone(const Program& program) {
+  const ScheduleShape shape{1, program.chunks, program.microBatches, program.scheduleArguments, {}};
+  return program.kind->pairs && std::all_of(program.kind->needs.begin(), program.kind->needs.end(),
+                                            [&](const auto& n) { return n.holds(shape); });
+}
+
 bool checkNeeds(const Program& program, DiagnosticEngine& diagnostics) {
   const Plan& plan = *program.plan;
   const int64_t p = program.stages, v = program.chunks, m = program.microBatches;
@@ -123,7 +131,7 @@ bool selectSchedule(Program& program, DiagnosticEngine& diagnostics) {
   program.routes = program.kind->routes;
   program.chunks = std::max<int64_t>(1, program.kind->chunks);
   if (!readArguments(program, *pipeline, diagnostics)) return false;
-  if (!pipelineOf(*program.plan)) { // an axis of one device is no axis: one stage that works as without a pipeline
+  if (!pipelineOf(*program.plan) && !pairsAlone(program)) { // an axis of one device is no axis, and orders nothing
     program.kind = scheduleKinds().rows().front();
     program.routes = program.chunks = 1;
     program.scheduleArguments.clear();

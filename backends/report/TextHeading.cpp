@@ -4,6 +4,8 @@
 #include "backends/report/Fixes.h"
 #include "backends/report/Lines.h"
 #include "backends/report/TextParts.h"
+#include "ir/MeshUse.h"
+#include "ir/Task.h"
 
 #include <fmt/core.h>
 
@@ -123,7 +125,8 @@ std::vector<std::pair<std::string, std::string>> headingRows(const PlanReport& r
       {"precision", precisionText(plan.precision)}};
   for (const ir::PrecisionRule& rule : plan.precisionRules) rows.emplace_back("", ruleText(rule));
   rows.emplace_back("mesh", meshText(plan.mesh));
-  if (plan.pipeline) rows.emplace_back("pipeline", pipelineText(report));
+  if (plan.pipeline && (ir::pipelineOf(plan) || (report.program && report.program->kind->pairs)))
+    rows.emplace_back("pipeline", pipelineText(report));
   if (!plan.set.empty()) rows.emplace_back("set", setText(plan.set));
   std::erase_if(rows, [](const auto& row) { return row.second.empty(); });
   return rows;

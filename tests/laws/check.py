@@ -35,7 +35,7 @@ def judge(planc, seed, laws):
     compared = collections.Counter()
     for law in laws:
         wanted = law.variants(spec)
-        found += [(law, seed, name, None, f"refused: {refused[name]}") for name in wanted if name in refused and law.name in ("names", "order")]
+        found += [(law, seed, name, None, f"refused: {refused[name]}") for name in wanted if name in refused and law.name in ("names", "order", "axis_of_one")]
         for name, amount, message in law.check(spec, base, {n: prices[n] for n in wanted if n in prices}):
             compared[law.name] += 1
             if amount != 0:

@@ -69,7 +69,7 @@ def names(spec, base, prices):
     yield from same(prices, variants.renamed(spec), base)
 
 
-@law("The order of statements decides nothing, and an axis of one device is no axis.", "docs/language.md 4, 9", variants.reordered)
+@law("The order of statements decides nothing, nor do axes of one device in the rules of larger ones.", "docs/language.md 4, 9", variants.reordered)
 def order(spec, base, prices):
     yield from same(prices, variants.reordered(spec), base)
 
@@ -224,16 +224,26 @@ def recomputation(spec, base, prices):
             yield faster(more, prices[less], prices[more])
 
 
+def written(name, price):
+    """All that a report says of a plan, but for how the plan is written."""
+    plan = {k: v for k, v in price.plan.items() if k not in ("facts", "mesh", "pipeline")}
+    plan["recompute"] = [{k: v for k, v in r.items() if k != "statement"} for r in plan["recompute"]]
+    plan["collectives"] = [{k: v for k, v in c.items() if k != "because"} for c in plan["collectives"]]
+    return json.dumps(plan, sort_keys=True).replace("_" + name, "")  # machines and plans are called after it
+
+
+@law("A plan with axes of one device and rules for them is the plan without both, in all that is printed of it.", "docs/language.md 10", variants.of_one)
+def axis_of_one(spec, base, prices):
+    for name, price in prices.items():
+        alike = written("base", base) == written(name, price) and base.warnings == price.warnings
+        yield name, 0 if alike else None, "; ".join(differences(base.numbers(), price.numbers())[:4]) or f"{base.warnings} -> {price.warnings}"
+
+
 @law("The same layers as a slice or one by one cost the same, byte for byte.", "docs/language.md 12", variants.sliced)
 def slices(spec, base, prices):
-    def text(name):
-        plan = {k: v for k, v in prices[name].plan.items() if k != "facts"}  # they are what is written otherwise
-        plan["recompute"] = [{k: v for k, v in r.items() if k != "statement"} for r in plan["recompute"]]
-        plan["collectives"] = [{k: v for k, v in c.items() if k != "because"} for c in plan["collectives"]]
-        return json.dumps(plan, sort_keys=True).replace(name, "")  # machines and plans are called after it
     for a, b in (("sliced2", "listed2"), ("sliced3", "listed3")):
         if a in prices and b in prices:
-            yield b, 0 if text(a) == text(b) else None, "; ".join(differences(prices[a].numbers(), prices[b].numbers())) or "another report"
+            yield b, 0 if written(a, prices[a]) == written(b, prices[b]) else None, "; ".join(differences(prices[a].numbers(), prices[b].numbers())) or "another report"
 
 
 @law("`zero_bubble` takes no longer than 1F1B, `zb_h2` no longer than `zb_h1`.", "docs/cost-model.md 3.1", variants.schedules)

@@ -3,7 +3,7 @@
 import random
 import re
 
-from specification import FAMILIES
+from specification import FAMILIES, SCHEDULES
 
 MADE = ': "made for tests/laws"'
 DEVICES = {"h100": ("h100_sxm5_80gb", 80, 3.35, 989), "a100": ("a100_sxm4_80gb", 80, 2.039, 312), "b200": ("b200_sxm_180gb", 180, 8.0, 2250)}
@@ -186,6 +186,27 @@ def stage_lines(s):
     return [f"stage {i} = {', '.join(names[begin:end])}" for i, (begin, end) in enumerate(zip((0, *s.ends), s.ends))]
 
 
+PAIR_ALONE = {"paired_1f1b", "dualpipe_v"}  # schedules that have something to order on one stage
+
+
+def rules_of_one(s, mesh, rules, states):
+    """Adds axes `one1` and `one2` of one device, and rules that say nothing there: in lists, in place of outer rules, twice, of some layers, of no operator,
+    of states that do not nest. Returns what else the plan says."""
+    rng, body = random.Random(s.rules_of_one), body_of(s)
+    for name in ("one1", "one2"):
+        mesh.insert(rng.randrange(len(mesh) + 1), f"{name} = 1")
+    rules[0] = re.sub(r"-> (\w+)$", rng.choice([r"-> [\1, one1]", r"-> [one1, \1]"]), rules[0])
+    rules.append("loss { nothing -> one1 }")
+    if s.family != "dlrm":
+        rules += ["norm { batch -> one1; hidden -> one1 }", f"{body} {{ hidden -> one2; vocab -> [one1, one2] }}"]
+        rules += [f"{body}.norm1 {{ seq -> one2 }}"] if s.family in ("gpt", "llama", "moe", "deepseek", "vit", "own") else []
+        rules += [f"{body}[0:1] {{ batch -> one1 }}"] if ", " not in body else []
+        inner = f"; {body} {{ {rng.choice(['params', 'grads', 'optimizer'])} -> one2 }}"
+    states = re.sub(r"-> (\w+) }$", r"-> [\1, one2]", states[0]) if states else "states { params -> one1; grads -> one2"
+    return [states + (inner if s.family != "dlrm" else "") + " }"] + (
+        [f"pipeline one1 {{ schedule = {rng.choice(sorted(set(SCHEDULES) - PAIR_ALONE))} }}"] if s.pp == 1 else [])
+
+
 def plan_text(suffix, s):
     def named(axis):
         return s.axis_names.get(axis, axis)
@@ -196,14 +217,15 @@ def plan_text(suffix, s):
         data = named("dp")
         mesh.append(f"{data} = [{named('replicas')}, {named('ep')}]")
     rules = [f"batch -> {data}"] + placement(s, {a: named(a) for a, _ in axes}, data)
+    states = [f"states {{ {STATES[s.zero]} -> {named('ep') if s.inner_states and s.ep > 1 else data} }}"] if s.zero else []
+    if s.rules_of_one is not None:
+        states = rules_of_one(s, mesh, rules, states)
     arguments = {k: v for k, v in s.model.items() if not (s.family == "own" and k == "layers")}
     model = f"own{suffix}" if s.family == "own" else FAMILIES[s.family].model
     statements = [f"model = {model}({', '.join(f'{k} = {v}' for k, v in arguments.items())})",
                   f"cluster = cluster{suffix}", f"software = {s.stack}", f"train {{ {'; '.join(train_facts(s))} }}",
                   f"precision {{ compute = bf16; params = {s.params}; grads = {s.grads} }}", f"mesh {{ {'; '.join(mesh)} }}",
-                  "place {\n    " + "\n    ".join(rules) + "\n  }"]
-    if s.zero:
-        statements.append(f"states {{ {STATES[s.zero]} -> {named('ep') if s.inner_states and s.ep > 1 else data} }}")
+                  "place {\n    " + "\n    ".join(rules) + "\n  }", *states]
     if s.pp > 1:
         statements.append(f"pipeline {named('pp')} {{ {'; '.join([f'schedule = {s.schedule}'] + stage_lines(s))} }}")
     statements += recomputed(s)

@@ -11,9 +11,10 @@ KINDS = ("params_bytes", "grads_bytes", "optimizer_bytes", "activations_bytes", 
 
 
 class Price:
-    """One plan's estimate."""
+    """One plan's estimate, and the codes of what it is warned of."""
 
-    def __init__(self, plan):
+    def __init__(self, plan, warnings=()):
+        self.warnings = sorted(w["code"] for w in warnings)
         self.plan, self.totals, self.memory, self.stages = plan, plan["totals"], plan["memory"], plan["memory"]["stages"]
         self.time, self.peak, self.devices = self.totals["step_time_s"], self.memory["peak_bytes"], plan["devices"]
 
@@ -42,9 +43,11 @@ def price(planc, specs):
             run = subprocess.run([planc, "estimate", str(path), "--format", "json", "--no-fixes", "--allow-oom", "--diagnostics=short"],
                                  capture_output=True, text=True)
         report = json.loads(run.stdout) if run.stdout.startswith("{") else {"plans": [], "diagnostics": []}
+        wrong = {name: f"{found[0]['code']}: {found[0]['message']}" for name, found in reported("error", report["diagnostics"], begins).items()}
         if report["plans"]:
-            return {p["name"].removeprefix("plan_"): Price(p) for p in report["plans"]}, refused
-        wrong = wrong_plans(report["diagnostics"], begins)
+            warnings = reported("warning", report["diagnostics"], begins)
+            names = {p["name"].removeprefix("plan_"): p for p in report["plans"]}
+            return {name: Price(p, warnings.get(name, ())) for name, p in names.items()}, refused | wrong
         if not wrong:  # a crash, or an error of the file itself: nobody's fault but planc's
             return {}, refused | {name: f"exit {run.returncode}: {run.stderr[:300]}" for name in specs}
         refused |= wrong
@@ -52,13 +55,13 @@ def price(planc, specs):
     return {}, refused
 
 
-def wrong_plans(diagnostics, begins):
-    """The code of the first error among the declarations of each plan."""
-    wrong = {}
+def reported(severity, diagnostics, begins):
+    """What is reported among the declarations of each plan."""
+    found = {}
     for d in diagnostics:
-        if d["severity"] != "error" or not str(d.get("file", "")).endswith("laws.plan"):
+        if d["severity"] != severity or not str(d.get("file", "")).endswith("laws.plan"):
             continue
         name = max((n for n in begins if begins[n] <= d["line"]), key=lambda n: begins[n], default=None)
         if name is not None:
-            wrong.setdefault(name, f"{d['code']}: {d['message']}")
-    return wrong
+            found.setdefault(name, []).append(d)
+    return found

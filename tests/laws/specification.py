@@ -56,6 +56,7 @@ class Spec:
     axis_names: dict = field(default_factory=dict)
     axis_order: tuple = ()
     axes_of_one: bool = False
+    rules_of_one: int = None  # two more axes of one device, with rules of this seed that would break laws on larger ones
     factored: str = None  # an axis that is written as the product of two
     shuffled: int = None  # the statements of the plan, in an order of this seed
 

@@ -21,6 +21,11 @@ def reordered(s):
     return found
 
 
+def of_one(s):
+    """Axes of one device with rules, which are no axes and no rules."""
+    return {"with_rules_of_one": s.with_(rules_of_one=s.seq + s.devices)}
+
+
 def factored(s):
     """Each axis in turn as the product of two."""
     return {f"factored_{a}": s.with_(factored=a) for a, n in axes_of(s) if n >= 4 and a != "pp"}
