@@ -9,8 +9,8 @@ namespace planc::test::wrap_layers {
 namespace {
 
 /// A decoder whose body is these lines, with `x` as what it carries.
-After wrapped(const std::string& body) {
-  return After("wrap-layers", "", kTrain, R"(
+After wrapped(const std::string& body, std::string_view pass = "wrap-layers", const std::string& lines = "") {
+  return After(pass, lines, kTrain, R"(
 block layer(x: [.., hidden]) {
   norm = blocks.rms_norm(x)
   mlp  = blocks.swiglu(norm, 128)
@@ -36,6 +36,17 @@ model m {
 )");
 }
 
+/// What the decoder keeps for backward, by the operator that keeps it.
+std::string keptBy(const After& a) {
+  if (!a.program) return a.said();
+  std::string text;
+  for (const ir::LayerClass& layerClass : a->classes)
+    for (const ir::Saved& s : layerClass.saved)
+      if (a->model->layers[layerClass.layer].repeat)
+        text += a->model->pathOf(s.value) + " for " + a->model->pathOf(s.op) + "\n";
+  return text;
+}
+
 /// The path of the innermost repeat around each operator of the decoder, each once in a row.
 std::string regionsOf(const After& a) {
   if (!a.program) return a.said();
@@ -53,9 +64,14 @@ std::string regionsOf(const After& a) {
 TEST(WrapLayers, CallsThatHandOnWhatTheyTakeAreLayers) {
   const After a = wrapped("one = layer(x)\n two = layer(one)\n out two");
   EXPECT_EQ(regionsOf(a), "decoder x4\ndecoder.one x1\ndecoder.two x1\ndecoder x4\n");
-  for (const ir::ValueId p : a->model->params)
-    if (const ir::Value& param = a->model->values[p]; param.path.size() > 2 && param.path[0] == Symbol("decoder"))
-      EXPECT_EQ(a->model->regions[param.region].path.back(), param.path[1]) << ir::join(param.path);
+  size_t params = 0;
+  for (const ir::ValueId p : a->model->params) {
+    const ir::Value& param = a->model->values[p];
+    if (param.path.size() < 3 || param.path[0] != Symbol("decoder")) continue;
+    EXPECT_EQ(a->model->regions[param.region].path.back(), param.path[1]) << ir::join(param.path);
+    ++params;
+  }
+  EXPECT_EQ(params, 8u); // a norm and three matrices each
   EXPECT_EQ(ir::verify(a->model), std::vector<std::string>{});
 }
 
@@ -82,6 +98,20 @@ TEST(WrapLayers, PartsOfALayerAreNoLayers) {
 TEST(WrapLayers, RepeatsBesideACallAreLayersAlready) {
   EXPECT_EQ(regionsOf(wrapped("inner * 2 with y = x {\n one = layer(y)\n out one\n }\n two = layer(inner)\n out two")),
             "decoder x4\ndecoder.inner x2\ndecoder.two x1\ndecoder x4\n");
+}
+
+TEST(WrapLayers, ACheckpointKeepsWhatEntersEachLayer) {
+  const std::string pair = "one = layer(x)\n two = layer(one)\n out two";
+  const std::string kept = "decoder.one.out for decoder.two.norm.out\nembed.out for decoder\n";
+  EXPECT_EQ(keptBy(wrapped(pair, "derive-backward", "recompute decoder")), kept);
+  // Layers of one match hand on to each other what they keep; the next instance keeps what the last one hands on.
+  EXPECT_EQ(keptBy(wrapped(pair, "derive-backward", "recompute decoder { outputs = true }")), kept);
+  // A norm between them goes with the one before it.
+  EXPECT_EQ(keptBy(wrapped("one = layer(x)\n norm = blocks.rms_norm(one)\n two = layer(norm)\n out two",
+                           "derive-backward", "recompute decoder")),
+            "decoder.norm.out for decoder.two.norm.out\nembed.out for decoder\n");
+  EXPECT_EQ(keptBy(wrapped("one = layer(x)\n out one", "derive-backward", "recompute decoder")),
+            "embed.out for decoder\n");
 }
 
 } // namespace
