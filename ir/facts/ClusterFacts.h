@@ -11,6 +11,7 @@ enum class FabricFact : uint8_t {
   ReduceScatter,
   AllToAll,
   SampledAt,
+  SampledLatency,
   Growth,
   Start,
   Hop,

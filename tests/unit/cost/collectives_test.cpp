@@ -5,6 +5,8 @@
 #include "backends/cost/price/Collectives.h"
 #include "ir/CollectiveNodes.h"
 #include "ir/facts/ClusterFacts.h"
+#include "ir/facts/StackFacts.h"
+#include "ir/vocabulary/Algorithms.h"
 
 #include <algorithm>
 #include <cmath>
@@ -179,13 +181,74 @@ TEST_F(CostCollectives, NominalBandwidthStandsInWithAWarning) {
   edit(b.plan.cluster).levels[1].fabric = Fabric();
   const auto model = b.model(diagnostics);
   const Node n = b.collective({}, CollectiveKind::AllGather, CollectiveClass::Activation, b.axis("g"), 1e9);
-  // 31 steps of 5 us; 31/32 GB over eight links of 25 GB/s
+  // 3 steps of 5 us between the nodes, 28 of 2 us inside of them; 31/32 GB over eight links of 25 GB/s
   EvidenceList evidence;
-  expect(model->price(b.program, n, {.evidence = &evidence}).seconds, 31 * 5e-6 + 1e9 * 31 / 32 / (8 * 25e9));
+  expect(model->price(b.program, n, {.evidence = &evidence}).seconds,
+         3 * 5e-6 + 28 * 2e-6 + 1e9 * 31 / 32 / (8 * 25e9));
   EXPECT_TRUE(std::any_of(evidence.begin(), evidence.end(), [](const Evidence& g) { return !g.statistics; }));
   EXPECT_TRUE(model->complete());
   ASSERT_EQ(diagnostics.sorted().size(), 1u);
   EXPECT_EQ(diagnostics.sorted()[0]->kind->id(), "PLAN0806");
+}
+
+/// Nodes of eight, in pairs, without samples: a level has a latency of its own.
+struct NominalLevels : Builder {
+  NominalLevels() : Builder(16, {{"g", 32}}) {
+    edit(plan.cluster).levels = {levelOf("node", 8, {}, 100e9, 1e-6), levelOf("site", 4, {}, 100e9, 1e-3)};
+    program.mesh = mesh(*plan.cluster, {{"g", 32}});
+  }
+  double price(DiagnosticEngine& diagnostics, CollectiveKind kind, double copies = 1, double bytes = 1) {
+    Node n = collective({}, kind, CollectiveClass::Exchange, axis("g"), bytes);
+    n.collective().copies = copies;
+    return model(diagnostics)->price(program, n).seconds;
+  }
+};
+
+TEST_F(CostCollectives, StepsOnNominalLevelsPayTheLatencyOfTheLevelThatTheyCross) {
+  NominalLevels b;
+  const auto steps = [&](CollectiveKind kind) { return b.price(diagnostics, kind); };
+  EXPECT_NEAR(steps(CollectiveKind::AllGather), 3 * 1e-3 + 28 * 1e-6, 1e-9);      // once past every rank
+  EXPECT_NEAR(steps(CollectiveKind::AllReduce), 2 * (2 * 1e-3 + 3 * 1e-6), 1e-9); // up and down two trees
+  EXPECT_NEAR(steps(CollectiveKind::AllToAll), 24 * 1e-3 + 7 * 1e-6, 1e-9);       // one partner after the other
+  const auto asked = [&](std::string_view word) {
+    for (CollectiveKind k : {CollectiveKind::AllReduce, CollectiveKind::AllGather})
+      edit(b.plan.stack)
+          .set(StackFact::Algorithm, k,
+               number(static_cast<double>(algorithmWords().indexOf(*algorithmWords().find(word)))));
+  };
+  asked("ring");
+  EXPECT_NEAR(steps(CollectiveKind::AllReduce), 2 * (3 * 1e-3 + 28 * 1e-6), 1e-9);
+  asked("tree");
+  EXPECT_NEAR(steps(CollectiveKind::AllGather), 2 * 1e-3 + 3 * 1e-6, 1e-9);
+}
+
+// Of 8 copies to 32 devices 31 are reached by 32 · (1 - (31/32)^8), which cross to 4 · (1 - (3/4)^8) sites.
+TEST_F(CostCollectives, CopiesOverNominalLevelsGoOncePerDistinctDestination) {
+  NominalLevels b;
+  const double token = 1e9, sites = 4 * (1 - std::pow(.75, 8)), devices = 32 * (1 - std::pow(31. / 32, 8));
+  const double moved = token * sites * 3 / 4 / 100e9 + token * devices * 7 / 8 / 100e9;
+  expect(b.price(diagnostics, CollectiveKind::AllToAll, 8, 8 * token), 3 * 1e-3 + 7 * 1e-6 + moved);
+}
+
+TEST_F(CostCollectives, DistanceBeyondTheConstantsIsAddedToEachStepOverTheLevel) {
+  for (CollectiveKind kind : {CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::AllToAll}) {
+    Builder b(4, {{"g", 32}});
+    const auto price = [&] {
+      return b.model(diagnostics)
+          ->price(b.program, b.collective({}, kind, CollectiveClass::State, b.axis("g"), 1e9))
+          .seconds;
+    };
+    auto& levels = edit(b.plan.cluster).levels;
+    const double before = price(), steps = kind == CollectiveKind::AllReduce   ? 4
+                                           : kind == CollectiveKind::AllGather ? 3
+                                                                               : 1;
+    levels[1].set(LevelFact::Latency, number(1.000005));
+    EXPECT_EQ(price(), before); // the fabric does not say what it holds
+    levels[1].fabric.set(FabricFact::SampledLatency, number(5e-6));
+    EXPECT_NEAR(price(), before + steps, 1e-9);
+    levels[1].set(LevelFact::Latency, number(1e-6)); // nearer
+    EXPECT_EQ(price(), before);
+  }
 }
 
 /// A third level: racks of four nodes, 400 Gb/s between nodes of a rack, oversubscribed between racks.

@@ -16,9 +16,6 @@ bool isTransfer(const Pricing& p, const Route& r);
 Term transfer(const Pricing& p, const Route& r);
 bool isExchange(const Pricing& p, const Route& r);
 Term exchange(const Pricing& p, const Route& r);
-/// Time that a direct exchange needs on the narrowest level: what leaves a unit goes over the links of its level.
-/// `efficiencyAt` says what of the line rate is reached there.
-Term leavingTime(const Pricing& p, const Route& r, Term (*efficiencyAt)(const Pricing&, const ir::Fabric&));
 
 // Flat.cpp: the whole group as one.
 bool isSampled(const Pricing& p, const Route& r);

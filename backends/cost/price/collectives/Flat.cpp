@@ -14,6 +14,11 @@ using ir::LevelFact;
 
 namespace {
 
+/// How much longer a group takes than its samples say, by the distance of its levels.
+Term distance(const Pricing& p, const Route& r) {
+  return p.collective().kind == CollectiveKind::AllToAll ? farthest(p, r) : fartherInAll(p, stepsOf(p, r));
+}
+
 /// A rate, and the level whose links or cards leave no more.
 struct Narrowest {
   Term rate;
@@ -41,30 +46,23 @@ Narrowest sharedBandwidth(const Pricing& p, const Route& r, const Term& bonus) {
   return least;
 }
 
-/// One algorithm over the whole group: its steps at the outermost level, its bytes through the narrowest one.
+/// One algorithm over the whole group: its steps over all levels, its bytes through the narrowest one.
 Term flat(const Pricing& p, const Route& r, const Steps& steps, const Term& bonus) {
   const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
   const ir::Fabric& fabric = level.fabric;
   const Term x = onWire(p, r);
   if (!r.card) {
     p.nominal(level, p.collective().kind);
-    const Term latency =
-        p.spent(p.fact(level, LevelFact::Latency, "latency") * (steps.between + steps.inside), level, "latency");
+    const Term latency = waiting(p, r, steps);
     const auto [bandwidth, narrow] = sharedBandwidth(p, r, bonus);
     return latency + p.spent(x / bandwidth, *narrow, carrier(*narrow));
   }
-  const Term start = p.fact(fabric, FabricFact::Start, "start");
+  const Term start = p.spent(p.fact(fabric, FabricFact::Start, "start"), level, "latency");
   const auto [rate, narrow] = sharedBandwidth(p, r, bonus);
-  const auto [waited, bandwidth] = carried(p, fabric, steps, x.value, rate);
+  const auto [waited, bandwidth] = carried(p, r, steps, x.value, rate);
   const Term g = p.fact(fabric, FabricFact::Root, "g");
-  const Term latency = p.spent(start + waited, level, "latency");
-  return latency + p.spent(x / bandwidth, *narrow, carrier(*narrow)) +
+  return start + waited + p.spent(x / bandwidth, *narrow, carrier(*narrow)) +
          p.spent(equations::rootTerm(g, x), *narrow, carrier(*narrow));
-}
-
-/// As the wiring of the outermost level has them.
-Steps stepsOf(const Pricing& p, const Route& r) {
-  return stepsOf(p, factorsAt(p, r, r.top));
 }
 
 bool runsAnyAlgorithm(const ir::Topology& topology) {
@@ -96,7 +94,7 @@ Term sampled(const Pricing& p, const Route& r) {
   const Term time = s.time(p, x);
   p.spent(s.a, *r.domain, "latency");
   p.spent(time - s.a, *r.domain, carrier(*r.domain));
-  return time;
+  return time + distance(p, r);
 }
 
 bool isSampledAcross(const Pricing& p, const Route& r) {
@@ -114,7 +112,7 @@ Term sampledAcross(const Pricing& p, const Route& r) {
   p.spent(time - row.a, top, carrier(top));
   if (p.why && share.value != 1)
     p.note("cards", fmt::format("{} times those of the sampled group: x is divided by it", number(share.value)));
-  return time;
+  return time + distance(p, r);
 }
 
 bool isCard(const Pricing& p, const Route& r) {
@@ -135,19 +133,8 @@ bool always(const Pricing&, const Route&) {
 
 Term nominal(const Pricing& p, const Route& r) {
   const CollectiveKind kind = p.collective().kind;
-  if (kind != CollectiveKind::SendRecv && kind != CollectiveKind::AllToAll) return flat(p, r, stepsOf(p, r), 1);
-  const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
-  p.nominal(level, p.collective().kind);
-  const TopologyFactors factors = factorsAt(p, r, r.top);
-  const Term hop = p.fact(level, LevelFact::Latency, "latency");
-  const Term latency = hop * p.known(factors.steps, "steps");
-  const bool sends = kind == CollectiveKind::SendRecv;
-  const Term move =
-      sends ? p.known(p.collective().bytes, "bytes", units::bytes) / lineRate(p, r, r.top, factors.bandwidth)
-            : leavingTime(p, r, cardEfficiency);
-  p.spent(latency, level, "latency");
-  if (sends) p.spent(move, level, carrier(level));
-  return latency + move;
+  if (kind == CollectiveKind::SendRecv) return transfer(p, r);
+  return kind == CollectiveKind::AllToAll ? exchange(p, r) : flat(p, r, stepsOf(p, r), 1);
 }
 
 /// Rings and trees over the ranks need a level that connects any two of them at full rate.
@@ -158,15 +145,11 @@ bool runsAnywhere(const Pricing& p, const Route& r) {
 }
 
 Term ring(const Pricing& p, const Route& r) {
-  const Term passes = reduces(p) ? 2 : 1;
-  const double n = static_cast<double>(r.ranks);
-  const Steps once = stepsOf(p, TopologyFactors{.steps = n - 1, .ring = true, .inside = n - r.nodes});
-  return flat(p, r, {passes * once.between, passes * once.inside, true}, 1);
+  return flat(p, r, ringSteps(p, r, reduces(p) ? 2 : 1), 1);
 }
 
 Term tree(const Pricing& p, const Route& r) {
-  const Term passes = reduces(p) ? 2 : 1;
-  return flat(p, r, {passes * p.known(std::ceil(std::log2(static_cast<double>(r.ranks))), "ceil(log2(n))"), 0}, 1);
+  return flat(p, r, treeSteps(p, r, reduces(p) ? 2 : 1), 1);
 }
 
 } // namespace planc::cost

@@ -29,15 +29,15 @@ const ir::Fabric::Sample& nearest(const ir::Fabric::Samples& samples, int64_t ra
   return *best;
 }
 
-/// How the group lies at a level. `alone`: one rank per unit, as in a phase.
-TopologyGroup groupAt(const Pricing& p, const Route& r, size_t level, CollectiveKind kind, bool alone) {
+/// How the group lies at a level.
+TopologyGroup groupAt(const Pricing& p, const Route& r, size_t level, CollectiveKind kind) {
   const ir::ClusterLevel& l = p.facts.cluster.levels[level];
   TopologyGroup g;
   g.collective = kind;
   g.units = r.units(level);
-  g.ranks = alone ? g.units : static_cast<double>(r.ranks);
-  g.nodes = alone ? g.units : r.nodes;
-  g.each = alone ? 1 : r.below(level);
+  g.ranks = static_cast<double>(r.ranks);
+  g.nodes = r.nodes;
+  g.each = r.below(level);
   g.count = static_cast<double>(l.count);
   if (r.scattered)
     g.spans = {{static_cast<int64_t>(g.units), 1, false}};
@@ -208,44 +208,14 @@ Term rateScale(const Pricing& p, const ir::ClusterLevel& level) {
 }
 
 TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level) {
-  return factorsOf(p.facts.cluster.levels[level].topology, groupAt(p, r, level, p.collective().kind, false));
+  return factorsOf(p.facts.cluster.levels[level].topology, groupAt(p, r, level, p.collective().kind));
 }
 
-Steps stepsOf(const Pricing& p, const TopologyFactors& factors) {
-  if (factors.inside <= 0) return {p.known(factors.steps, "steps"), 0, factors.ring};
-  return {p.known(factors.steps - factors.inside, "steps"), p.known(factors.inside, "steps inside"), factors.ring};
-}
-
-namespace {
-
-/// The hops of a protocol, between nodes and inside of one.
-struct Hops {
-  FabricFact between, inside;
-};
-constexpr Hops kSimple{FabricFact::Hop, FabricFact::HopInside};
-constexpr Hops kLowLatency{FabricFact::LowLatencyHop, FabricFact::LowLatencyHopInside};
-
-Term waiting(const Pricing& p, const ir::Fabric& fabric, const Steps& steps, const Hops& hops) {
-  const Term hop = p.fact(fabric, hops.between, "hop");
-  if (steps.inside.value == 0) return hop * steps.between;
-  return hop * steps.between +
-         (fabric.has(hops.inside) ? p.fact(fabric, hops.inside, "hop inside") : hop) * steps.inside;
-}
-
-} // namespace
-
-Carried carried(const Pricing& p, const ir::Fabric& fabric, const Steps& steps, double x, const Term& bandwidth) {
-  const bool both = steps.ring && fabric.has(FabricFact::LowLatencyHop) && fabric.has(FabricFact::LowLatencyEfficiency);
-  if (both) {
-    const Pricing silent(p.facts, p.program, p.node, {});
-    const double share = fabric.number(FabricFact::LowLatencyEfficiency)->value;
-    const double saved =
-        waiting(silent, fabric, steps, kSimple).value - waiting(silent, fabric, steps, kLowLatency).value;
-    if (saved > x / bandwidth.value * (1 / share - 1))
-      return {waiting(p, fabric, steps, kLowLatency),
-              bandwidth * p.fact(fabric, FabricFact::LowLatencyEfficiency, "low latency")};
-  }
-  return {waiting(p, fabric, steps, kSimple), bandwidth};
+TopologyFactors factorsBetween(const Pricing& p, const Route& r, size_t level, CollectiveKind kind, double units) {
+  TopologyGroup group = groupAt(p, r, level, kind);
+  group.ranks = group.nodes = group.units = units;
+  group.each = 1;
+  return factorsOf(p.facts.cluster.levels[level].topology, group);
 }
 
 Term lineRate(const Pricing& p, const Route& r, size_t level, double share) {
@@ -267,29 +237,31 @@ Term phase(const Pricing& p, const Route& r, size_t level, CollectiveKind kind, 
   const ir::Fabric& fabric = l.fabric;
   const double members = r.units(level);
   const Term x = p.known(equations::wireBytes(kind, bytesOf, members), "x", units::bytes);
+  const TopologyFactors factors = factorsBetween(p, r, level, kind, members);
+  const Steps steps{{{level, p.known(factors.steps, "steps")}}, factors.ring};
+  Route own = r; // this level by itself, whatever was sampled of the whole group
+  own.top = level, own.domain = nullptr, own.card = fabric.has(FabricFact::NicEfficiency);
   Term time, latency;
   if (!samplesOf(fabric, kind).rows.empty()) {
     const Sampled s = readSample(p, l, kind, static_cast<int64_t>(members), bytesOf);
-    time = s.time(p, x);
-    latency = s.a;
+    const Term more = kind == CollectiveKind::AllToAll ? p.spent(farther(p, l), l, "latency") : fartherInAll(p, steps);
+    time = s.time(p, x) + more;
+    latency = p.spent(s.a, l, "latency") + more;
   } else {
-    const TopologyFactors factors = factorsOf(l.topology, groupAt(p, r, level, kind, true));
-    const Steps steps = stepsOf(p, factors);
     const Term efficiency = cardEfficiency(p, fabric);
     const Term rate = efficiency * lineRate(p, r, level, factors.bandwidth);
-    if (fabric.has(FabricFact::NicEfficiency)) {
-      const Term start = p.fact(fabric, FabricFact::Start, "start");
-      const Carried by = carried(p, fabric, steps, x.value, rate);
+    if (own.card) {
+      const Term start = p.spent(p.fact(fabric, FabricFact::Start, "start"), l, "latency");
+      const Carried by = carried(p, own, steps, x.value, rate);
       const Term g = p.fact(fabric, FabricFact::Root, "g");
       latency = start + by.waited;
       time = latency + x / by.bandwidth + equations::rootTerm(g, x);
     } else {
       p.nominal(l, kind);
-      latency = p.fact(l, LevelFact::Latency, "latency") * (steps.between + steps.inside);
+      latency = waiting(p, own, steps);
       time = latency + x / rate;
     }
   }
-  p.spent(latency, l, "latency");
   p.spent(time - latency, l, carrier(l));
   if (!p.why) return time;
   p.note("phase", fmt::format("{} of {} between {} in a {}: {}", ir::name(kind), bytes(bytesOf), number(members),

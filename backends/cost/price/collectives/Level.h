@@ -5,6 +5,8 @@
 #include "backends/cost/price/Equations.h"
 #include "backends/cost/price/collectives/Topologies.h"
 
+#include <vector>
+
 namespace planc::cost {
 
 /// Samples of an operation; empty where it has none.
@@ -40,20 +42,46 @@ Term rateScale(const Pricing& p, const ir::ClusterLevel& level);
 
 /// What the topology of a level makes of the whole route, every member of a node with its part of the data.
 TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level);
-/// Steps that a collective takes one after the other: between units of a level, and those of a ring that stay inside.
+/// What the topology of a level makes of `kind` between `units` units of it, of which each has one rank.
+TopologyFactors factorsBetween(const Pricing& p, const Route& r, size_t level, ir::CollectiveKind kind, double units);
+
+/// The steps that a collective takes one after the other.
 struct Steps {
-  Term between = 0, inside = 0;
-  bool ring = false;
+  struct Crossing {
+    size_t level = 0;
+    Term count; ///< steps whose sender and receiver lie in different units of the level, and in one unit of the next
+  };
+  std::vector<Crossing> crossings; ///< outer to inner, those with steps
+  bool ring = false;               ///< one ring over the units of the outermost level
+  bool inside = false;             ///< steps inside of a sampled domain take time, too
 };
-Steps stepsOf(const Pricing& p, const TopologyFactors& factors);
+// Steps.cpp: how many steps there are, and what they wait for.
+/// As the wirings of the levels have them: a ring passes through all units one after the other, the units of a level
+/// climb trees at the same time, and everybody exchanges with one partner after the other.
+Steps stepsOf(const Pricing& p, const Route& r);
+/// `passes` times along one ring over all ranks.
+Steps ringSteps(const Pricing& p, const Route& r, double passes);
+/// `passes` times along one binary tree over all ranks.
+Steps treeSteps(const Pricing& p, const Route& r, double passes);
+/// Seconds that all steps wait: nominal latencies of levels, or hops of the fabrics with network cards.
+Term waiting(const Pricing& p, const Route& r, const Steps& steps);
+
+/// By how much a step over a level takes longer than on the machine that its fabric was measured on: what its latency
+/// is above `sampled_latency`. 0 if the level is no farther, or if the fabric or the level does not say how far.
+Term farther(const Pricing& p, const ir::ClusterLevel& level);
+/// The same for all steps of a collective.
+Term fartherInAll(const Pricing& p, const Steps& steps);
+/// The same for the farthest partner in the group.
+Term farthest(const Pricing& p, const Route& r);
 
 /// How a fabric that is priced from its card carries a collective.
 struct Carried {
   Term waited;    ///< for all steps
   Term bandwidth; ///< of what is moved
 };
-/// The faster of the fabric's protocols: a ring may wait less and move less at a time (docs/cost-model.md, 2.2).
-Carried carried(const Pricing& p, const ir::Fabric& fabric, const Steps& steps, double x, const Term& bandwidth);
+/// The faster of the protocols of the outermost fabric: a ring may wait less and move less at a time
+/// (docs/cost-model.md, 2.2).
+Carried carried(const Pricing& p, const Route& r, const Steps& steps, double x, const Term& bandwidth);
 /// Rate of one device at a level: its nominal bandwidth, what the cards of its node leave it, times the topology's
 /// share.
 Term lineRate(const Pricing& p, const Route& r, size_t level, double share);

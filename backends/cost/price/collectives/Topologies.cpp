@@ -27,8 +27,8 @@ bool sums(const TopologyGroup& g) {
 /// Trees for all-reduce, rings for the rest: what NCCL runs wherever every unit reaches every other one.
 TopologyFactors switchedBy(double bandwidth, const TopologyGroup& g) {
   if (g.collective == CollectiveKind::SendRecv) return {bandwidth, 1};
-  if (sums(g)) return {bandwidth, kTreePasses * std::log2(std::max(2.0, g.nodes))};
-  return {bandwidth, g.ranks - 1, true, g.ranks - g.nodes};
+  if (sums(g)) return {bandwidth, kTreePasses * std::log2(std::max(1.0, g.nodes))};
+  return {bandwidth, g.ranks - 1, true};
 }
 
 TopologyFactors switched(const Topology&, const TopologyGroup& g) {

@@ -32,7 +32,6 @@ struct TopologyFactors {
   double bandwidth = 1; ///< share of a device's nominal bandwidth that carries the bytes on its wire
   double steps = 1;     ///< hops one after the other, each with the level's latency
   bool ring = false;    ///< of one ring over all ranks
-  double inside = 0;    ///< of the steps of a ring: between ranks of one node
 };
 
 /// What a word of `ir::topologyWords()` means.

@@ -11,9 +11,16 @@ namespace planc::cost {
 
 using ir::CollectiveKind;
 using ir::FabricFact;
+using ir::LevelFact;
 using ir::StackFact;
 
 namespace {
+
+/// Says what a transfer from one device to another takes.
+bool isTransferred(const ir::Fabric& fabric) {
+  return fabric.has(FabricFact::SendRecvStart) || fabric.has(FabricFact::SendRecvBandwidth) ||
+         fabric.has(FabricFact::SendRecvEfficiency);
+}
 
 Term exchangeEfficiency(const Pricing& p, const ir::Fabric& fabric) {
   return fabric.has(FabricFact::ExchangeEfficiency) ? p.fact(fabric, FabricFact::ExchangeEfficiency, "efficiency") : 1;
@@ -93,19 +100,17 @@ double distinctUnits(const Pricing& p, double units) {
 }
 
 bool isTransfer(const Pricing& p, const Route& r) {
-  if (p.collective().kind != CollectiveKind::SendRecv) return false;
-  const ir::Fabric& fabric = p.facts.cluster.levels[r.top].fabric;
-  return fabric.has(FabricFact::SendRecvStart) || fabric.has(FabricFact::SendRecvBandwidth) ||
-         fabric.has(FabricFact::SendRecvEfficiency);
+  return p.collective().kind == CollectiveKind::SendRecv && isTransferred(p.facts.cluster.levels[r.top].fabric);
 }
 
 namespace {
 
-/// Measured, at the rate of the level; else a share of the level's own.
+/// Measured, at the rate of the level; else a share of the level's own, or all of it.
 Term transferRate(const Pricing& p, const Route& r) {
   const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
   const ir::Fabric& fabric = level.fabric;
   const Size size = byteSize(p.collective().bytes);
+  if (!isTransferred(fabric)) return lineRate(p, r, r.top, factorsAt(p, r, r.top).bandwidth);
   if (!fabric.has(FabricFact::SendRecvBandwidth)) {
     const Term efficiency = p.fact(fabric, FabricFact::SendRecvEfficiency, "efficiency", size);
     return efficiency * lineRate(p, r, r.top, factorsAt(p, r, r.top).bandwidth);
@@ -129,7 +134,10 @@ Term issued(const Pricing& p, const Term& time, const Term& ranks) {
 
 Term transfer(const Pricing& p, const Route& r) {
   const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
-  const Term start = p.fact(level.fabric, FabricFact::SendRecvStart, "start");
+  const bool measured = isTransferred(level.fabric);
+  if (!measured) p.nominal(level, CollectiveKind::SendRecv);
+  const Term start = measured ? p.fact(level.fabric, FabricFact::SendRecvStart, "start") + farther(p, level)
+                              : p.fact(level, LevelFact::Latency, "latency");
   const Term rate = transferRate(p, r);
   // A ring passes keys and values on n - 1 times; backward their gradients go all the way round with them.
   const Term n = p.known(static_cast<double>(r.ranks), "n");
@@ -140,7 +148,10 @@ Term transfer(const Pricing& p, const Route& r) {
   return issued(p, time, n);
 }
 
-Term leavingTime(const Pricing& p, const Route& r, Term (*efficiencyAt)(const Pricing&, const ir::Fabric&)) {
+namespace {
+
+/// Time that a direct exchange needs on the narrowest level: what leaves a unit goes over the links of its level.
+Term leavingTime(const Pricing& p, const Route& r) {
   const auto& levels = p.facts.cluster.levels;
   const double n = static_cast<double>(r.ranks);
   Term slowest;
@@ -148,7 +159,7 @@ Term leavingTime(const Pricing& p, const Route& r, Term (*efficiencyAt)(const Pr
     const bool sampledBelow = r.domain && l <= static_cast<size_t>(r.domain - levels.data()); // overlaps with the rest
     if (sampledBelow || (r.units(l) <= 1 && l != r.top)) continue;
     const Term leaving = p.known(p.collective().bytes * (n - r.below(l)) / n, "across", units::bytes);
-    const Term efficiency = efficiencyAt(p, levels[l].fabric);
+    const Term efficiency = exchangeEfficiency(p, levels[l].fabric);
     const Term rate = efficiency * lineRate(p, r, l, factorsAt(p, r, l).bandwidth);
     const Term time = p.spent(leaving / rate, levels[l], carrier(levels[l]));
     slowest = max(slowest, time);
@@ -159,16 +170,22 @@ Term leavingTime(const Pricing& p, const Route& r, Term (*efficiencyAt)(const Pr
   return slowest;
 }
 
+} // namespace
+
 bool isExchange(const Pricing& p, const Route& r) {
   return r.card && p.collective().kind == CollectiveKind::AllToAll;
 }
 
+/// Over network cards all partners start at once; nominal links take one after the other.
 Term exchange(const Pricing& p, const Route& r) {
   const ir::ClusterLevel& top = p.facts.cluster.levels[r.top];
-  const Term start = p.spent(p.fact(top.fabric, FabricFact::Start, "start"), top, "latency");
-  if (copiesInOne(p) <= 1) return start + leavingTime(p, r, exchangeEfficiency);
+  if (!r.card) p.nominal(top, CollectiveKind::AllToAll);
+  const Term start = r.card ? p.spent(p.fact(top.fabric, FabricFact::Start, "start"), top, "latency") + farthest(p, r)
+                            : waiting(p, r, stepsOf(p, r));
+  if (copiesInOne(p) <= 1) return start + leavingTime(p, r);
   const Forwarded f = forward(p, r);
-  const Term efficiency = p.fact(top.fabric, FabricFact::ExchangeEfficiency, "efficiency");
+  const Term efficiency =
+      r.card ? p.fact(top.fabric, FabricFact::ExchangeEfficiency, "efficiency") : exchangeEfficiency(p, top.fabric);
   const Term rate = efficiency * lineRate(p, r, r.top, factorsAt(p, r, r.top).bandwidth);
   const Term across = p.spent(f.across / rate, top, carrier(top));
   if (p.why && p.collective().groupLimit.limit < p.collective().groupLimit.groups)
