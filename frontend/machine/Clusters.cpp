@@ -3,6 +3,7 @@
 #include "frontend/machine/Machines.h"
 #include "frontend/machine/RecordTables.h"
 #include "frontend/machine/Topologies.h"
+#include "frontend/machine/VoidFacts.h"
 #include "ir/facts/ClusterFacts.h"
 #include "support/Spelling.h"
 
@@ -271,6 +272,7 @@ std::optional<ir::Cluster> Machines::cluster(const BoundDecl& decl, SourceRange 
   }
   ev_.context.leave();
   if (!known || ev_.context.failures != failures) return std::nullopt;
+  reportVoidFacts(ev_.context, cluster);
   return cluster;
 }
 

@@ -3,6 +3,7 @@
 #include "frontend/machine/Machines.h"
 
 #include "frontend/machine/RecordTables.h"
+#include "frontend/machine/VoidFacts.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/StackFacts.h"
 #include "support/Spelling.h"
@@ -192,6 +193,7 @@ std::optional<ir::Device> Machines::device(const BoundDecl& decl, SourceRange us
 }
 std::optional<ir::Fabric> Machines::fabric(const BoundDecl& decl, SourceRange use) {
   auto made = readRecord<ir::Fabric, ir::FabricFact>(ev_, merged(decl, use), *decl.decl);
+  if (made) reportVoidFacts(ev_.context, *made);
   if (made && made->sampled() && !made->has(ir::FabricFact::SampledAt) && rateless_.insert(decl.decl).second)
     ev_.context.report(SamplesWithoutRate, decl.decl->nameRange, {{"fabric", decl.decl->name.str()}})
         .help("add the rate of one device, in one direction, of the machine that was measured: `sampled_at = 450GB/s : "

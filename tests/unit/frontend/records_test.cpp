@@ -14,6 +14,7 @@ const std::string kRecords = R"(
 device d {
   memory = 80GB : "sheet"
   bandwidth = 2TB/s
+  power = 400W
   peak { bf16 = 300TFLOP/s; fp32 = 20TFLOP/s }
   price = 3.6USD/h
   calibration {
@@ -22,9 +23,9 @@ device d {
     memory = {efficiency = 85%, start = 3us}
   }
 }
-device half extends d { override memory = 40GB; power = 300W }
+device half extends d { override memory = 40GB; override power = 300W }
 fabric f {
-  sampled_at = 300GB/s; all_reduce = [{ranks = 2, a = 9us, b = 200GB/s, g = 400us}, {ranks = 8, a = 20us, b = 220GB/s}] : "fit"
+  sampled_at = 300GB/s; sampled_latency = 2us; all_reduce = [{ranks = 2, a = 9us, b = 200GB/s, g = 400us}, {ranks = 8, a = 20us, b = 220GB/s}] : "fit"
   send_recv  = {start = 10us, bandwidth = 100GB/s}
 }
 stack s {

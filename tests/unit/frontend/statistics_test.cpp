@@ -98,7 +98,7 @@ device d {
 device e extends d {
   )" + facts + R"(
 }
-fabric f { sampled_at = 450GB/s : "sheet" }
+fabric f {}
 cluster c { device = e; level node * 8 { link = f } }
 import std.ops
 model m(hidden: int = 4) {
@@ -147,7 +147,7 @@ device e extends d {
   calibration { gemm { bf16 { )" +
                          facts + R"( } } }
 }
-fabric f { sampled_at = 450GB/s : "sheet" }
+fabric f {}
 cluster c { device = e; level node * 8 { link = f } }
 import std.ops
 model m(hidden: int = 4) {

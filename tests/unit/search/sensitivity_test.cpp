@@ -32,7 +32,7 @@ fabric wire {
 }
 cluster two {
   device = bare
-  level node * 2 { link = wire; bandwidth = 100GB/s; latency = 1us; topology = switch }
+  level node * 2 { link = wire; bandwidth = 100GB/s; topology = switch }
 }
 stack plain {
   unattributed = 1

@@ -126,7 +126,7 @@ device bare {
 fabric wire { sampled_at = 100GB/s; all_reduce = [{ranks = 2, a = 0s, b = 100GB/s}] }
 cluster two {
   device = bare
-  level node * 2 { link = wire; bandwidth = 100GB/s; latency = 1us; topology = switch }
+  level node * 2 { link = wire; bandwidth = 100GB/s; topology = switch }
 }
 stack plain { unattributed = 1; step = 0s; workspace = 0B; fragmentation = 1; reserved = 0B }
 model m() {

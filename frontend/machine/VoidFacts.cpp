@@ -1,0 +1,140 @@
+// Facts of fabrics and levels that change nothing, because of what is said or missing beside them.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/machine/VoidFacts.h"
+
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/DeviceFacts.h"
+#include "support/Quantity.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+using ir::FabricFact;
+using ir::LevelFact;
+
+PLANC_WARNING(VoidFact, 541, "`{fact}` of {owner} changes nothing: {why}")
+
+namespace {
+
+constexpr FabricFact kOperations[] = {FabricFact::AllReduce, FabricFact::AllGather, FabricFact::ReduceScatter,
+                                      FabricFact::AllToAll};
+
+bool isCard(const ir::Fabric& f) {
+  return f.has(FabricFact::NicEfficiency);
+}
+bool hasRows(const ir::Fabric& f) {
+  return std::any_of(std::begin(kOperations), std::end(kOperations),
+                     [&](FabricFact o) { return !f.samplesOf(o)->rows.empty(); });
+}
+/// Whatever a group does inside of a level has samples, and so have transfers.
+bool allSampled(const ir::Fabric& f) {
+  return f.has(FabricFact::SendRecvBandwidth) &&
+         std::all_of(std::begin(kOperations), std::end(kOperations),
+                     [&](FabricFact o) { return !f.samplesOf(o)->rows.empty(); });
+}
+bool isMeasured(const ir::Fabric& f) {
+  return isCard(f) || f.sampled() || f.has(FabricFact::SendRecvStart);
+}
+bool hasLowLatency(const ir::Fabric& f) {
+  return isCard(f) && f.has(FabricFact::LowLatencyHop) && f.has(FabricFact::LowLatencyEfficiency);
+}
+bool hasNoTransferRate(const ir::Fabric& f) {
+  return !f.has(FabricFact::SendRecvBandwidth);
+}
+
+/// A fact of a fabric, and what else the fabric has to say before anything reads it.
+struct Condition {
+  FabricFact fact;
+  bool (*read)(const ir::Fabric& fabric);
+  std::string_view why, help;
+};
+constexpr std::string_view kNoCard = "it says nothing of network cards",
+                           kSayCard = "add `nic_efficiency`, the share of a card's rate that collectives reach";
+constexpr std::string_view
+    kNoProtocol = "it takes `hop` and `efficiency` of `low_latency`, and a network card",
+    kSayProtocol = "add what is missing: `low_latency = {hop = 4us, efficiency = 92%}` beside `nic_efficiency`";
+constexpr std::string_view kNoSamples = "the fabric has no samples",
+                           kSaySamples = "leave it out, or add samples: `planc calibrate` writes them";
+constexpr Condition kConditions[] = {
+    {FabricFact::SampledAt, [](const ir::Fabric& f) { return f.sampled(); }, kNoSamples, kSaySamples},
+    {FabricFact::SampledLatency, isMeasured, "the fabric has neither samples nor constants of network cards",
+     kSaySamples},
+    {FabricFact::Growth, hasRows, kNoSamples, kSaySamples},
+    {FabricFact::Start, isCard, kNoCard, kSayCard},
+    {FabricFact::Hop, isCard, kNoCard, kSayCard},
+    {FabricFact::HopInside, isCard, kNoCard, kSayCard},
+    {FabricFact::Root, isCard, kNoCard, kSayCard},
+    {FabricFact::PairBonus, isCard, kNoCard, kSayCard},
+    {FabricFact::LowLatencyHop, hasLowLatency, kNoProtocol, kSayProtocol},
+    {FabricFact::LowLatencyHopInside, hasLowLatency, kNoProtocol, kSayProtocol},
+    {FabricFact::LowLatencyEfficiency, hasLowLatency, kNoProtocol, kSayProtocol},
+    {FabricFact::SendRecvEfficiency, hasNoTransferRate, "`send_recv.bandwidth` says the rate of a transfer",
+     "leave one of the two out"},
+};
+
+std::string fabricText(const ir::Fabric& f) {
+  return fmt::format("fabric `{}`", f.name.view());
+}
+
+/// The distance of a level, beside what the constants of its fabric hold.
+void checkLatency(Context& context, const ir::ClusterLevel& level, const std::string& owner) {
+  const ir::Number* latency = level.number(LevelFact::Latency);
+  if (!latency || !isMeasured(level.fabric)) return;
+  const ir::Number* held = level.fabric.number(FabricFact::SampledLatency);
+  if (held && latency->value >= held->value) return;
+  const std::string why =
+      held ? fmt::format("what {} was measured with holds {} a step already", fabricText(level.fabric),
+                         formatQuantity(held->value, units::time))
+           : fmt::format("{} does not say at which latency it was measured", fabricText(level.fabric));
+  context.report(VoidFact, latency->range, {{"fact", "latency"}, {"owner", owner}, {"why", why}})
+      .label(held ? held->range : level.fabric.range, held ? "as far as this" : "this fabric")
+      .help(held ? "leave `latency` out, or extend the fabric with constants of a machine as near as this"
+                 : "add the latency of a step on the machine that was measured, `sampled_latency = 5us : \"…\"`, and "
+                   "what a "
+                   "level has more is added; or leave `latency` out");
+}
+
+} // namespace
+
+void reportVoidFacts(Context& context, const ir::Fabric& fabric) {
+  for (const Condition& c : kConditions) {
+    const ir::Number* fact = fabric.number(c.fact);
+    if (!fact || c.read(fabric)) continue;
+    context
+        .report(VoidFact, fact->range,
+                {{"fact", ir::FactRef(c.fact).path()}, {"owner", fabricText(fabric)}, {"why", c.why}})
+        .help(std::string(c.help));
+  }
+}
+
+void reportVoidFacts(Context& context, const ir::Cluster& cluster) {
+  for (const ir::ClusterLevel& level : cluster.levels) {
+    const std::string owner = fmt::format("level `{}`", level.name.view());
+    checkLatency(context, level, owner);
+    if (level.topology.kind != ir::Topology().kind && allSampled(level.fabric))
+      context
+          .report(VoidFact, level.range,
+                  {{"fact", "topology"},
+                   {"owner", owner},
+                   {"why", fmt::format("the samples of {} have the wiring of their machine in them",
+                                       fabricText(level.fabric))}})
+          .label(level.fabric.range, "this fabric")
+          .help("leave `topology` out, or link the level by a fabric without samples");
+    if (const ir::Number* cards = level.number(LevelFact::Cards); cards && &level == &cluster.levels.front())
+      context
+          .report(VoidFact, cards->range,
+                  {{"fact", "cards"}, {"owner", owner}, {"why", "it is the innermost: each device has its own"}})
+          .help("leave it out: `cards` counts what the devices of one unit below share");
+  }
+  const ir::Number* host = cluster.number(ir::ClusterFact::HostPower);
+  if (host && !cluster.device.has(ir::DeviceFact::Power))
+    context
+        .report(VoidFact, host->range,
+                {{"fact", "host_power"},
+                 {"owner", fmt::format("cluster `{}`", cluster.name.view())},
+                 {"why", fmt::format("device `{}` does not say what it draws itself", cluster.device.name.view())}})
+        .help("add `power` to the device: energy is that of both");
+}
+
+} // namespace planc::frontend
