@@ -82,7 +82,7 @@ void checkLatency(Context& context, const ir::ClusterLevel& level, const std::st
   const ir::Number* latency = level.number(LevelFact::Latency);
   if (!latency || !isMeasured(level.fabric)) return;
   const ir::Number* held = level.fabric.number(FabricFact::SampledLatency);
-  if (held && latency->value >= held->value) return;
+  if (held ? latency->value >= held->value : latency->value == 0) return; // read, or nothing to add
   const std::string why =
       held ? fmt::format("what {} was measured with holds {} a step already", fabricText(level.fabric),
                          formatQuantity(held->value, units::time))

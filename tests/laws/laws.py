@@ -154,6 +154,18 @@ def hardware(spec, base, prices):
         yield slower(name, base, p)
 
 
+VOID = {"PLAN0531", "PLAN0541"}  # a fact that changes nothing
+
+
+@law("Every fact of a level moves the price of what crosses the level, or is warned of.", "docs/cost-model.md 2.1", variants.facts_of_levels)
+def facts(spec, base, prices):
+    for name, p in prices.items():
+        place = "node" if name.startswith("inner") else "room"
+        before, after = ([c["time_s"] for c in x.plan["collectives"] if c["level"] == place] for x in (base, p))
+        if before:
+            yield name, 0 if before != after or VOID & p.warnings else None, f"{len(before)} kinds of collectives in a {place} cost the same"
+
+
 @law("Memory does not depend on the speed of the hardware.", "docs/cost-model.md 3a", variants.better_hardware)
 def hardware_memory(spec, base, prices):
     if spec.schedule in ORDERED_BY_TIMES:

@@ -14,9 +14,10 @@ MACHINE_KINDS = ("fabric", "device", "cluster")  # of declarations
 STATES = {1: "optimizer", 2: "grads", 3: "params"}
 
 
-def fabric_text(name, f):
+def fabric_text(name, f, rate, latency):
     if f.kind == "nominal":
         return f"fabric {name} {{ }}"
+    measured_at = [f"sampled_latency = {latency * f.latency:g}us"] if f.says else []
     if f.kind == "card":
         facts = [f"start = {40 * f.latency:g}us", f"hop = {10 * f.latency:g}us", f"g = {949 * f.latency:g}us", "nic_efficiency = 95%",
                  "exchange_efficiency = 96%", "pair_bonus = 1.25", f"send_recv = {{start = {20 * f.latency:g}us, efficiency = 90%}}"]
@@ -24,7 +25,8 @@ def fabric_text(name, f):
         rows = ", ".join(f"{{ranks = {r}, a = {a * f.latency:g}us, b = {b * f.bandwidth:g}GB/s, g = {g * f.latency:g}us}}" for r, a, b, g in SAMPLES)
         facts = [f"{kind} = [{rows}]" for kind in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")]
         facts += [f"send_recv = {{start = {10 * f.latency:g}us, bandwidth = {200 * f.bandwidth:g}GB/s}}"]
-    return f"fabric {name} {{\n" + "".join(f"  {fact} {MADE}\n" for fact in facts) + "}"
+        measured_at += [f"sampled_at = {rate * f.bandwidth:g}GB/s"] if f.says else []
+    return f"fabric {name} {{\n" + "".join(f"  {fact} {MADE}\n" for fact in facts + measured_at) + "}"
 
 
 def device_text(name, m):
@@ -36,8 +38,8 @@ def device_text(name, m):
 
 
 def level_text(name, count, fabric, rate, latency, factors, topology):
-    return (f"  level {name} * {count} {{ link = {fabric}; bandwidth = {rate * factors.bandwidth:g}GB/s; "
-            f"latency = {latency * factors.latency:g}us; topology = {topology} }}")
+    return (f"  level {name} * {count} {{ link = {fabric}; bandwidth = {rate * factors.bandwidth * factors.rate:g}GB/s; "
+            f"latency = {latency * factors.latency * factors.distance:g}us; topology = {topology} }}")
 
 
 def cluster_text(suffix, m, devices):
@@ -237,8 +239,8 @@ def plan_text(suffix, s):
 def declarations(suffix, s):
     m = s.machine
     return "\n".join(([own_model_text(suffix, s)] if s.family == "own" else []) +
-                     [fabric_text(f"inner{suffix}", m.inner), fabric_text(f"outer{suffix}", m.outer), device_text(f"device{suffix}", m),
-                      cluster_text(suffix, m, s.devices), plan_text(suffix, s)])
+                     [fabric_text(f"inner{suffix}", m.inner, INNER_RATE, INNER_LATENCY),
+                      fabric_text(f"outer{suffix}", m.outer, OUTER_RATE, OUTER_LATENCY), device_text(f"device{suffix}", m), cluster_text(suffix, m, s.devices), plan_text(suffix, s)])
 
 
 def file_text(specs):

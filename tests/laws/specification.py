@@ -10,6 +10,9 @@ class Fabric:
     kind: str
     latency: float = 1
     bandwidth: float = 1
+    distance: float = 1  # on the latency of the level alone: the machine that was measured stood nearer
+    rate: float = 1  # the same of its bandwidth
+    says: bool = True  # at which rate and latency it was measured
 
 
 @dataclass(frozen=True)

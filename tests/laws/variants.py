@@ -73,6 +73,17 @@ def better_hardware(s):
             "inner_latency": s.with_machine(inner=link(m.inner, latency=.5)), "outer_latency": s.with_machine(outer=link(m.outer, latency=.5))}
 
 
+def facts_of_levels(s):
+    """Each fact of a level by itself, beside a fabric that says at what it was measured, and beside one that does not."""
+    found = {}
+    for place in ("inner", "outer"):
+        for fact, factor in (("distance", 1000), ("rate", 0.1)):
+            changed = replace(getattr(s.machine, place), **{fact: factor})
+            found[f"{place}_{fact}"] = s.with_machine(**{place: changed})
+            found[f"{place}_{fact}_unsaid"] = s.with_machine(**{place: replace(changed, says=False)})
+    return found
+
+
 def more_memory(s):
     return {"memory": s.with_machine(memory=1.3)}
 
