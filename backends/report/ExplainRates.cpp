@@ -1,6 +1,7 @@
 // What follows from the time of the step: tokens and samples per second, rates of FLOPs, cost, energy; and counts.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/report/ExplainParts.h"
+#include "backends/report/Lines.h"
 #include "ir/LayerTree.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
@@ -49,10 +50,11 @@ void peaks(ExplainPage& page, const ExplainInput& input, const cost::Flops& flop
 }
 
 /// A rate of FLOPs of a device, and its share of the peak.
-void flopRate(ExplainPage& page, const ExplainInput& input, const char* name, const char* about, double rate,
-              const char* share, double fraction, const cost::Flops& of) {
+void flopRate(ExplainPage& page, const ExplainInput& input, std::string_view name, const std::string& about,
+              double rate, const char* share, double fraction, const cost::Flops& of) {
   const Step step(input);
-  page.number(name, formatQuantity(rate, units::rate), fmt::format("per device, {} {}", percentText(fraction), share));
+  page.number(std::string(name), formatQuantity(rate, units::rate),
+              fmt::format("per device, {} {}", percentText(fraction), share));
   page.line(about, 2);
   const double flops = rate * step.devices * step.t.stepTime;
   page.equation("FLOPs of a step / devices / step time",
@@ -124,16 +126,20 @@ void explainModelFlops(ExplainPage& page, const ExplainInput& input) {
 
 void explainCausalFlops(ExplainPage& page, const ExplainInput& input) {
   const cost::Totals& t = input.report->estimate->totals;
-  flopRate(page, input, "with causal attention halved",
-           "as model FLOPs, of attention only what its mask leaves: half if it is causal", t.modelRateCausal, "MFU",
-           t.mfuCausal, t.modelFlopsCausal);
+  flopRate(page, input, kCausalRate,
+           fmt::format("as model FLOPs, of attention only what its masks leave: {} here", percentText(t.unmasked)),
+           t.modelRateCausal, "MFU", t.mfuCausal, t.modelFlopsCausal);
 }
 
 void explainHardwareFlops(ExplainPage& page, const ExplainInput& input) {
-  const cost::Totals& t = input.report->estimate->totals;
-  flopRate(page, input, "with recomputation counted",
-           "products that are executed, recomputation included, without masks; mean of the devices", t.hardwareRate,
-           "HFU", t.hfu, t.hardwareFlops);
+  const cost::Estimate& e = *input.report->estimate;
+  const cost::Totals& t = e.totals;
+  const bool again = recomputes(e);
+  flopRate(page, input, again ? kRecomputedRate : kExecutedRate,
+           fmt::format("products that are executed{}; a fused kernel skips what its mask leaves out, two products of "
+                       "attention compute it; mean of the devices",
+                       again ? ", recomputation included" : ""),
+           t.hardwareRate, "HFU", t.hfu, t.hardwareFlops);
 }
 
 void explainDeviceHours(ExplainPage& page, const ExplainInput& input) {

@@ -34,6 +34,10 @@ std::vector<StepPart> stepParts(const cost::Totals& t) {
   return parts;
 }
 
+bool recomputes(const cost::Estimate& e) {
+  return std::any_of(e.layers.begin(), e.layers.end(), [](const cost::LayerRow& row) { return row.recompute > 0; });
+}
+
 std::string criticalText(const cost::Estimate& e) {
   if (e.stages.size() < 2) return {};
   const cost::Totals& t = e.totals;

@@ -48,7 +48,9 @@ std::string shareName(const char* what, const cost::Flops& flops) {
   return what + types;
 }
 
-std::string rateTable(const cost::Totals& t, bool color) {
+/// The rates of FLOPs: what masks leave if there is a mask, and what is executed.
+std::string rateTable(const cost::Estimate& e, bool color) {
+  const cost::Totals& t = e.totals;
   Table table("lrrl");
   if (t.tokensPerSecond)
     table.add({{"tokens", TextStyle::Gutter},
@@ -57,16 +59,19 @@ std::string rateTable(const cost::Totals& t, bool color) {
                "per device"});
   table.add({{"samples", TextStyle::Gutter}, formatQuantity(t.samplesPerSecond, kSampleRate)});
   struct Rate {
-    const char* name;
+    std::string_view name;
     double rate, share;
     std::string what;
   };
-  const Rate rates[] = {
-      {"model FLOPs", t.modelRate, t.mfu, shareName("MFU", t.modelFlops)},
-      {"with causal attention halved", t.modelRateCausal, t.mfuCausal, shareName("MFU", t.modelFlopsCausal)},
-      {"with recomputation counted", t.hardwareRate, t.hfu, shareName("HFU", t.hardwareFlops)}};
+  std::vector<Rate> rates{{"model FLOPs", t.modelRate, t.mfu, shareName("MFU", t.modelFlops)}};
+  if (t.unmasked < 1)
+    rates.push_back(
+        {kCausalRate, t.modelRateCausal, t.mfuCausal,
+         fmt::format("{}, with {} of attention", shareName("MFU", t.modelFlopsCausal), percentText(t.unmasked))});
+  rates.push_back(
+      {recomputes(e) ? kRecomputedRate : kExecutedRate, t.hardwareRate, t.hfu, shareName("HFU", t.hardwareFlops)});
   for (const Rate& r : rates)
-    table.add({{r.name, TextStyle::Gutter}, cell(r.rate, units::rate), percentText(r.share), r.what});
+    table.add({{std::string(r.name), TextStyle::Gutter}, cell(r.rate, units::rate), percentText(r.share), r.what});
   return table.str(color);
 }
 
@@ -103,7 +108,7 @@ struct StageFold {
 std::string totalsText(const PlanReport& report, const TextOptions& options) {
   const cost::Totals& t = report.estimate->totals;
   std::string costs = costTable(t, options.color);
-  return stepTable(*report.estimate, options.color) + "\n" + rateTable(t, options.color) +
+  return stepTable(*report.estimate, options.color) + "\n" + rateTable(*report.estimate, options.color) +
          (costs.empty() ? "" : "\n" + costs);
 }
 

@@ -137,6 +137,13 @@ def memory_sums(spec, base, prices):
         yield name, None if p.memory["fits"] and p.peak > p.memory["capacity_bytes"] else 0, "fits and is larger than the device"
 
 
+@law("Nothing runs above its peak: hardware FLOPs are those that are executed, and masked blocks that a kernel skips are not.", "docs/language.md 13",
+     variants.recomputed)
+def peak(spec, base, prices):
+    for name, p in every(base, prices):
+        yield name, 0 if p.totals["hfu"] <= 1 + EXACT else None, f"HFU {p.totals['hfu']:.4f}"
+
+
 @law("Throughput is the batch over the step, and the interval holds the prediction.", "docs/cost-model.md 5", variants.more_work)
 def throughput(spec, base, prices):
     all_specs = {"base": spec, **variants.more_work(spec)}

@@ -78,7 +78,7 @@ Priced scoresProduct(const Pricing& p) {
       equations::roofline(p.known(w.flops, "flops", units::flops), rate,
                           p.known(scoreBytes, "bytes(scores)", units::bytes), bandwidth * share, start);
   Priced priced = p.priced(forward * factor);
-  priced.flops = p.compute().work.flops;
+  priced.flops = p.compute().work.flops; // masked scores are computed, and overwritten after that
   priced.bytes = scoreBytes * factor.value;
   return priced;
 }
@@ -132,7 +132,7 @@ Priced fusedAttention(const Pricing& p) {
   const Term useful = p.known(w.flops, "flops", units::flops) * p.known(w.share, "share");
   Priced priced = p.priced(equations::fused(useful, curve * head * stack * split * clocksOf(p), start) *
                            backwardShare(p, backward));
-  priced.flops = p.compute().work.flops;
+  priced.flops = p.compute().work.flops * p.compute().work.share; // blocks that are masked as a whole are skipped
   priced.bytes = p.compute().work.reads + p.compute().work.writes;
   return priced;
 }

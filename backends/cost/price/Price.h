@@ -32,7 +32,7 @@ struct Priced {
   Bound bound = Bound::Compute;
   double launches =
       1; ///< what the host does, in launches of an operator (0 passes: fused into a neighbour, no time, no launch)
-  double flops = 0; ///< executed, no mask
+  double flops = 0; ///< executed; what a kernel skips of a masked operator is not
   double bytes = 0; ///< that the equation moves
 };
 

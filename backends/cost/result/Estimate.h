@@ -128,6 +128,7 @@ struct Totals {
   double modelRate = 0, modelRateCausal = 0, hardwareRate = 0; ///< FLOP/s per device
   double mfu = 0, mfuCausal = 0, hfu = 0;                      ///< these rates over the peak of what is computed
   Flops modelFlops, modelFlopsCausal, hardwareFlops;           ///< what they are rates of
+  double unmasked = 1; ///< share of attention's FLOPs that masks leave: what the causal rate counts
   /// Of the critical stage. compute + slowed + launches + exposedComm + bubble + optimizer + overhead + straggler
   /// = stepTime.
   double compute = 0, comm = 0, exposedComm = 0, bubble = 0, optimizer = 0, overhead = 0;

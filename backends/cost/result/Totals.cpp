@@ -71,6 +71,20 @@ FlopsByType tunedFlops(const ir::Program& program, bool causal) {
 struct ModelFlops {
   FlopsByType whole, causal;
 };
+
+/// Share of attention's FLOPs that masks leave, all of the model's together; 1 if nothing is masked.
+double unmaskedShare(const ir::Program& program) {
+  const ir::Model& model = program.model;
+  double whole = 0, left = 0;
+  for (const ir::Op& op : model.ops) {
+    if (!isMasked(op.kind)) continue;
+    const double all = ir::flopsOf(program, op) * static_cast<double>(model.times(op.region));
+    whole += all;
+    left += all * op.share;
+  }
+  return whole > 0 ? left / whole : 1;
+}
+
 ModelFlops modelFlops(const ir::Program& program) {
   const ir::Model& model = program.model;
   if (program.plan->workload.adapters || !program.plan->workload.freeze.empty())
@@ -88,7 +102,7 @@ ModelFlops modelFlops(const ir::Program& program) {
   return {scaled(std::move(sum.whole), passes), scaled(std::move(sum.causal), passes)};
 }
 
-/// FLOPs that matrix products execute per step, recomputation included, without masks; mean of the devices.
+/// FLOPs that matrix products execute per step, recomputation included; mean of the devices.
 FlopsByType executedFlops(const Simulation& sim) {
   const ir::Program& program = *sim.schedule->program;
   FlopsByType sum;
@@ -179,6 +193,7 @@ void addRates(Totals& t, const Simulation& sim, Facts& facts) {
   t.modelFlops = withPeaks(scaled(flops.whole, 1 / devices), facts);
   t.modelFlopsCausal = withPeaks(scaled(flops.causal, 1 / devices), facts);
   t.hardwareFlops = withPeaks(executedFlops(sim), facts);
+  t.unmasked = unmaskedShare(program);
   t.modelRate = t.modelFlops.sum() / time;
   t.modelRateCausal = t.modelFlopsCausal.sum() / time;
   t.hardwareRate = t.hardwareFlops.sum() / time;

@@ -221,7 +221,7 @@ void addAlone(Account& account, ir::LayerClassId layerClass, bool backward, cons
 
 namespace {
 
-/// FLOPs that matrix products of an instance execute, recomputation included, without masks; mean of the devices.
+/// FLOPs that matrix products of an instance execute, recomputation included; mean of the devices.
 FlopsByType productsOf(const ir::Program& program, const ir::LayerClass& layerClass, const ClassCost& cost) {
   FlopsByType flops;
   for (const bool backward : {false, true}) {
@@ -230,8 +230,10 @@ FlopsByType productsOf(const ir::Program& program, const ir::LayerClass& layerCl
     for (size_t n = 0; n < nodes.size(); ++n) {
       if (!costs[n].runs || !nodes[n].isCompute()) continue;
       const ir::Op& op = program.model->ops[nodes[n].op];
-      if (ir::isProduct(op.kind))
-        flops[ir::arithmetic(program.computeType(op))] += costs[n].flops / nodes[n].compute().work.skew;
+      const ir::LocalWork& work = nodes[n].compute().work;
+      // The fused kernel skips masked blocks: on this device it leaves `work.share`, in the mean `op.share`.
+      const double masked = op.kind == ir::OpKind::Attention ? op.share / work.share : 1;
+      if (ir::isProduct(op.kind)) flops[ir::arithmetic(program.computeType(op))] += costs[n].flops * masked / work.skew;
     }
   }
   return flops;
