@@ -106,6 +106,7 @@ Section Fitting::section(Record record, const Points& points, const std::vector<
   for (const Quality* q : qualities) {
     s.samples = std::max(s.samples, q->samples);
     s.error = std::max(s.error, q->median);
+    s.p90 = std::max(s.p90, q->p90);
     if (q->size != Size::Flops && q->size != Size::Bytes) continue;
     s.size = q->size;
     s.low = s.low == 0 ? q->low : std::min(s.low, q->low);

@@ -86,7 +86,8 @@ struct Section {
   /// What its statement is called: `calibration.gemm.fp16`.
   std::string path() const;
   size_t samples = 0;
-  double error = 0, low = 0, high = 0; ///< low and high 0: not given
+  double error = 0, p90 = 0; ///< of the direction that is predicted worst
+  double low = 0, high = 0;  ///< both 0: not given
   Size size = Size::None;
   std::string source;
 };

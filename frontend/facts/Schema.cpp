@@ -94,7 +94,7 @@ std::string percentMeant(const FactRange& range, double v, std::string_view text
 }
 
 /// The facts about facts.
-const Symbol kSamples("samples"), kError("error"), kValid("valid");
+const Symbol kSamples("samples"), kError("error"), kP90("p90"), kValid("valid");
 
 /// Are all facts of this section calibrated?
 bool allCalibrated(const std::vector<RowView>& rows, std::string_view section) {
@@ -110,7 +110,7 @@ bool allCalibrated(const std::vector<RowView>& rows, std::string_view section) {
 } // namespace
 
 bool FactReader::statistic(Symbol name) const {
-  return around_.calibrated && (name == kSamples || name == kError || name == kValid);
+  return around_.calibrated && (name == kSamples || name == kError || name == kP90 || name == kValid);
 }
 
 /// Those of a section stand for all facts in it that have none of their own.
@@ -150,8 +150,9 @@ void FactReader::readStatistic(Symbol name, const Value& v, const std::string& p
   const bool count = name == kSamples;
   if (count ? !v.isInt() : !v.numeric() || (!v.isInt() && !v.unit.plain()))
     return wrong(count ? "a count" : "a number without a unit");
-  (count ? around_.statistics.samples : around_.statistics.error) = v.asDouble();
-  (count ? around_.samplesAt : around_.errorAt) = layer;
+  ir::Statistics& stated = around_.statistics;
+  (count ? stated.samples : name == kError ? stated.error : stated.p90) = v.asDouble();
+  (count ? around_.samplesAt : name == kError ? around_.errorAt : around_.p90At) = layer;
   const FactRange& range = count ? ranges::kSome : ranges::kError;
   if (!range.holds(v.asDouble())) senseless(range.text);
 }
@@ -175,10 +176,12 @@ ir::Statistics FactReader::statisticsOf(const RowView& row, const std::string& s
   if (!row.type.calibrated) return {};
   const int since = std::max(layer, remade_);
   const bool samples = around_.samplesAt >= since, error = around_.errorAt >= since, valid = around_.validAt >= since;
-  if (!samples && !error && !valid) return {.calibrated = true, .record = around_.calibrated ? section : path};
+  const bool p90 = around_.p90At >= since;
+  if (!samples && !error && !p90 && !valid) return {.calibrated = true, .record = around_.calibrated ? section : path};
   ir::Statistics own = around_.statistics;
   if (!samples) own.samples = 0;
   if (!error) own.error = 0;
+  if (!p90) own.p90 = 0;
   if (!valid) own.low = own.high = 0;
   return own;
 }
@@ -390,7 +393,7 @@ void FactReader::unknown(const std::string& path, const std::vector<RowView>& ro
     const std::string next(head(rest));
     if (next != "*" && std::find(known.begin(), known.end(), next) == known.end()) known.push_back(next);
   }
-  for (const char* word : {"error", "samples", "valid"})
+  for (const char* word : {"error", "p90", "samples", "valid"})
     if (statistic(Symbol(word))) known.emplace_back(word);
   FactOwner owner = tree_.owner();
   if (!parent.empty()) owner.text = fmt::format("`{}` of {}", parent, owner.text);

@@ -98,7 +98,7 @@ private:
     bool calibrated = false;   ///< all of its facts are: they may have their statistics in common
     ir::Statistics statistics; ///< of the section
     /// The layers of `extends` that they are written at: a fact that overrides another has none of its statistics.
-    int samplesAt = -1, errorAt = -1, validAt = -1;
+    int samplesAt = -1, errorAt = -1, p90At = -1, validAt = -1;
   };
   Around around_;
   int remade_ = -1; ///< the last layer that states anew what samples were taken on: earlier ones sampled another

@@ -37,6 +37,7 @@ std::string sampleRow(const Value& item, ir::Fabric::Sample& row) {
     columns.push_back({c.name, c.type.unit, c.type.range, row.*c.field});
   columns.push_back({"samples", {}, ranges::kSome, row.statistics.samples});
   columns.push_back({"error", {}, ranges::kError, row.statistics.error});
+  columns.push_back({"p90", {}, ranges::kError, row.statistics.p90});
   if (item.kind != ValueKind::Record) return "one of these is " + describe(item);
   row.statistics.calibrated = true;
   for (const Field& f : item.record->fields) {

@@ -10,14 +10,22 @@
 
 namespace planc::ir {
 
-/// What is known about a calibrated fact: `samples`, `error` and `valid` of its record.
+/// What is known about a calibrated fact: `samples`, `error`, `p90` and `valid` of its record.
 struct Statistics {
   bool calibrated = false;  ///< it was measured, derived or assumed: no datasheet says it, so it can be wrong
   double samples = 0;       ///< none: derived from another machine or assumed, as its source says
   double error = 0;         ///< median relative error of a prediction on samples that it was not fitted to
+  double p90 = 0;           ///< nine of ten of these errors are below; 0: not given
   double low = 0, high = 0; ///< what its samples span: FLOPs of a product, bytes otherwise; both 0: not given
   std::string record{};     ///< path of the facts that were fitted together
   SourceRange range{};      ///< where they stand
+
+  /// Relative standard deviation of the normal errors whose ninth of ten, or whose median, is this one; 0 if neither is
+  /// given.
+  double deviation() const {
+    constexpr double kNineOfTen = 1.6449, kHalf = 0.6745; // of |x|, x normal with deviation 1
+    return p90 > 0 ? p90 / kNineOfTen : error / kHalf;
+  }
 };
 
 /// y by x, interpolated log-log between points; held constant outside (callers warn).

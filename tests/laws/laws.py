@@ -170,7 +170,7 @@ def facts(spec, base, prices):
         place = "node" if name.startswith("inner") else "room"
         before, after = ([c["time_s"] for c in x.plan["collectives"] if c["level"] == place] for x in (base, p))
         if before:
-            yield name, 0 if before != after or VOID & p.warnings else None, f"{len(before)} kinds of collectives in a {place} cost the same"
+            yield name, 0 if before != after or VOID & set(p.warnings) else None, f"{len(before)} kinds of collectives in a {place} cost the same"
 
 
 @law("Memory does not depend on the speed of the hardware.", "docs/cost-model.md 3a", variants.better_hardware)

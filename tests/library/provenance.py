@@ -44,7 +44,7 @@ def unproven(room, text):
         for fact in re.findall(r'(?:override )?(\w+)\s*(?:=|\{)((?:[^:"]|:(?! "))*):? ?("[^"]*")?', line)[:1]:
             name, value, source = fact
             path = ".".join(sections[1:] + [name])
-            if name in ("samples", "error", "valid"):
+            if name in ("samples", "error", "p90", "valid"):
                 statistics[-1] = True
                 continue
             inside = any(not s or path == s or path.startswith(s + ".") for s in ROOMS[room])

@@ -34,6 +34,7 @@ struct Entry {
   double samples = 0;
   double seconds = 0;
   double weighted = 0; ///< seconds · error
+  double base = 0;     ///< the same without what lies outside of its samples
   double outside = 0;  ///< seconds outside of its samples
 };
 
@@ -61,7 +62,7 @@ private:
   void addNode(const ir::Node& node, double seconds);
   size_t entryOf(const Evidence& item);
   void note(const Evidence& item, double seconds, const Requester& requester);
-  double errorOf(const Evidence& item) const;
+  double deviationOf(const Evidence& item) const;
 
   const Simulation& sim_;
   const ir::Program& program_;
@@ -73,13 +74,13 @@ private:
   double total_ = 0, beyond_ = 0;
 };
 
-/// Of a reading: what its record says, or what is assumed of those that stand on no samples, and more with the distance
-/// to the samples.
-double Ledger::errorOf(const Evidence& item) const {
+/// Relative standard deviation of a record: what it says of itself, or what is assumed of those that stand on no
+/// samples.
+double Ledger::deviationOf(const Evidence& item) const {
   if (!item.statistics) return accuracy_.nominal;
-  const ir::Statistics& s = *item.statistics;
+  const double stated = item.statistics->deviation();
   const double unsampled = item.owner.kind == ir::RecordKind::Stack ? accuracy_.fitted : accuracy_.derived;
-  return (s.error > 0 ? s.error : unsampled) + accuracy_.distance * item.away();
+  return stated > 0 ? stated : unsampled;
 }
 
 size_t Ledger::entryOf(const Evidence& item) {
@@ -98,7 +99,7 @@ void Ledger::add(double seconds, const EvidenceList& evidence, const Requester& 
   if (!(seconds > 0)) return;
   struct Reading {
     size_t entry;
-    double error = 0, beyond = 0, away = 0;
+    double base = 0, error = 0, beyond = 0, away = 0;
   };
   std::vector<Reading> readings;
   double furthest = 0;
@@ -109,7 +110,9 @@ void Ledger::add(double seconds, const EvidenceList& evidence, const Requester& 
     const double beyond = g.beyond();
     const double near = std::log(g.table ? kNearTable : kNearForm);
     if (beyond > std::max(known->beyond, near)) note(g, known->beyond > near ? 0 : seconds, requester);
-    known->error = std::max(known->error, errorOf(g));
+    const double base = deviationOf(g);
+    known->base = std::max(known->base, base);
+    known->error = std::max(known->error, base + accuracy_.distance * g.away());
     known->beyond = std::max(known->beyond, beyond);
     known->away = std::max(known->away, g.away());
     furthest = std::max(furthest, g.away());
@@ -117,6 +120,7 @@ void Ledger::add(double seconds, const EvidenceList& evidence, const Requester& 
   for (const Reading& r : readings) {
     entries_[r.entry].seconds += seconds;
     entries_[r.entry].weighted += seconds * r.error;
+    entries_[r.entry].base += seconds * r.base;
     if (r.away > 0) entries_[r.entry].outside += seconds;
   }
   total_ += seconds;
@@ -226,9 +230,11 @@ void sortTerms(std::vector<RecordShare>& terms) {
 Confidence Ledger::finish() {
   Confidence out;
   const double total = std::max(total_, 1e-300);
-  for (const Entry& e : entries_)
-    out.terms.push_back({recordText(e.owner, e.record, e.nominal), e.seconds / total,
-                         e.seconds > 0 ? e.weighted / e.seconds : 0, e.outside / total, e.samples});
+  for (const Entry& e : entries_) {
+    const double seconds = std::max(e.seconds, 1e-300);
+    out.terms.push_back({recordText(e.owner, e.record, e.nominal), e.seconds / total, e.weighted / seconds,
+                         e.outside / total, e.samples, false, e.record, e.owner.kind, e.owner.name, e.base / seconds});
+  }
   sortTerms(out.terms);
   out.outside = beyond_ / total;
   for (const Outside& o : outside_)

@@ -26,7 +26,7 @@ public:
 
   std::vector<RecordShare> all() {
     if (facts_.stack.keys(ir::StackFact::AccuracySeen).empty()) {
-      add(fmt::format("no run of {}", stack()), accuracy_.newArchitecture);
+      add("architecture", fmt::format("no run of {}", stack()), accuracy_.newArchitecture);
     } else {
       architecture();
       beyond("devices", static_cast<double>(program_.mesh.devices()), most_, accuracy_.newDevices);
@@ -38,8 +38,11 @@ public:
   }
 
 private:
-  void add(std::string what, double error, double share = 1) {
-    if (error > 0) terms_.push_back({std::move(what), share, error, 0, 0, true});
+  /// `of`: which distance it is, whatever the stack is called.
+  void add(std::string of, std::string what, double error, double share = 1) {
+    if (error > 0)
+      terms_.push_back(
+          {std::move(what), share, error, 0, 0, true, std::move(of), ir::RecordKind::Stack, facts_.stack.name});
   }
   std::string stack() const { return fmt::format("stack `{}`", facts_.stack.name.view()); }
 
@@ -54,7 +57,8 @@ private:
     }
     for (const ir::FactKey& key : facts_.stack.keys(ir::StackFact::AccuracySeen))
       most_ = std::max(most_, facts_.stack.number(ir::StackFact::AccuracySeen, key)->value);
-    add(device.architecture.empty() ? fmt::format("no run of {} on device `{}`", stack(), device.name.view())
+    add("architecture " + device.architecture,
+        device.architecture.empty() ? fmt::format("no run of {} on device `{}`", stack(), device.name.view())
                                     : fmt::format("no run of {} on architecture `{}`", stack(), device.architecture),
         accuracy_.newArchitecture);
   }
@@ -72,13 +76,14 @@ private:
     }
     for (const auto& [type, n] : flops)
       if (n > 0 && !facts_.device.has(ir::DeviceFact::GemmRuns, type))
-        add(fmt::format("no run in {} on device `{}`", ir::name(type), facts_.device.name.view()), accuracy_.newType,
+        add(fmt::format("type {} {}", ir::name(type), facts_.device.architecture),
+            fmt::format("no run in {} on device `{}`", ir::name(type), facts_.device.name.view()), accuracy_.newType,
             n / all);
   }
 
   void beyond(std::string_view what, double here, double most, double error) {
     if (here > kNear * most)
-      add(fmt::format("{:.0f} {}, where the runs of {} had {:.0f}", here, what, stack(), most),
+      add(std::string(what), fmt::format("{:.0f} {}, where the runs of {} had {:.0f}", here, what, stack(), most),
           error * std::log(here / most));
   }
 

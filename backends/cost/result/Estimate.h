@@ -74,10 +74,16 @@ struct StageRow {
 struct RecordShare {
   std::string what;      ///< `calibration.gemm.bf16` of device `h100_sxm5_80gb`
   double share = 0;      ///< of the time of the critical stage that is priced from it
-  double error = 0;      ///< relative, mean of that time; more where it is read outside of its samples
+  double error = 0;      ///< relative standard deviation, mean of that time; more outside of the record's samples
   double outside = 0;    ///< share that is read outside of its samples
   double samples = 0;    ///< none: derived or assumed
   bool distance = false; ///< from the runs of the stack to this plan, not a record
+  /// What it is, without the name of its owner: `calibration.gemm.bf16` of a device, `devices` of a distance. Empty of
+  /// a level's nominal numbers and of a fabric's card.
+  std::string record{};
+  ir::RecordKind kind = ir::RecordKind::Device; ///< of its owner
+  Symbol owner{};
+  double base = 0; ///< of `error`, what the record says of itself wherever it is read
 };
 /// How sure the step time is (docs/cost-model.md, section 5).
 struct Confidence {

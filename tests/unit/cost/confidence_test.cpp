@@ -56,6 +56,21 @@ TEST(Confidence, SaysWhatTheStepStandsOn) {
   EXPECT_GE(c.high, c.runsHigh);
 }
 
+/// `error` is a median and `p90` a quantile, an interval takes standard deviations: of a normal error half of its size
+/// is below 0.6745 and nine of ten below 1.6449 of them.
+TEST(Confidence, CountsQuantilesAsDeviations) {
+  const auto error = [](double p90) {
+    Step step;
+    for (const DeviceFact fact : kGemm)
+      edit(step.plan.cluster).device.number(fact, DType::fp16)->statistics.p90 = p90;
+    for (const RecordShare& t : step.sure().terms)
+      if (t.record == "gemm") return t.error;
+    return 0.0;
+  };
+  EXPECT_NEAR(error(0), 0.05 / 0.6745, 1e-9);
+  EXPECT_NEAR(error(0.2), 0.2 / 1.6449, 1e-9) << "the tail says more than the median";
+}
+
 TEST(Confidence, FurtherFromItsSamplesIsNeverSurer) {
   Confidence before = Step().sure();
   for (double high : {1e9, 1e8, 1e6}) {

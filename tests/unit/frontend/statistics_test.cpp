@@ -1,4 +1,4 @@
-// What is known about calibrated facts: `samples`, `error` and `valid` of records, and tables in place of scalars.
+// What is known about calibrated facts: `samples`, `error`, `p90` and `valid` of records, and tables in place of scalars.
 // SPDX-License-Identifier: Apache-2.0
 #include "Compile.h"
 #include "ir/facts/DeviceFacts.h"
@@ -18,7 +18,7 @@ device d {
               samples = 320, error = 7.1%, valid = [1GFLOP, 1TFLOP]} : "fit"
       fp16 = {efficiency = 60%, memory_efficiency = 70%, start = 5us} : "as bf16"
     }
-    memory { efficiency = 85%; start = 3us; samples = 12; valid = [1MB, 1GB] }
+    memory { efficiency = 85%; start = 3us; samples = 12; p90 = 9%; valid = [1MB, 1GB] }
   }
 }
 device e extends d {
@@ -27,7 +27,7 @@ device e extends d {
 fabric f {
   sampled_at = 450GB/s : "sheet"
   all_reduce = [
-    {ranks = 2, a = 9us, b = 200GB/s, samples = 41, error = 5%, valid = [512B, 1GB]},
+    {ranks = 2, a = 9us, b = 200GB/s, samples = 41, error = 5%, p90 = 12%, valid = [512B, 1GB]},
     {ranks = 8, time = curve(x = [1kB, 1GB], y = [10us, 5ms])},
   ] : "fit"
 }
@@ -72,6 +72,8 @@ TEST(Statistics, AnOverriddenFactHasNoneOfThoseItReplaced) {
   const auto plan = compiled();
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->cluster->device.number(ir::DeviceFact::MemoryEfficiency)->statistics.samples, 12);
+  EXPECT_EQ(plan->cluster->device.number(ir::DeviceFact::MemoryEfficiency)->statistics.p90, 0.09);
+  EXPECT_EQ(plan->cluster->device.number(ir::DeviceFact::MemoryStart)->statistics.p90, 0);
   EXPECT_EQ(plan->cluster->device.number(ir::DeviceFact::MemoryStart)->statistics.samples, 0);
   EXPECT_TRUE(plan->cluster->device.number(ir::DeviceFact::MemoryStart)->statistics.calibrated);
 }
@@ -195,6 +197,7 @@ TEST(Statistics, RowsOfSamplesSayThem) {
   const auto& rows = plan->cluster->levels[0].fabric.allReduce.rows;
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].statistics.samples, 41);
+  EXPECT_EQ(rows[0].statistics.p90, 0.12);
   EXPECT_EQ(rows[0].statistics.low, 512);
   EXPECT_TRUE(rows[0].time.empty());
   EXPECT_EQ(rows[1].time.y.at(1), 5e-3);

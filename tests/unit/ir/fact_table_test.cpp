@@ -110,9 +110,9 @@ std::string page() {
       "name\n"
       "between dots is a section, TYPE is an element type, CLASS a class of collectives, NAME an operator, an "
       "optimizer\n"
-      "or a collective. A curve holds one number for each size. A fact that is calibrated may say `samples`, `error` "
-      "and\n"
-      "`valid`, as may a section of such facts and a row of samples.\n\n"
+      "or a collective. A curve holds one number for each size. A fact that is calibrated may say `samples`, "
+      "`error`,\n"
+      "`p90` and `valid`, as may a section of such facts and a row of samples.\n\n"
       "This page is made from the tables of `ir/facts`, and tested against them;\n"
       "`PLANC_RENEW=1 build/bin/planc_unit --gtest_filter='FactTable.*'` writes it.\n";
   for (const RecordTitle& record : kRecords) {
