@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/diff/Comparison.h"
 
+#include "backends/diff/SameModel.h"
 #include "support/Rounding.h"
 
 #include <algorithm>
@@ -49,8 +50,8 @@ Measure measureOf(const std::vector<Side>& plans) {
 
 void warnOfModels(const std::vector<Side>& plans, Measure measure, bool tokens, DiagnosticEngine& diagnostics) {
   const Side& first = plans.front();
-  const auto other = std::find_if(plans.begin(), plans.end(),
-                                  [&](const Side& s) { return s.plan->modelText != first.plan->modelText; });
+  const auto other =
+      std::find_if(plans.begin(), plans.end(), [&](const Side& s) { return !sameModel(*s.plan, *first.plan); });
   if (other == plans.end()) return;
   diagnostics.report(CompareModels, other->range,
                      {{"a", first.plan->modelText},

@@ -21,9 +21,11 @@ struct Ratio {
   double low = 1, high = 1; ///< its ends
   double terms = 0; ///< half-width of what the plans spend differently on facts that may be wrong, in logarithms
   double runsLow = 1, runsHigh = 1; ///< the same as multiples of the value, without terms: what runs alone say
+  double unshared = 0; ///< share of the two steps that only one of them takes: what runs say is at most twice as wide
 };
 
-/// `b` over `a`. Two plans that are priced alike in every part are one plan: the ratio is 1 without doubt.
+/// `b` over `a`. Two plans that are priced alike in every part are one plan: the ratio is 1 without doubt. What plans,
+/// models, records and axes are called, and where a default is written out, means nothing.
 Ratio ratio(const Side& a, const Side& b);
 
 } // namespace planc::diff

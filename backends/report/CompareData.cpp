@@ -20,7 +20,8 @@ nlohmann::ordered_json ratioJson(const diff::Ratio& r) {
           {"coverage", known ? jsonNumber(r.coverage) : nlohmann::ordered_json(nullptr)},
           {"terms", jsonNumber(r.terms)},
           {"runs_low", jsonNumber(r.runsLow)},
-          {"runs_high", jsonNumber(r.runsHigh)}};
+          {"runs_high", jsonNumber(r.runsHigh)},
+          {"unshared", jsonNumber(r.unshared)}};
 }
 
 nlohmann::ordered_json partsJson(const diff::Attribution& parts) {

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # How often the measured ratio of two plans lies in planc's interval, on sweeps that nothing of its width was taken from.
 # SPDX-License-Identifier: Apache-2.0
-"""planc's interval of the ratio of two steps is hypot(runs, terms) in logarithms on either side of it (backends/diff/README.md). `terms` is what the two
-spend differently on facts that may be wrong, `runs` a factor of the stack: `accuracy.ratio.same_mesh` of two plans with one mesh (whatever its axes are called), `.other_mesh` of others.
+"""planc's interval of the ratio of two steps is hypot(runs, terms) in logarithms on either side of it (docs/cost-model.md, 5). `terms` is what the two
+spend differently on facts that may be wrong, `runs` a factor of the stack: `accuracy.ratio.same_mesh` of two plans with one mesh (whatever its axes are called), `.other_mesh` of others;
+but no more than twice the share of the two steps that only one of them takes, `unshared`.
 
 Here the pairs inside every sweep of published runs (as in regret.py) are held against it. The predictions and terms are those with all that was taken from
-the publisher left out (coverage.py); `runs` is the least half-width that with the terms leaves one of ten pairs outside, in the other sweeps of the stack, or
+the publisher left out (coverage.py); the factor is the least half-width that with the terms leaves one of ten pairs outside, in the other sweeps of the stack, or
 in all others where it has none. Sweeps weigh alike, and so do the pairs of one. The width is compared with those of the two steps in coverage.py."""
 import itertools
 import math
@@ -22,6 +23,7 @@ from bench import Bench
 from library import Library
 
 FACTS = (*coverage.SAID, "accuracy.ratio.same_mesh", "accuracy.ratio.other_mesh")  # stacks that have them in common are one
+TIMES = 2  # what differs: runs are no wider (kUnsharedTimes of backends/diff/Ratio.cpp)
 MISSED = 0.1  # of the pairs: nine of ten lie inside
 
 
@@ -32,6 +34,31 @@ def terms(a, b):
         for t in interval["terms"]:
             moved[t["what"]] = moved.get(t["what"], 0) + sign * t["share"] * t["error"]
     return coverage.Z * math.sqrt(sum(by * by for by in moved.values()))
+
+
+def account(report):
+    """Seconds of a step of the critical stage by what they are, as backends/diff/Account.cpp books them."""
+    found = {}
+
+    def add(part, seconds):
+        found[part] = found.get(part, 0) + (seconds or 0)
+    for row in report["layers"]:
+        for of in ("on_path_s", "slowed_s", "launches_s"):
+            add((of, row["path"]), row[of])
+    for row in report["collectives"]:
+        add((row["op"], row["class"]), row["on_path_s"])
+    for of in ("bubble_s", "optimizer_s", "overhead_s", "straggler_s"):
+        add((of, ""), report["totals"][of])
+    return found
+
+
+def unshared(a, b):
+    """The share of two steps that only one of them takes, part by part: of the work of one step (backends/diff/Ratio.cpp)."""
+    work = a["totals"]["samples_per_s"] * a["totals"]["step_time_s"] / (b["totals"]["samples_per_s"] * b["totals"]["step_time_s"])
+    scale = work * b["devices"] / a["devices"]
+    x, y = account(a), {part: scale * seconds for part, seconds in account(b).items()}
+    parts = [(x.get(part, 0), y.get(part, 0)) for part in x.keys() | y.keys()]
+    return sum(abs(p - q) for p, q in parts) / sum(max(p, q) for p, q in parts)
 
 
 def mesh(report):
@@ -60,18 +87,21 @@ def pairs(bench):
         count = len(group) * (len(group) - 1) / 2
         for (a, report_a, off_a), (b, report_b, off_b) in itertools.combinations(group, 2):
             yield {"sweep": number, "source": source, "publisher": bench.publisher[source], "stack": stack, "weight": 1 / count, "same": mesh(report_a) == mesh(report_b),
-                   "off": off_a - off_b, "terms": terms(report_a["interval"], report_b["interval"]), "step": (steps[a.name] + steps[b.name]) / 2}
+                   "off": off_a - off_b, "terms": terms(report_a["interval"], report_b["interval"]),
+                   "unshared": unshared(report_a, report_b), "step": (steps[a.name] + steps[b.name]) / 2}
 
 
 def half_width(rows):
-    """The least half-width that with the terms of each pair leaves at most MISSED of the weight outside; sweeps weigh alike."""
+    """The least half-width that with the terms of each pair leaves at most MISSED of the weight outside; sweeps weigh alike. Pairs that are outside at any
+    width, since runs are no wider than what differs, are left outside."""
     count = {}
     for r in rows:
         count[r["sweep"]] = count.get(r["sweep"], 0) + 1
-    beyond = sorted(((math.sqrt(max(0, r["off"] ** 2 - r["terms"] ** 2)), 1 / count[r["sweep"]]) for r in rows), reverse=True)
+    halves = ((math.sqrt(max(0, r["off"] ** 2 - r["terms"] ** 2)), r) for r in rows)
+    beyond = sorted(((half if half <= TIMES * r["unshared"] else math.inf, 1 / count[r["sweep"]]) for half, r in halves), reverse=True)
     left = MISSED * sum(w for _, w in beyond)
     for half, weight in beyond:
-        if weight > left:
+        if weight > left and half < math.inf:
             return half
         left -= weight
     return 0
@@ -90,7 +120,7 @@ def judged(rows):
         key = r["sweep"], r["same"]
         if key not in known:
             known[key] = apart([o for o in rows if o["sweep"] != r["sweep"]], r["stack"], r["same"])
-        yield r | {"half": math.hypot(known[key], r["terms"])}
+        yield r | {"half": math.hypot(min(known[key], TIMES * r["unshared"]), r["terms"])}
 
 
 def median(values):
