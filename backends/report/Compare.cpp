@@ -202,6 +202,25 @@ std::string causesTable(const ComparisonReport& report, const TextOptions& optio
   return table.str(options.color);
 }
 
+/// `stage 3 of 8`
+std::string criticalOf(const cost::Estimate& e) {
+  return e.stages.size() > 1 ? fmt::format("stage {} of {}", e.totals.critical, e.stages.size()) : "the only stage";
+}
+
+/// Which stage of each plan the rows are of, if it is not the same one of as many.
+std::string criticalLine(const ComparisonReport& report) {
+  const std::vector<std::string> names = comparedNames(report);
+  std::vector<std::string> stages;
+  bool differ = false;
+  for (size_t i = 0; i < report.plans.size(); ++i) {
+    const std::string stage = criticalOf(*report.plans[i].estimate);
+    differ |= stage != criticalOf(*report.plans.front().estimate);
+    stages.push_back(fmt::format("{}: {}", names[i], stage));
+  }
+  if (!differ) return {};
+  return fmt::format("the critical stages differ, and each plan's rows are of its own ({})\n", fmt::join(stages, "; "));
+}
+
 /// Plans of a declaration have no report of their own that says they are not priced as they are written. What a fact
 /// was may differ between them.
 std::string setLines(const ComparisonReport& report) {
@@ -231,7 +250,7 @@ std::string comparisonText(const ComparisonReport& report, const TextOptions& op
              ? fmt::format("what sets them apart from {}, in its step\n", best)
              : fmt::format("what sets them apart from {}, brought to the {} of its step\n", best,
                            c.measure == diff::Measure::Work ? "work" : "work and devices");
-  return out + causesTable(report, options);
+  return out + criticalLine(report) + causesTable(report, options);
 }
 
 } // namespace planc::report

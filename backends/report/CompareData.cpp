@@ -68,6 +68,8 @@ nlohmann::ordered_json comparisonJson(const ComparisonReport& report) {
                             {"file", plans[i].file},
                             {"best", i == c.best},
                             {"fits", plans[i].estimate->memory.fits},
+                            {"critical_stage", plans[i].estimate->totals.critical},
+                            {"stages", plans[i].estimate->stages.size()},
                             {"scale", jsonNumber(e.side.scale)},
                             {"ratio", ratioJson(e.ratio)},
                             {"difference_s", jsonNumber(e.parts.b - e.parts.a)},
