@@ -16,7 +16,7 @@ import runs
 import second
 import targets
 from errors import percent, table
-from pricing import price
+from pricing import idle, price
 
 
 class Tally:
@@ -26,6 +26,7 @@ class Tally:
         self.groups, self.kinds, self.kind_of, self.verdicts, self.failed = {}, {}, {}, {}, []
         self.peaks = {}  # printed peaks of memory, by group
         self.of_run = {}  # {run: [((predicted, measured), (inside, fits))]}
+        self.idle = []  # statements without effect
         self.found = {}  # {(source, table): (runs, [(row, what it lacks)])}
 
     def add(self, run, plan, show):
@@ -81,6 +82,7 @@ def price_source(source, arguments, folder, tally):
     before = len(tally.failed)
     for run in complete:
         tally.add(run, priced.get(run.name), arguments.rows)
+    tally.idle += [f"{runs.name_of(source)}: {line}" for line in idle(report)]
     if len(tally.failed) > before:
         print(stderr[:3000])
 
@@ -123,10 +125,12 @@ def main():
     print("\n".join(lines + [""] + unseen + ([""] + targets.table(first, a.planc, a.truth) if full else [])))
     for name in tally.failed:
         print(f"not priced: {name}")
+    for line in tally.idle:
+        print(f"without effect: {line}")
     accepted = recorded.path_of(a.truth, a.recorded)
     worse = recorded.compare(accepted, tally.all() if not a.only else {**tally.groups, **tally.peaks}, bool(a.only), runs.unread(a.truth)) if a.check else []
     print("".join(f"WORSE: {line}\n" for line in worse), end="")
-    if tally.failed or worse:
+    if tally.failed or tally.idle or worse:
         return 1
     if a.record:
         recorded.write(accepted, tally.all())

@@ -40,5 +40,5 @@ def run(row):
         micro_batch=gbs // dp // (MICRO_BATCHES if pp > 1 else 1),
         precision={"compute": "fp16", "grads": "fp32", "reduce": "fp16", "optimizer": "fp32"},
         data=dp, tensor=tp, pipeline=pp, positions=True, recompute="decoder",
-        overlap="gradient = 100%" if oneflow and tp > 1 else "",
+        overlap="gradient = 100%" if oneflow and tp > 1 and dp > 1 else "",
         seconds=gbs / float(row["value"]), citation="Oneflow-Inc/DLPerf, reports/GPT/dlperf_gpt_test_report_210512.md")

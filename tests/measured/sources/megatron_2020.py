@@ -40,5 +40,5 @@ def run(row):
         cluster=cluster(row, gpus), software="megatron.megatron_2020",
         seq=1024, global_batch=gbs, micro_batch=gbs // dp,
         precision={"compute": "fp16", "grads": "fp32", "reduce": "fp16", "optimizer": "fp32"},
-        data=dp, tensor=tp, positions=True, recompute="decoder", overlap="gradient = 0%" if tp == OVERLAPPED else "",
+        data=dp, tensor=tp, positions=True, recompute="decoder", overlap="gradient = 0%" if tp == OVERLAPPED and dp > 1 else "",
         seconds=float(row["value"]), citation="NVIDIA/Megatron-LM, images/tables.tex at 152aab304d")

@@ -188,7 +188,8 @@ def recomputation(row):
     family = row["model_family"]
     if family.startswith("DeepSeekV3") and not (device(row) == "GB300" and release(row) >= 26.06) or family.startswith("Kimi"):
         names = [f"{layer}.attn.{name}" for layer in ("decoder", "dense") for name in ("q_up", "q", "k_up", "v")]
-        return ", ".join(names + (["dense.mlp"] if device(row) == "H100" or device(row) == "B200" and number(row, "ep") > 8 else []))
+        short = ["dense.mlp"] if device(row) == "H100" or device(row) == "B200" and number(row, "ep") > 8 else []
+        return ", ".join(names + short) + " { outputs = true }"
     if family.startswith("GPT-OSS") and 26.02 <= release(row) < 26.08 and device(row) not in ("GB300", "B300"):
         return ", ".join(f"decoder.{layer}.{name}" for layer in ("local", "global") for name in ("norm1", "norm2", "moe.act")) + " { outputs = true }"
     return ""

@@ -4,7 +4,7 @@
 |---|---|
 | sequence | 8192 where the table does not print it: the repository's training configurations |
 | global batch | micro-batch x data parallelism where it is not printed |
-| selective recomputation | about half of a layer's forward (every second product): here every second layer, which redoes as much |
+| selective recomputation | of every layer all but attention and every second product: `_save_list` and `selective_ac_option = 'op'` of the training configurations |
 | full recomputation | every layer |
 | context parallelism | a ring |
 | tensor parallelism | with sequence parallelism; async where printed |
@@ -21,7 +21,7 @@ Second table: benchmarks/asyncTP_llama3_h100_2025-06_torchtitan.md and llama3-8b
 | micro-batch of pipelines | the local batch in as many parts as stages: `pipeline_parallel_microbatches` when it is not given |
 | stages | the first and the last hold a layer fewer than an even share, with table and head (`generate_split_points`) |
 | states of pipelines | not sharded again between micro-batches: parameters are gathered and gradients reduced once per step (`reshard_after_forward` is off beside a pipeline), so as ZeRO-1 with the gathered copy in bf16 |
-| selective recomputation | as in the first table: every second layer, which redoes as much as every second product; also where it is blank, as llama3_8b.toml has it |
+| selective recomputation | as in the first table; also where it is blank, as llama3_8b.toml has it |
 | float8 | "tensorwise" one scale per tensor, taken before each cast; "rowwise" one per row; plain Float8 as in the first table; parameters are gathered in eight bits. With a scale per row activations are gathered in bf16 and cast then: eight bits on the way are for one scale per tensor (torchao, float8/README.md; its tables run "rowwise with bfloat16 all-gather") |
 | device, network | H100 of 96 GB, 500 W; H200: 700 W, one 400 Gb/s card per GPU |
 | stack | `torchtitan`, async TP where printed; on H200, too. Runs of 2025 compiled their loss: `torchtitan_2025` |
@@ -74,6 +74,6 @@ def run(row):
         precision={"compute": recipe, **({"cast": "bf16"} if recipe == "fp8_row" and tp > 1 else {}), "params": "bf16" if pp > 1 else "fp32", "grads": "fp32", "optimizer": "fp32"},
         data=dp, tensor=tp, context=cp, pipeline=pp, sequence_parallel=tp > 1, stored="optimizer" if pp > 1 else "params",
         stages=stage_lines(stages(layers, pp), "embed", "norm, head, loss") if pp > 1 else [],
-        recompute="decoder" if row["recompute"] == "full" else f"decoder[0:{layers}:2]",
+        recompute="decoder" if row["recompute"] == "full" else "decoder { save = [attn.q, attn.v, attn.core, mlp.gate] }",
         seconds=gbs * seq / (float(row["value"]) * gpus), memory=f"{peak[1]}GiB" if peak else "",
         citation="pytorch/torchtitan at b5bcd76c66, " + row["provenance"].partition(":")[2].split(" ")[0])
