@@ -22,9 +22,10 @@ struct Row {
 // scale per 16 (its scale of the whole tensor is nothing beside them). NF4 with double quantisation: an 8-bit constant
 // per 64 and an fp32 one per 256 of those, 0.127 bits per parameter (arXiv 2305.14314, section 3). fp8_block: an fp32
 // scale per 128 elements (DeepSeek-V3, arXiv 2412.19437, section 3.3.2). fp8_row, fp8_tensor: an fp32 scale per row or
-// tensor, which of rows of thousands of elements is nothing.
+// tensor, which of rows of thousands of elements is nothing. int4: a 16-bit scale and a 4-bit zero point per group of
+// 128 (GPTQ, arXiv 2210.17323, section 4, and AWQ, arXiv 2306.00978, section 5; g128 in both).
 constexpr double kMicroscale = 1.0 / 32, kNvScale = 1.0 / 16, kNormalFloatScale = 1.0 / 64 + 4.0 / (64 * 256),
-                 kTileScale = 4.0 / 128;
+                 kTileScale = 4.0 / 128, kIntegerScale = (2 + 0.5) / 128;
 
 /// In the order of the enumeration.
 constexpr std::array<Row, 20> kRows{{
@@ -44,7 +45,7 @@ constexpr std::array<Row, 20> kRows{{
     {DType::mxfp4, "mxfp4", 0.5 + kMicroscale, true, DType::fp4, true},
     {DType::nvfp4, "nvfp4", 0.5 + kNvScale, true, DType::fp4, true},
     {DType::nf4, "nf4", 0.5 + kNormalFloatScale, true, DType::nf4},
-    {DType::int4, "int4", 0.5, false, DType::int4},
+    {DType::int4, "int4", 0.5 + kIntegerScale, false, DType::int4},
     {DType::fp8_tensor, "fp8_tensor", 1, true, DType::fp8, true, 2},
     {DType::fp8_row, "fp8_row", 1, true, DType::fp8, true, 3},
     {DType::fp8_block, "fp8_block", 1 + kTileScale, true, DType::fp8, true},

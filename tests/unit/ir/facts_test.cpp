@@ -13,6 +13,7 @@ TEST(DType, NamesAndWidths) {
   EXPECT_EQ(allDTypes().size(), 20u);
   for (DType t : allDTypes()) EXPECT_EQ(parseDType(name(t)), t);
   EXPECT_EQ(width(DType::fp4), 0.5);
+  EXPECT_EQ(width(DType::int4), 0.5 + 2.5 / 128);
   EXPECT_EQ(width(DType::tf32), 4);
   EXPECT_EQ(width(DType::boolean), 1);
   EXPECT_FALSE(parseDType("float"));
