@@ -55,6 +55,7 @@ std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngin
   if (!diagnostics.wantsWarnings()) return result;
   if (wanted.rows) warnOfSmallMessages(*result, plan, sim.critical, diagnostics);
   warnOfDenseTables(sim, *model, diagnostics);
+  warnOfFastAttention(sim, *model, facts.device, facts.stack, diagnostics);
   return result;
 }
 

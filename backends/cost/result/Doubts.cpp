@@ -5,6 +5,9 @@
 #include "backends/cost/price/Buckets.h"
 #include "backends/cost/price/Update.h"
 #include "ir/States.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
+#include "support/Quantity.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -19,6 +22,9 @@ PLANC_WARNING(SmallCollectives, 808,
               Stage::Priced)
 PLANC_WARNING(DenseTable, 737,
               "table `{table}` is updated as a whole: with the reduction of its gradient that is {share} of the step",
+              Stage::Priced)
+PLANC_WARNING(FastAttention, 819,
+              "attention of `{op}` runs at {rate} of useful work, above the {peak} that `{device}` has in {type}",
               Stage::Priced)
 PLANC_ERROR(NoWorkload, 809, "plan `{plan}` has no workload, so there is no step to price")
 PLANC_ERROR(NotFinite, 920, "`{number}` of plan `{plan}` is {value}: there is nothing to report")
@@ -129,6 +135,36 @@ void warnOfDenseTables(const Simulation& sim, const CostModel& model, Diagnostic
       }
     }
   }
+}
+
+void warnOfFastAttention(const Simulation& sim, const CostModel& model, const ir::Device& device,
+                         const ir::Stack& stack, DiagnosticEngine& diagnostics) {
+  const ir::Program& program = *sim.schedule->program;
+  const ir::Node* fastest = nullptr;
+  double most = 1, rate = 0;
+  for (const ir::LayerClass& layerClass : program.classes)
+    for (const ir::Node& node : layerClass.forward) {
+      if (!node.isCompute() || program.model->ops[node.op].kind != ir::OpKind::Attention) continue;
+      const ir::LocalWork& work = node.compute().work;
+      const ir::Number* peak = device.number(ir::DeviceFact::Peak, work.dtype);
+      const double seconds = model.price(program, node).seconds;
+      if (!peak || !(seconds > 0) || work.flops * work.share <= most * seconds * peak->value) continue;
+      fastest = &node, rate = work.flops * work.share / seconds, most = rate / peak->value;
+    }
+  if (!fastest) return;
+  const ir::LocalWork& work = fastest->compute().work;
+  const ir::Number *peak = device.number(ir::DeviceFact::Peak, work.dtype),
+                   *factor = stack.number(ir::StackFact::AttentionFactor),
+                   *curve = device.number(ir::DeviceFact::AttentionForward);
+  auto report = diagnostics.report(FastAttention, factor ? factor->range : device.range,
+                                   {{"op", program.model->pathOf(program.model->ops[fastest->op].result)},
+                                    {"rate", formatQuantity(rate, units::rate)},
+                                    {"peak", formatQuantity(peak->value, units::rate)},
+                                    {"device", device.name.view()},
+                                    {"type", ir::name(work.dtype)}});
+  if (curve) report.label(curve->range, "the curve that `attention.factor` multiplies");
+  report.help("`attention.factor` is relative to the device's curve, and 1 with a curve that was measured with the "
+              "software of the stack");
 }
 
 } // namespace planc::cost

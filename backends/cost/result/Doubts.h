@@ -4,6 +4,7 @@
 #pragma once
 #include "backends/cost/result/Estimate.h"
 #include "backends/cost/simulate/Simulation.h"
+#include "ir/Machine.h"
 
 namespace planc::cost {
 
@@ -20,5 +21,9 @@ void warnOfSmallMessages(const Estimate& estimate, const ir::Plan& plan, int64_t
 /// A warning for each lookup table whose update as a whole, with the reduction of its gradient, takes much of the step:
 /// an optimizer for tables updates only the rows that were read.
 void warnOfDenseTables(const Simulation& sim, const CostModel& model, DiagnosticEngine& diagnostics);
+
+/// A warning for the attention that runs furthest above the peak of the device: a factor or a curve is wrong.
+void warnOfFastAttention(const Simulation& sim, const CostModel& model, const ir::Device& device,
+                         const ir::Stack& stack, DiagnosticEngine& diagnostics);
 
 } // namespace planc::cost
