@@ -1,6 +1,7 @@
 // What forward keeps for backward: of the two sides of a reshard the smaller, on a tie the later; a checkpoint keeps
 // only what enters it, and what is named (docs/language.md, section 11). Replays.cpp has what is done again.
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/facts/StackFacts.h"
 #include "passes/Backward.h"
 #include "support/Rounding.h"
 
@@ -69,6 +70,15 @@ bool checkKeeps(const Program& program, DiagnosticEngine& diagnostics) {
       }
   }
   return true;
+}
+
+double ownCopies(const Program& program, const LayerClass& layerClass, OpId id) {
+  const Op& op = program.model->ops[id];
+  const Number* each = program.plan->stack ? program.plan->stack->number(StackFact::Keeps, op.name) : nullptr;
+  if (!each || op.operands.empty()) return 0;
+  const Placement& placement = layerClass.placements[local(program.model->layers[layerClass.layer], id)];
+  const std::vector<DimId>& dims = op.operands[0].dims;
+  return localElements(program, dims, need(program, placement, dims)) * each->value * timesOf(program, op);
 }
 
 ActivationPolicy::ActivationPolicy(const Program& program, LayerClass& layerClass, const std::vector<bool>& wanted,
@@ -222,6 +232,13 @@ void ActivationPolicy::saveBuffer(OpId id, const Save& buffer) {
   layerClass_.saved.edit().push_back({id, op.result, buffer.buffer, bytes * times, onHost(id, op.result)});
 }
 
+/// In a checkpoint they are made again with their operator, and live in the working set meanwhile.
+void ActivationPolicy::saveOwnCopies(OpId id) {
+  const double bytes = ownCopies(program_, layerClass_, id);
+  const ValueId made = program_.model->ops[id].result;
+  if (bytes > 0) layerClass_.saved.edit().push_back({id, made, Symbol("copies"), bytes, onHost(id, made)});
+}
+
 /// A replayed node waits for what entered the checkpoint in fewer bits.
 void ActivationPolicy::awaitRestored(ShardedNode& node, const std::vector<ShardedNode>& backward) const {
   const Op& op = program_.model->ops[node.op];
@@ -272,6 +289,7 @@ std::vector<int32_t> ActivationPolicy::read(OpId id, std::vector<ShardedNode>& b
       if (node >= 0) ready.push_back(node);
     }
   const int checkpoint = checkpointOf(id);
+  if (checkpoint < 0) saveOwnCopies(id);
   for (const Save& s : op.saves) {
     if (s.what == Save::What::Operand) continue;
     if (checkpoint >= 0 && !checkpoints_.named[local(layer_, id)]) {

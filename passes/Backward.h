@@ -37,6 +37,10 @@ std::optional<int> recomputes(const ir::Program& program, size_t rule, const ir:
 std::optional<int> keepsOf(const ir::Program& program, ir::LayerId layer, const ir::RangeSet& instances,
                            const ir::Selector& selector, ir::OpId reader, const ir::Value& value);
 
+/// Bytes that the stack's software keeps of one operator for its backward beside what the operator declares (`keeps` of
+/// the stack), on one device.
+double ownCopies(const ir::Program& program, const ir::LayerClass& layerClass, ir::OpId op);
+
 /// Decides what forward keeps for backward, and issues what is done again: steps of a reshard after the kept side, and
 /// the replay of checkpoints (docs/language.md, section 11).
 class ActivationPolicy {
@@ -69,6 +73,7 @@ private:
   int32_t restore(ir::ValueId value, const ir::Layout& layout, std::vector<ir::ShardedNode>& backward);
   void awaitRestored(ir::ShardedNode& node, const std::vector<ir::ShardedNode>& backward) const;
   void saveBuffer(ir::OpId op, const ir::Save& buffer);
+  void saveOwnCopies(ir::OpId op);
   void saveEntering(int checkpoint, std::vector<ir::ShardedNode>& backward);
   void saveNamed(int checkpoint, std::vector<ir::ShardedNode>& backward);
   void replay(int checkpoint, std::vector<ir::ShardedNode>& backward);

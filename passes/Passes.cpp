@@ -55,7 +55,7 @@ const std::vector<Pass>& pipeline() {
       {"lower-forward", "layouts of every value, explicit reshards",
        Sharded, false, lowerForward, {Mesh, Workload}},
       {"derive-backward", "backward operators, what is kept, what is replayed",
-       Sharded, true, deriveBackward, {Mesh, Workload, Precision, Recompute, Keeps}},
+       Sharded, true, deriveBackward, {Mesh, Machine, Workload, Precision, Recompute, Keeps}},
       {"place-states", "storage of parameters, gradients and optimizer states",
        Sharded, true, anew<placeStates>, {}, placeStates},
       {"lower-reshards", "reshards to collectives",

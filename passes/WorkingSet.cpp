@@ -20,7 +20,8 @@ double outputBytes(const Program& program, const LayerClass& layerClass, const S
   const Computation& c = node.compute();
   if (c.role == Role::Forward)
     return localElements(program, op.resultDims, layerClass.results[local(layer, node.op)]) *
-           program.widthOf(op.result);
+               program.widthOf(op.result) +
+           (node.phase == Phase::Recompute ? ownCopies(program, layerClass, node.op) : 0);
   if (c.role == Role::Cast && c.operand >= 0) { // a parameter, unpacked for one product
     const Operand& o = op.operands[c.operand];
     return localElements(program, o.dims, need(program, layerClass.placements[local(layer, node.op)], o.dims)) *

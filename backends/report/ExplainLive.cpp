@@ -37,6 +37,8 @@ constexpr LiveRow kLiveRows[] = {
     {"logits", "the operands of the loss in fp32, and their gradient"},
     {"gradients of this pass", "of a deferred accumulation: they are added when the pass has ended"},
     {"gathered parameters", "of the running instance and of those that are prefetched"},
+    {"gradients that backward", "the update freed them; the first backward pass of a step makes them layer by layer"},
+    {"values of the update", "`update_copies` of the stack for each element of the optimizer states, as wide as one"},
     {"gradients being reduced", "one bucket is filled while the one before is reduced"},
     {"sent and received", "values of the stage's boundaries"},
     {"on the way to", "what leaves is copied while the next layer runs; what arrives is there before its layer begins"},

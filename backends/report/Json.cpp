@@ -75,6 +75,7 @@ Json memoryJson(const cost::Estimate& estimate) {
   Json out = Json::object();
   addMetrics(out, "memory", estimate);
   out["host_bytes"] = jsonNumber(estimate.memory.hostPeak);
+  out["reserved_bytes"] = jsonNumber(estimate.memory.reserved);
   out["host_capacity_bytes"] = estimate.memory.hostPeak > 0 ? jsonNumber(estimate.memory.hostCapacity) : Json(nullptr);
   out["stages"] = Json::array();
   for (const cost::StageMemory& s : estimate.memory.stages)

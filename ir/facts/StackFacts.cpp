@@ -36,6 +36,9 @@ std::span<const FactRow> stackFacts() {
        "bytes moved per parameter; a table goes by the parameters that a device updates"},
       {OptimizerTensor, "optimizer_tensor.*", number(units::time, ranges::kTime).by(StarKey::Name).measured(),
        "time of a tensor beside its bytes, where updates are launched one by one"},
+      {UpdateCopies, "update_copies.*", number({}, ranges::kCopies).by(StarKey::Name),
+       "values per element, as wide as a state, that an update of all tensors at once makes beside the states; 0 where "
+       "it is fused"},
       {TableGradient, "table_gradient", number(units::bytes, ranges::kBytes),
        "bytes per element of a table's gradient"},
       {Grouped, "grouped", curve({}, ranges::kRelative).measured(),
@@ -64,6 +67,11 @@ std::span<const FactRow> stackFacts() {
       {Prefetch, "prefetch", count(ranges::kCount), "layers ahead that parameters are gathered"},
       {Bucket, "bucket", number(units::bytes, ranges::kSize), "size of a message of gradients"},
       {EarlyStop, "early_stop", truth(), "recomputing ends with the last value that backward needs"},
+      {Keeps, "keeps.*", number(units::bytes, ranges::kBytes).by(StarKey::Name),
+       "bytes per element of an operator's first operand that it keeps for backward beside what the operator declares: "
+       "a chain of small kernels keeps what each of them reads"},
+      {FreesGradients, "frees_gradients", truth(),
+       "gradients are freed after the update; the first backward pass of a step makes them again, layer by layer"},
       {AccuracyRuns, "accuracy.runs", count(ranges::kSome), "published runs that were predicted"},
       {AccuracySources, "accuracy.sources", count(ranges::kSome), "sources that they come from"},
       {AccuracyLow, "accuracy.low", number({}, ranges::kEfficiency),

@@ -38,7 +38,7 @@ def chance(peak, room, error):
 
 def chance_of(memory, error):
     """What planc says of a plan's memory with that error."""
-    device = chance(memory["peak_bytes"], memory["capacity_bytes"], error)
+    device = chance(memory["peak_bytes"], memory["capacity_bytes"] - memory["reserved_bytes"], error)
     return min(device, chance(memory["host_bytes"], memory["host_capacity_bytes"], error)) if memory["host_bytes"] else device
 
 

@@ -32,6 +32,7 @@ public:
       : schedule_(schedule), program_(*schedule.program), plan_(*program_.plan), stack_(stack),
         copiesBuckets_(stack.truth(ir::StackFact::CopiesBuckets)),
         copiesUpdate_(stack.truth(ir::StackFact::CopiesUpdate)),
+        freesGradients_(stack.truth(ir::StackFact::FreesGradients)),
         logitCopies_(stack.value(ir::StackFact::CopiesLogits, kLogitCopies)),
         lossPieces_(stack.value(ir::StackFact::LossPieces, 1)), known_(known), classes_(program_.classes.size()) {}
 
@@ -96,10 +97,26 @@ private:
     parts.sent = ir::sentToHost(program_, p);
     parts.elements = p.elements, parts.width = storedWidth(program_, p);
     parts.bucket = copiesBuckets_ && p.partial && p.touched == 0;
+    parts.remade = remade(p);
+    parts.copies = updateCopies(p);
     const ir::AxisMask gathered = p.optimizer & ~p.params;
     parts.params = size(p.params);
     if (copiesUpdate_ && gathered) parts.gathered = size(gathered);
     return parts;
+  }
+
+  /// Is its gradient freed after the update? One that is summed whole on every device stays in its bucket.
+  bool remade(const ir::ParamState& p) const {
+    const bool whole = p.partial && !(p.partial & p.grads);
+    return freesGradients_ && p.touched == 0 && !p.host[1] && !whole;
+  }
+
+  /// Bytes beside its states while all tensors are updated at once, each value as wide as a state.
+  double updateCopies(const ir::ParamState& p) const {
+    const ir::Optimizer* by = ir::updaterHere(program_, p);
+    const ir::Number* values = by && !by->onHost ? stack_.number(ir::StackFact::UpdateCopies, by->name) : nullptr;
+    if (!values || by->states == 0) return 0;
+    return values->value * ir::stateBytes(program_, p).states / by->states;
   }
 
   void addStates(const ParamParts& p, double count) {
@@ -108,6 +125,8 @@ private:
     (p.host[1] ? stage_.hostGrads : stage_.grads) += p.bytes.grads * count;
     stage_.hostGrads += p.sent * count;
     (p.host[2] ? stage_.hostOptimizer : stage_.optimizer) += p.bytes.optimizer() * count;
+    stage_.copies += p.copies * count;
+    if (p.remade) stage_.remade += p.bytes.grads * count;
     const double elements = p.elements * count;
     if (p.bucket) stage_.buckets += elements * p.width;
     if (p.gathered > 0) // the whole, and the part that this device contributes
@@ -124,6 +143,8 @@ private:
     m.workingBackward = layerClass.workingBackward - sparedOf(layerClass, ir::Phase::Backward);
     m.weightOperands = layerClass.weightOperands;
     m.narrow = narrow(layerClass);
+    for (const ir::ParamState& p : layerClass.params)
+      if (p.owner && p.trainable && plan_.workload.train && remade(p)) m.remade += ir::stateBytes(program_, p).grads;
     m.logits = logits(layerClass);
     return m;
   }
@@ -229,7 +250,7 @@ private:
   const ir::Program& program_;
   const ir::Plan& plan_;
   const ir::Stack& stack_;
-  bool copiesBuckets_, copiesUpdate_;
+  bool copiesBuckets_, copiesUpdate_, freesGradients_;
   double logitCopies_, lossPieces_;
   KnownParts* known_;
   std::vector<std::shared_ptr<const ClassParts>> classes_; ///< those that were asked for

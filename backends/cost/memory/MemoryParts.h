@@ -19,6 +19,7 @@ struct InstanceMemory {
   double saved = 0;                               ///< from its forward to its backward, on the device
   double workingForward = 0, workingBackward = 0; ///< beyond `saved`, while it runs
   double narrow = 0;                              ///< its gradients until a deferred accumulation
+  double remade = 0;                              ///< gradients that the first backward pass of a step makes
   double logits = 0;                              ///< fp32 copies of what the loss reads
   double weightOperands = 0;                      ///< what a split backward keeps for the gradients of parameters
 };
@@ -34,6 +35,8 @@ struct StageParts {
   double boundary = 0; ///< received and to be sent: passes only
   double staged = 0;   ///< on the way to or from the host's memory: passes only
   double update = 0;   ///< of new parameters, in the optimizer's step only
+  double copies = 0;   ///< values that an update of all tensors at once makes, in the optimizer's step only
+  double remade = 0;   ///< of `grads`: freed after the update, until the first backward pass of a step makes them
   std::vector<InstanceMemory> instances;
 
   double saved() const;
@@ -47,6 +50,8 @@ struct ParamParts {
   double sent = 0; ///< gradient that leaves for the host
   double elements = 0, width = 0;
   bool bucket = false;             ///< a copy of its gradient lies in a bucket
+  bool remade = false;             ///< its gradient is freed after the update
+  double copies = 0;               ///< bytes that its update makes beside the states
   double params = 1, gathered = 0; ///< shards of its value, and those that an update gathers; 0: none
 };
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <utility>
+#include <tuple>
 
 namespace planc::cost {
 
@@ -28,37 +28,43 @@ Inside forwardPeak(const StageParts& parts) {
   return most;
 }
 
-/// In reverse order; each frees what it kept when it has ended, and leaves its gradients if they wait.
-Inside backwardPeak(const StageParts& parts, bool frees, bool weights) {
+/// In reverse order; each frees what it kept when it has ended, and leaves its gradients if they wait. The first of a
+/// step makes again the gradients that were freed.
+Inside backwardPeak(const StageParts& parts, bool frees, bool weights, bool first = false) {
   Inside most;
-  double freed = 0, narrow = 0;
+  double freed = 0, narrow = 0, remade = 0;
   for (auto i = parts.instances.rbegin(); i != parts.instances.rend(); ++i) {
     if (i->count <= 0) continue;
     const double each = frees ? i->saved : 0, left = weights ? i->narrow : 0, last = static_cast<double>(i->count - 1);
-    cover(most, {-freed, i->workingBackward, narrow + left, i->logits, i->layerClass});
-    cover(most, {-freed - each * last, i->workingBackward, narrow + left * (last + 1), i->logits, i->layerClass});
+    const double own = first && weights ? i->remade : 0;
+    // Until it makes its own gradients it has what it works with; the last of equal ones has those of the others.
+    cover(most, {-freed, i->workingBackward, narrow + left, i->logits, i->layerClass, remade});
+    cover(most, {-freed - each * last, i->workingBackward, narrow + left * (last + 1), i->logits, i->layerClass,
+                 remade + own * (last + 1)});
     freed += each * (last + 1);
     narrow += left * (last + 1);
+    remade += own * (last + 1);
   }
   return most;
 }
 
 /// Gradients of parameters alone, after a backward pass that left them for later.
-Inside weightPeak(const StageParts& parts) {
+Inside weightPeak(const StageParts& parts, bool first = false) {
   Inside most;
-  double narrow = 0;
+  double narrow = 0, remade = 0;
   for (auto i = parts.instances.rbegin(); i != parts.instances.rend(); ++i) {
     narrow += i->narrow * static_cast<double>(i->count);
-    cover(most, {0, 0, narrow, 0, i->layerClass});
+    if (first) remade += i->remade * static_cast<double>(i->count);
+    cover(most, {0, 0, narrow, 0, i->layerClass, remade});
   }
   return most;
 }
 
 /// A forward pass and the backward pass of another micro-batch, instance beside instance: what one adds the other
 /// frees, so that little more is kept than before.
-Inside pairPeak(const StageParts& forward, const StageParts& backward) {
+Inside pairPeak(const StageParts& forward, const StageParts& backward, bool first) {
   Inside most;
-  double kept = 0, narrow = 0;
+  double kept = 0, narrow = 0, remade = 0;
   auto f = forward.instances.begin();
   auto b = backward.instances.rbegin();
   int64_t ofF = 0, ofB = 0; // instances of the run at hand that have run
@@ -73,10 +79,11 @@ Inside pairPeak(const StageParts& forward, const StageParts& backward) {
       const auto before = static_cast<double>(step);
       cover(most, {kept + before * (one.saved - other.saved) + one.saved, one.workingForward + other.workingBackward,
                    narrow + (before + 1) * other.narrow, one.logits + other.logits,
-                   backwards ? other.layerClass : one.layerClass});
+                   backwards ? other.layerClass : one.layerClass, remade + (before + 1) * (first ? other.remade : 0)});
     }
     kept += static_cast<double>(steps) * (one.saved - other.saved);
     narrow += static_cast<double>(steps) * other.narrow;
+    remade += static_cast<double>(steps) * (first ? other.remade : 0);
     if (forwards && (ofF += steps) >= f->count) ++f, ofF = 0;
     if (backwards && (ofB += steps) >= b->count) ++b, ofB = 0;
   }
@@ -86,22 +93,23 @@ Inside pairPeak(const StageParts& forward, const StageParts& backward) {
 /// Walks one device's order.
 class Walk {
 public:
-  Walk(const std::vector<const PassMoments*>& moments, int64_t stages) : moments_(moments), stages_(stages) {}
+  Walk(const std::vector<const PassMoments*>& moments, int64_t stages, double remade)
+      : moments_(moments), stages_(stages), absent_(remade), made_(moments.size()) {}
 
   void visit(const ir::Action& a) {
     if (a.paired) {
       first_ = a;
       return;
     }
-    note(a, first_ ? together(*first_, a) : of(a).inside);
-    if (first_) leave(of(*first_));
-    leave(of(a));
+    note(a, first_ ? together(*first_, a) : inside(a));
+    if (first_) leave(*first_);
+    leave(a);
     first_.reset();
   }
   /// Actions whose moments lie between others that are visited.
   void pass(std::span<const ir::Action> actions, int64_t times) {
     double device = 0, host = 0;
-    for (const ir::Action& a : actions) device += of(a).device, host += of(a).host;
+    for (const ir::Action& a : actions) device += of(a).device, host += of(a).host, makeGradients(a);
     alive_ += device * static_cast<double>(times), host_ += host * static_cast<double>(times);
   }
   PassPeak peak() const {
@@ -113,12 +121,28 @@ public:
 private:
   const Inside& together(const ir::Action& forward, const ir::Action& backward) {
     const PassMoments &up = *moments_[forward.virtualStage], &down = *moments_[backward.virtualStage];
-    const auto [at, fresh] = pairs_.try_emplace({&up, &down});
-    if (fresh) at->second = pairPeak(*up.parts, *down.parts);
+    const bool begins = makesGradients(backward);
+    const auto [at, fresh] = pairs_.try_emplace({&up, &down, begins});
+    if (fresh) at->second = pairPeak(*up.parts, *down.parts, begins);
     return at->second;
   }
+  /// Is it the first action of a step that makes the gradients of its virtual stage?
+  bool makesGradients(const ir::Action& a) const {
+    const bool weights = a.kind == ir::ActionKind::Backward || a.kind == ir::ActionKind::BackwardWeight;
+    return weights && !made_[a.virtualStage] && of(a).remade > 0;
+  }
+  void makeGradients(const ir::Action& a) {
+    if (!makesGradients(a)) return;
+    made_[a.virtualStage] = true;
+    absent_ -= of(a).remade;
+  }
+  Inside inside(const ir::Action& a) const {
+    if (!makesGradients(a)) return of(a).inside;
+    const StageParts& parts = *moments_[a.virtualStage]->parts;
+    return a.kind == ir::ActionKind::Backward ? backwardPeak(parts, true, true, true) : weightPeak(parts, true);
+  }
   void note(const ir::Action& a, const Inside& inside) {
-    const double most = alive_ + inside.sum();
+    const double most = alive_ - absent_ + inside.sum();
     if (!empty_ && most <= most_) return;
     empty_ = false;
     most_ = most;
@@ -129,11 +153,13 @@ private:
              alive_ + inside.kept,
              inside.working,
              inside.narrow,
+             absent_ - inside.remade,
              inside.logits,
              0};
   }
-  void leave(const PassMoments::Action& action) {
-    alive_ += action.device, host_ += action.host;
+  void leave(const ir::Action& a) {
+    makeGradients(a);
+    alive_ += of(a).device, host_ += of(a).host;
     mostHost_ = std::max(mostHost_, host_);
   }
   const PassMoments::Action& of(const ir::Action& a) const {
@@ -146,7 +172,9 @@ private:
   double alive_ = 0, host_ = 0, most_ = 0, mostHost_ = 0;
   bool empty_ = true;
   std::optional<ir::Action> first_; ///< of the pair at hand
-  std::map<std::pair<const PassMoments*, const PassMoments*>, Inside> pairs_;
+  double absent_;                   ///< gradients that the step began without and has not made yet
+  std::vector<bool> made_;          ///< by virtual stage: its gradients are there
+  std::map<std::tuple<const PassMoments*, const PassMoments*, bool>, Inside> pairs_;
 };
 
 } // namespace
@@ -156,7 +184,7 @@ PassMoments::PassMoments(const StageParts& stage) : parts(&stage) {
   double operands = 0;
   for (const InstanceMemory& i : stage.instances) operands += i.weightOperands * static_cast<double>(i.count);
   const auto set = [&](ir::ActionKind kind, const Inside& inside, double device, double onHost) {
-    actions[static_cast<size_t>(kind)] = {inside, device, onHost};
+    actions[static_cast<size_t>(kind)] = {inside, device, onHost, stage.remade};
   };
   set(ir::ActionKind::Forward, forwardPeak(stage), saved, host);
   set(ir::ActionKind::Backward, backwardPeak(stage, true, true), -saved, -host);
@@ -165,8 +193,9 @@ PassMoments::PassMoments(const StageParts& stage) : parts(&stage) {
   set(ir::ActionKind::BackwardWeight, weightPeak(stage), -operands, 0);
 }
 
-PassPeak passPeak(const std::vector<const PassMoments*>& moments, const ir::Order& actions, int64_t stages) {
-  Walk walk(moments, stages);
+PassPeak passPeak(const std::vector<const PassMoments*>& moments, const ir::Order& actions, int64_t stages,
+                  double remade) {
+  Walk walk(moments, stages, remade);
   actions.eachEnd([&](const ir::Action& a) { walk.visit(a); },
                   [&](std::span<const ir::Action> between, int64_t times) { walk.pass(between, times); });
   return walk.peak();

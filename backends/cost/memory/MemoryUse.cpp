@@ -31,7 +31,8 @@ StageParts together(const std::vector<const StageParts*>& chunks) {
   StageParts sum;
   for (const StageParts* c : chunks) {
     for (auto part : {&StageParts::params, &StageParts::grads, &StageParts::optimizer, &StageParts::hostParams,
-                      &StageParts::hostGrads, &StageParts::hostOptimizer, &StageParts::buckets, &StageParts::update})
+                      &StageParts::hostGrads, &StageParts::hostOptimizer, &StageParts::buckets, &StageParts::update,
+                      &StageParts::copies, &StageParts::remade})
       sum.*part += c->*part;
     for (auto part : {&StageParts::received, &StageParts::gathered, &StageParts::reducing, &StageParts::boundary,
                       &StageParts::staged})
@@ -53,7 +54,7 @@ void onHost(StageMemory& m, std::string_view what, double bytes) {
 /// What lives through the whole run, in every moment.
 void stateLines(StageMemory& m, const StageParts& parts, double workspace) {
   live(m, "parameters", parts.params);
-  live(m, "gradients", parts.grads);
+  live(m, m.grads < parts.grads ? "gradients that backward has made so far" : "gradients", m.grads);
   live(m, "optimizer states", parts.optimizer);
   live(m, "copies of gradients in buckets", parts.buckets);
   live(m, "kept receive buffers", parts.received);
@@ -96,7 +97,7 @@ StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Pro
   const double states = parts.params + parts.grads + parts.optimizer + parts.buckets + parts.received + workspace;
   const double pass = states + peak.sum() + parts.gathered + parts.reducing + parts.boundary + parts.staged;
   m.passPeak = pass;
-  m.stepPeak = program.plan->workload.train ? states + parts.update : 0;
+  m.stepPeak = program.plan->workload.train ? states + parts.update + parts.copies : 0;
   onHost(m, "parameters", parts.hostParams);
   onHost(m, "gradients", parts.hostGrads);
   onHost(m, "optimizer states", parts.hostOptimizer);
@@ -107,16 +108,17 @@ StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Pro
   if (m.stepPeak > m.passPeak)
     m.phase = ir::Phase::Step;
   else
-    addPass(m, peak, program);
+    addPass(m, peak, program), m.grads -= peak.absent;
   m.allocated = std::max(m.passPeak, m.stepPeak);
   const double lost = (stack.fragmentation - 1) * m.allocated;
   m.peak = m.allocated + lost;
   m.buffers = m.peak - m.params - m.grads - m.optimizer - m.activations; // what fragmentation adds counts as buffers
   if (!lines) return m;
   stateLines(m, parts, workspace);
-  if (m.phase == ir::Phase::Step)
+  if (m.phase == ir::Phase::Step) {
     live(m, "new parameters in one buffer", parts.update);
-  else
+    live(m, "values of the update of all tensors at once", parts.copies);
+  } else
     passLines(m, parts, peak);
   live(m, "fragmentation", lost);
   std::stable_sort(m.live.begin(), m.live.end(),
@@ -152,7 +154,7 @@ Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Fa
   memory.stages.reserve(actions.size());
   memory.capacity = capacity ? capacity->value : 0;
   for (size_t s = 0; s < actions.size(); ++s) {
-    const PassPeak peak = passPeak(moments, actions[s], program.stages);
+    const PassPeak peak = passPeak(moments, actions[s], program.stages, held[devices.kindOf(s)].remade);
     StageMemory m = account(held[devices.kindOf(s)], peak, program, habits, lines);
     m.stage = static_cast<int64_t>(s);
     if (memory.stages.empty() || m.peak > memory.peak) {

@@ -24,12 +24,12 @@ InstanceMemory instance(uint32_t body, int64_t count) {
 }
 
 /// Forward, and a backward pass in halves, of one micro-batch.
-PassPeak splitPeak(const StageParts& parts) {
+PassPeak splitPeak(const StageParts& parts, double remade = 0) {
   std::vector<Action> actions(3);
   actions[1].kind = ActionKind::BackwardInput, actions[2].kind = ActionKind::BackwardWeight;
   const Orders orders(ActionLists{actions});
   const PassMoments moments(parts);
-  return passPeak({&moments}, orders[0], 1);
+  return passPeak({&moments}, orders[0], 1, remade);
 }
 
 // A gradient of the inputs frees nothing: what the operators kept is read for the weights' gradients, too.
@@ -51,6 +51,48 @@ TEST(CostMoments, WaitingGradientsAddUp) {
   const PassPeak peak = splitPeak(parts);
   EXPECT_DOUBLE_EQ(peak.narrow, 3 + 2 * 4);
   EXPECT_DOUBLE_EQ(peak.sum(), 11);
+}
+
+/// Forward and backward passes of so many micro-batches, one after the other, of a step that begins without gradients.
+PassPeak passesPeak(const StageParts& parts, int64_t microBatches) {
+  std::vector<Action> actions;
+  for (int64_t m = 0; m < microBatches; ++m)
+    for (const ActionKind kind : {ActionKind::Forward, ActionKind::Backward}) {
+      Action& a = actions.emplace_back();
+      a.kind = kind, a.microBatch = m;
+    }
+  const Orders orders(ActionLists{actions});
+  const PassMoments moments(parts);
+  return passPeak({&moments}, orders[0], 1, parts.remade);
+}
+
+// Gradients that the update freed are made again from layer to layer, by the first backward pass of a step only.
+TEST(CostMoments, FreedGradientsComeBackLayerByLayer) {
+  StageParts parts;
+  parts.instances = {instance(0, 1), instance(1, 2)};
+  parts.remade = 3 * 4;
+  for (InstanceMemory& m : parts.instances) m.saved = 10, m.remade = 4, m.workingBackward = 1;
+  const PassPeak first = passesPeak(parts, 1);
+  EXPECT_DOUBLE_EQ(first.sum(), 3 * 10 + 1 - 3 * 4); // backward begins, no gradient is there
+  EXPECT_DOUBLE_EQ(first.absent, 3 * 4);
+  const PassPeak later = passesPeak(parts, 2);
+  EXPECT_DOUBLE_EQ(later.sum(), 3 * 10 + 1); // all are there
+  EXPECT_DOUBLE_EQ(later.absent, 0);
+  EXPECT_EQ(later.microBatch, 1);
+
+  for (InstanceMemory& m : parts.instances) m.saved = 1;
+  const PassPeak last =
+      passesPeak(parts, 1); // gradients outgrow what layers free: the last layer is the fullest moment
+  EXPECT_DOUBLE_EQ(last.sum(), 1 + 1);
+  EXPECT_DOUBLE_EQ(last.absent, 0);
+}
+
+// The halves of a split backward pass: the one of the parameters makes them.
+TEST(CostMoments, AHalfBackwardMakesNoGradients) {
+  StageParts parts;
+  parts.instances = {instance(0, 2)};
+  parts.instances[0].saved = 10, parts.instances[0].remade = 4;
+  EXPECT_DOUBLE_EQ(splitPeak(parts, 8).sum(), 20 - 8);
 }
 
 /// Forward; forward and backward together; backward.
@@ -120,13 +162,16 @@ TEST(CostMoments, EndsOfWhatRepeatsAreTheFullest) {
     ScheduleShape shape{p, v, m, kind.standardArguments(), {}};
     if (kind.chunks == 0) shape.arguments.front() = v;
     std::vector<StageParts> parts(static_cast<size_t>(p * v));
+    double remade = 0;
     for (StageParts& part : parts) {
       part.instances = {instance(0, choose(1, 4)), instance(1, choose(0, 2))};
       for (InstanceMemory& i : part.instances) {
         i.saved = double(choose(0, 50)), i.workingForward = double(choose(0, 20)),
         i.workingBackward = double(choose(0, 20));
-        i.narrow = double(choose(0, 5)), i.weightOperands = double(choose(0, 50));
+        i.narrow = double(choose(0, 5)), i.weightOperands = double(choose(0, 50)), i.remade = double(choose(0, 20));
+        part.remade += i.remade * static_cast<double>(i.count);
       }
+      remade += part.remade;
       part.hostSaved = double(choose(0, 9));
     }
     const std::vector<PassMoments> moments(parts.begin(), parts.end());
@@ -137,7 +182,7 @@ TEST(CostMoments, EndsOfWhatRepeatsAreTheFullest) {
       Orders plain; // one block that does not repeat
       plain.addStage();
       plain.add(orders[s].list());
-      const PassPeak a = passPeak(each, orders[s], p), b = passPeak(each, plain[0], p);
+      const PassPeak a = passPeak(each, orders[s], p, remade), b = passPeak(each, plain[0], p, remade);
       EXPECT_TRUE(a.phase == b.phase && a.chunk == b.chunk && a.microBatch == b.microBatch &&
                   a.layerClass == b.layerClass)
           << kind.name() << " p=" << p << " v=" << v << " m=" << m << " stage " << s;
