@@ -87,7 +87,8 @@ bool Compilation::checkParts() {
     diagnostics_.report(NoCluster, plan_->range, {{"plan", plan_->name.str()}})
         .help("name the machine that runs it: `cluster = …`; `planc show std.clusters` lists some");
   if (!plan_->stack) cost::reportNoSoftware(*plan_, Library::stacksFor(*plan_), diagnostics_);
-  return plan_->cluster && plan_->stack;
+  const bool idle = cost::reportNoWorkload(*plan_, diagnostics_);
+  return plan_->cluster && plan_->stack && !idle;
 }
 
 bool Compilation::price() {

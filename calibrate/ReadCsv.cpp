@@ -1,6 +1,7 @@
 // planc's own sample format: one line per measured point, a header that names the columns (docs/calibrate.md).
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/Csv.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <cctype>
@@ -10,7 +11,7 @@
 namespace planc::calibrate {
 
 PLANC_ERROR(UnknownSampleColumn, 1004, "`{column}` is no column of samples")
-PLANC_ERROR(MissingSampleColumn, 1005, "a sample of kind `{kind}` needs `{column}`")
+PLANC_ERROR(MissingSampleColumn, 1005, "a sample of kind `{kind}` needs {columns}")
 PLANC_ERROR(UnknownSampleWord, 1006, "`{word}` is no {what}")
 PLANC_ERROR(NoTime, 1007, "this sample has no time")
 
@@ -176,14 +177,19 @@ private:
 
   bool complete(const Sample& sample, bool kindGiven) {
     const KindRow& row = rowOf(sample.kind);
-    auto lacks = [&](std::string_view column) {
+    std::vector<std::string> missing;
+    if (!kindGiven) missing.emplace_back("kind");
+    if (sample.name == Symbol()) missing.emplace_back("name");
+    if (kindGiven)
+      for (const Extent e : row.needs)
+        if (sample[e] == 0) missing.emplace_back(name(e));
+    if (!missing.empty()) {
       diagnostics_
-          .report(MissingSampleColumn, lines_.range(), {{"kind", kindGiven ? row.name : "?"}, {"column", column}})
+          .report(MissingSampleColumn, lines_.range(),
+                  {{"kind", kindGiven ? row.name : "?"}, {"columns", quotedSeries(missing)}})
           .help(kindGiven ? fmt::format("`name` is {}", row.names) : "docs/calibrate.md lists what a kind needs");
       return false;
-    };
-    if (!kindGiven) return lacks("kind");
-    if (sample.name == Symbol()) return lacks("name");
+    }
     if (!named(sample)) return false;
     if (sample.kind == Kind::Gemm && ir::isRecipe(sample.dtype)) {
       diagnostics_
@@ -192,8 +198,6 @@ private:
           .help(fmt::format("its products run in `{}`: write that", ir::name(ir::arithmetic(sample.dtype))));
       return false;
     }
-    for (const Extent e : row.needs)
-      if (sample[e] == 0) return lacks(name(e));
     if (sample.forward > 0 || sample.backward > 0) return true;
     diagnostics_.report(NoTime, lines_.range()).help("give it `forward_us`, `backward_us` or both");
     return false;

@@ -5,6 +5,7 @@
 #include "calibrate/Csv.h"
 #include "calibrate/RegressorWords.h"
 #include "support/Quantity.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,7 +14,7 @@
 namespace planc::calibrate {
 
 PLANC_ERROR(UnknownRegressor, 1010, "`{function}` is no function that is known from these tables")
-PLANC_ERROR(MissingRegressorColumn, 1011, "the table of `{function}` has no column `{column}`")
+PLANC_ERROR(MissingRegressorColumn, 1011, "the table of `{function}` has no column {columns}")
 
 namespace {
 
@@ -99,12 +100,16 @@ private:
       return false;
     }
     for (const Cell& cell : row) names_.emplace_back(cell.text);
+    std::vector<std::string> missing;
     for (const std::string& column : function_->columns)
-      if (std::find(names_.begin(), names_.end(), column) == names_.end()) {
-        diagnostics_.report(MissingRegressorColumn, lines_.range(), {{"function", function_->name}, {"column", column}})
-            .help("the shapes of a function follow from its columns, by name");
-        return false;
-      }
+      if (std::find(names_.begin(), names_.end(), column) == names_.end()) missing.push_back(column);
+    if (!missing.empty()) {
+      diagnostics_
+          .report(MissingRegressorColumn, lines_.range(),
+                  {{"function", function_->name}, {"columns", quotedSeries(missing)}})
+          .help("the shapes of a function follow from its columns, by name");
+      return false;
+    }
     if (std::find(names_.begin(), names_.end(), "dur") != names_.end())
       out_.notes.push_back(
           fmt::format("{}: column `dur` has no unit: taken as us, as in the other tables", file_.path));

@@ -77,13 +77,18 @@ bool checkNeeds(const Program& program, DiagnosticEngine& diagnostics) {
   const Plan& plan = *program.plan;
   const int64_t p = program.stages, v = program.chunks, m = program.microBatches;
   const ScheduleShape shape{p, v, m, program.scheduleArguments, {}};
+  std::string needs;
+  std::vector<std::string> helps;
   for (const ScheduleNeed& need : program.kind->needs) {
     if (need.holds(shape)) continue;
-    diagnostics
-        .report(ScheduleNeedsMore, plan.pipeline->scheduleRange,
-                {{"schedule", program.kind->name()}, {"need", textOf(need.text, shape)}})
-        .label(plan.workload.globalBatchRange, fmt::format("makes {} micro-batches", m))
-        .help(textOf(need.help, shape));
+    needs += fmt::format("{}{}", needs.empty() ? "" : "; and ", textOf(need.text, shape));
+    helps.push_back(textOf(need.help, shape));
+  }
+  if (!needs.empty()) {
+    auto report = diagnostics.report(ScheduleNeedsMore, plan.pipeline->scheduleRange,
+                                     {{"schedule", program.kind->name()}, {"need", needs}});
+    report.label(plan.workload.globalBatchRange, fmt::format("makes {} micro-batches", m));
+    for (std::string& help : helps) report.help(std::move(help));
     return false;
   }
   int64_t actions = 0;

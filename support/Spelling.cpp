@@ -148,6 +148,10 @@ std::string quotedChoice(const std::vector<std::string>& words) {
   return joined(words, " or ");
 }
 
+std::string quotedSeries(const std::vector<std::string>& words) {
+  return joined(words, " and ");
+}
+
 std::string quotedList(const std::vector<std::string>& words) {
   return joined(words, ", ");
 }

@@ -29,6 +29,8 @@ std::vector<std::string> offered(std::string_view name, const std::vector<std::s
 std::string onlyNearest(std::string_view name, const std::vector<std::string>& candidates);
 /// `` `a`, `b` or `c` ``.
 std::string quotedChoice(const std::vector<std::string>& words);
+/// `` `a`, `b` and `c` ``.
+std::string quotedSeries(const std::vector<std::string>& words);
 /// `` `a`, `b`, `c` ``.
 std::string quotedList(const std::vector<std::string>& words);
 

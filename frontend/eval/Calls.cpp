@@ -2,6 +2,7 @@
 // bound.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Evaluator.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -121,14 +122,9 @@ bool Evaluator::complete(DeclInfo& callee, const Arguments& args, SourceRange ca
   for (size_t i = 0; i < list.size(); ++i)
     if (!args.ranges[i].valid() && !list[i].syntax->defaultValue) missing.push_back(list[i].syntax);
   if (missing.empty()) return true;
-  std::string names;
-  for (size_t i = 0; i < missing.size(); ++i)
-    names += fmt::format("{}`{}`",
-                         i == 0                    ? ""
-                         : i + 1 == missing.size() ? " and "
-                                                   : ", ",
-                         missing[i]->name.text.view());
-  auto report = context.report(MissingArgument, call, {{"callee", calleeText(callee)}, {"names", names}});
+  std::vector<std::string> names;
+  for (const syntax::Parameter* p : missing) names.push_back(p->name.text.str());
+  auto report = context.report(MissingArgument, call, {{"callee", calleeText(callee)}, {"names", quotedSeries(names)}});
   for (const syntax::Parameter* p : missing) report.label(p->name.range, "declared here without a default");
   if (const std::string_view text = context.text(call); !text.empty() && text.find('\n') == std::string_view::npos) {
     std::string rest;

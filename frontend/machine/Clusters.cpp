@@ -12,7 +12,7 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(ClusterIncomplete, 518, "cluster `{cluster}` has no {what}")
+PLANC_ERROR(ClusterIncomplete, 518, "cluster `{cluster}` has no {facts}")
 PLANC_ERROR(LevelCount, 519, "level `{level}` has {count} units of the level below; it takes at least one")
 PLANC_ERROR(LevelTwice, 520, "cluster `{cluster}` has two levels `{level}`")
 PLANC_ERROR(LevelIncomplete, 521, "level `{level}` has no `link`")
@@ -210,6 +210,42 @@ void Machines::applyEdits(const BoundDecl& decl, OpenCluster& cluster) {
   cluster.ok &= ev_.context.failures == failures;
 }
 
+/// A cluster is a device and a level at least.
+void Machines::checkComplete(const OpenCluster& cluster, const DeclInfo& info) {
+  std::vector<std::string> missing, helps;
+  if (!cluster.facts->root().find("device")) {
+    missing.emplace_back("device");
+    helps.emplace_back("write `device = devices.…`");
+  }
+  if (cluster.levels.empty()) {
+    missing.emplace_back("level");
+    helps.emplace_back("write `level node * 8 { link = …; bandwidth = …; latency = …; topology = switch }`");
+  }
+  if (missing.empty()) return;
+  auto report = ev_.context.report(ClusterIncomplete, info.nameRange,
+                                   {{"cluster", info.name.str()}, {"facts", quotedSeries(missing)}});
+  for (std::string& help : helps) report.help(std::move(help));
+}
+
+/// The fabric that connects the units of a level; false after a report.
+bool Machines::link(const OpenCluster::Level& level, ir::ClusterLevel& made) {
+  FactNode* link = level.facts->root().find("link");
+  if (link && !link->section()) {
+    if (const BoundDecl* fabric = expect(level.facts->value(*link), DeclKind::Fabric, "`link`"))
+      if (auto read = this->fabric(*fabric, link->range)) made.fabric = *read;
+    return true;
+  }
+  auto report =
+      ev_.context.report(LevelIncomplete, level.syntax->name.range, {{"level", level.syntax->name.text.str()}});
+  report.help("name the fabric that connects its units: `link = fabrics.nvlink4`");
+  std::vector<std::string> others;
+  for (const ir::LevelFact fact : {ir::LevelFact::Bandwidth, ir::LevelFact::Latency})
+    if (!made.has(fact)) others.push_back(ir::FactRef(fact).path());
+  if (!others.empty())
+    report.help(fmt::format("where the fabric has no samples the level needs its {} as well", quotedSeries(others)));
+  return false;
+}
+
 bool Machines::level(const OpenCluster::Level& level, ir::Cluster& cluster) {
   const syntax::LevelItem& s = *level.syntax;
   ir::ClusterLevel made;
@@ -220,20 +256,13 @@ bool Machines::level(const OpenCluster::Level& level, ir::Cluster& cluster) {
     ev_.context.report(LevelCount, s.count->range, {{"level", s.name.text.str()}, {"count", *count}});
   made.count = count.value_or(0);
   FactReader(ev_, *level.facts).read<ir::LevelFact>(made, readCustom);
+  bool good = count && *count >= 1;
   if (FactNode* port = level.facts->root().find("own_port"); port && cluster.levels.empty()) {
     ev_.context.report(LevelWithoutBelow, port->range, {{"level", s.name.text.str()}})
         .help("leave `own_port` out here: it belongs to the level outside of this one");
-    return false;
+    good = false;
   }
-  FactNode* link = level.facts->root().find("link");
-  if (!link || link->section()) {
-    ev_.context.report(LevelIncomplete, s.name.range, {{"level", s.name.text.str()}})
-        .help("name the fabric that connects its units: `link = fabrics.nvlink4`");
-    return false;
-  }
-  if (const BoundDecl* fabric = expect(level.facts->value(*link), DeclKind::Fabric, "`link`"))
-    if (auto read = this->fabric(*fabric, link->range)) made.fabric = *read;
-  bool good = count && *count >= 1;
+  good &= link(level, made);
   if (good) good = checkDims(ev_.context, made.topology, *count, made.name, s.count->range);
   cluster.levels.push_back(std::move(made));
   return good;
@@ -252,12 +281,7 @@ std::optional<ir::Cluster> Machines::cluster(const BoundDecl& decl, SourceRange 
   if (FactNode* node = opened.facts->root().find("device"); node && !node->section())
     if (const BoundDecl* device = expect(opened.facts->value(*node), DeclKind::Device, "`device`"))
       if (auto read = this->device(*device, node->range)) cluster.device = *read;
-  if (!opened.facts->root().find("device"))
-    ev_.context.report(ClusterIncomplete, info.nameRange, {{"cluster", info.name.str()}, {"what", "device"}})
-        .help("write `device = devices.…`");
-  if (opened.levels.empty())
-    ev_.context.report(ClusterIncomplete, info.nameRange, {{"cluster", info.name.str()}, {"what", "level"}})
-        .help("write `level node * 8 { link = …; bandwidth = …; latency = …; topology = switch }`");
+  checkComplete(opened, info);
   bool known = true;
   int64_t devices = 1;
   for (const OpenCluster::Level& l : opened.levels) {

@@ -68,6 +68,8 @@ private:
   bool noSuchLevel(const OpenCluster& cluster, const syntax::Name& name, const DeclInfo& owner);
   bool addLevel(OpenCluster& cluster, const syntax::LevelItem& item, int layer);
   void addItems(OpenCluster& cluster, int layer);
+  void checkComplete(const OpenCluster& cluster, const DeclInfo& info);
+  bool link(const OpenCluster::Level& level, ir::ClusterLevel& made);
   bool level(const OpenCluster::Level& level, ir::Cluster& cluster);
   void applyEdits(const BoundDecl& decl, OpenCluster& cluster);
   Value missing(const BoundDecl& decl, FactTree& tree, const syntax::Name& name);

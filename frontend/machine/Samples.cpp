@@ -3,6 +3,7 @@
 #include "frontend/machine/Samples.h"
 
 #include "ir/facts/SampleColumns.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -70,8 +71,10 @@ std::string sampleRow(const Value& item, ir::Fabric::Sample& row) {
   }
   auto has = [&](std::string_view name) { return item.record->find(Symbol(name)) != nullptr; };
   if (has("time") && (has("a") || has("b") || has("g"))) return "one row has `time` and a fit, too";
-  for (std::string_view name : {"ranks", "a", "b"})
-    if (!has(name) && (name == "ranks" || !has("time"))) return fmt::format("one row has no `{}`", name);
+  std::vector<std::string> missing;
+  for (const char* name : {"ranks", "a", "b"})
+    if (!has(name) && (name == std::string_view("ranks") || !has("time"))) missing.emplace_back(name);
+  if (!missing.empty()) return fmt::format("one row has no {}", quotedSeries(missing));
   if (has("nodes") && (row.nodes < 2 || row.nodes > row.ranks))
     return fmt::format("{} ranks do not spread over {} nodes", row.ranks, row.nodes);
   return {};
@@ -82,24 +85,32 @@ std::string sampleRow(const Value& item, ir::Fabric::Sample& row) {
 void readSamples(ir::Fabric::Samples& out, FactInput& in) {
   const Value v = in.tree->value(*in.node);
   if (v.invalid()) return;
-  auto wrong = [&](std::string problem) {
-    in.ev->context.report(SamplesForm, in.node->value->range, {{"problem", std::move(problem)}});
-    out.rows.clear();
-    out.across.clear();
+  bool good = true;
+  auto wrong = [&](std::string problem, SourceRange at = {}) {
+    in.ev->context.report(SamplesForm, at.valid() ? at : in.node->value->range, {{"problem", std::move(problem)}});
+    good = false;
   };
   if (v.kind != ValueKind::List || v.list->items.empty())
     return wrong(fmt::format("this is {}", v.kind == ValueKind::List ? "empty" : describe(v)));
   for (const Value& item : v.list->items) {
     ir::Fabric::Sample row;
-    if (std::string problem = sampleRow(item, row); !problem.empty()) return wrong(std::move(problem));
+    if (std::string problem = sampleRow(item, row); !problem.empty()) {
+      wrong(std::move(problem), item.range);
+      continue;
+    }
     std::vector<ir::Fabric::Sample>& rows = row.nodes > 0 ? out.across : out.rows;
     if (!rows.empty() && std::pair(row.ranks, row.nodes) <= std::pair(rows.back().ranks, rows.back().nodes))
-      return wrong(row.nodes > 0 ? fmt::format("{} ranks on {} nodes stand after {} on {}", row.ranks, row.nodes,
-                                               rows.back().ranks, rows.back().nodes)
-                                 : fmt::format("{} ranks stand after {}", row.ranks, rows.back().ranks));
+      wrong(row.nodes > 0 ? fmt::format("{} ranks on {} nodes stand after {} on {}", row.ranks, row.nodes,
+                                        rows.back().ranks, rows.back().nodes)
+                          : fmt::format("{} ranks stand after {}", row.ranks, rows.back().ranks),
+            item.range);
     row.statistics.record = in.node->name.str();
     row.statistics.range = in.node->nameRange;
     rows.push_back(std::move(row));
+  }
+  if (!good) {
+    out.rows.clear();
+    out.across.clear();
   }
   out.range = in.node->value->range;
   out.source = in.node->source;

@@ -2,6 +2,7 @@
 // compiler has to know of them, and takes from no name.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/OpContext.h"
+#include "support/Spelling.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -12,7 +13,7 @@ using syntax::Expr;
 using syntax::ExprKind;
 
 PLANC_ERROR(NotLinear, 448, "operator `{op}` cannot be linear: {reason}")
-PLANC_ERROR(MissingRole, 449, "operator `{op}` is an attention and does not say its `{role}`")
+PLANC_ERROR(MissingRole, 449, "operator `{op}` is an attention and does not say its {roles}")
 PLANC_ERROR(RoleForm, 450, "`{role}` takes {expected}")
 PLANC_ERROR(UnnamedOperand, 451, "operator `{op}` multiplies two operands, and `{name}` is one more")
 PLANC_ERROR(RoleOfOtherKind, 452, "`{role}` has no meaning for `kind = {kind}`")
@@ -27,22 +28,66 @@ bool attends(ir::OpKind kind) {
   return kind == ir::OpKind::Attention;
 }
 
-/// One role: what it takes, the kinds that may have it, and whether an attention must.
+/// A dimension by which a missing role is shown, out of the signature; empty if nothing there fits.
+using Example = Symbol (*)(const OpContext& op);
+
+/// One role: what it takes, the kinds that may have it, and, if an attention must have it, the example.
 struct RoleRow {
   std::string_view name;
   std::string_view takes;
   bool (*fits)(ir::OpKind);
-  bool ofAttention;
+  std::string_view written = {}; ///< how an attention writes it, `{}` stands for the example
+  Example example = nullptr;
 };
 
+const syntax::Type* operandType(const OpContext& op, size_t index) {
+  for (const syntax::Parameter& p : op.syntax.params)
+    if (p.type && p.type->tensor && index-- == 0) return &*p.type;
+  return nullptr;
+}
+
+bool names(const syntax::Type* type, Symbol dim) {
+  return type && llvm::any_of(type->dims, [&](const syntax::DimRef& d) { return !d.rest && d.name.text == dim; });
+}
+
+/// The first dimension that one type names and another does not.
+Symbol onlyIn(const syntax::Type* type, const syntax::Type* other) {
+  if (type && other)
+    for (const syntax::DimRef& d : type->dims)
+      if (!d.rest && !names(other, d.name.text)) return d.name.text;
+  return {};
+}
+
+Symbol likelyQueries(const OpContext& op) {
+  return onlyIn(operandType(op, 0), operandType(op, 1));
+}
+Symbol likelyKeys(const OpContext& op) {
+  return onlyIn(operandType(op, 1), operandType(op, 0));
+}
+/// What queries and keys end with: a kernel multiplies rows.
+Symbol likelyInside(const OpContext& op) {
+  const syntax::Type *first = operandType(op, 0), *second = operandType(op, 1);
+  if (!first || first->dims.empty() || first->dims.back().rest) return {};
+  const Symbol last = first->dims.back().name.text;
+  return names(second, last) ? last : Symbol();
+}
+
 constexpr RoleRow kRoles[] = {
-    {"linear", "`true` or `false`", any, false},
-    {"queries", "a dimension: `queries = seq`", attends, true},
-    {"keys", "a dimension: `keys = kv_seq`", attends, true},
-    {"inside", "a dimension or a list of them: `inside = head`", any, true},
-    {"head_size", "a formula: `head_size = extent(head)`", attends, true},
-    {"bias", "an operand: `bias = b`", ir::isContraction, false},
+    {"linear", "`true` or `false`", any},
+    {"queries", "a dimension", attends, "queries = {}", likelyQueries},
+    {"keys", "a dimension", attends, "keys = {}", likelyKeys},
+    {"inside", "a dimension or a list of them", any, "inside = {}", likelyInside},
+    {"head_size", "a formula", attends, "head_size = extent({})", likelyInside},
+    {"bias", "an operand: `bias = b`", ir::isContraction},
 };
+
+/// What a role takes, and how it is written with a dimension of the operator.
+std::string takesText(const OpContext& op, const RoleRow& row) {
+  if (!row.example) return std::string(row.takes);
+  const Symbol example = row.example(op);
+  return fmt::format("{}: `{}`", row.takes,
+                     fmt::format(fmt::runtime(row.written), example.empty() ? "…" : example.view()));
+}
 
 /// What keeps an operator from being linear, and where it says so.
 struct Obstacle {
@@ -111,6 +156,31 @@ void biasOperand(ModelState& state, OpContext& op, const syntax::Name& name) {
   }
 }
 
+/// An attention says all that its equation and its placement go by; what it does not say is one report.
+void checkAttention(ModelState& state, OpContext& op) {
+  std::vector<std::string> missing, helps;
+  if (!op.flopsGiven && !factOf(op, "flops")) {
+    missing.emplace_back("flops");
+    helps.emplace_back("`flops` takes the useful FLOPs of an unmasked pass: `flops = 4 * …`");
+  }
+  for (const RoleRow& row : kRoles) {
+    if (!row.example || factOf(op, row.name)) continue;
+    missing.emplace_back(row.name);
+    helps.push_back(fmt::format("`{}` takes {}", row.name, takesText(op, row)));
+  }
+  if (missing.empty()) return;
+  auto report = state.context.report(MissingRole, op.decl.nameRange,
+                                     {{"op", op.decl.name.str()}, {"roles", quotedSeries(missing)}});
+  for (std::string& help : helps) report.help(std::move(help));
+  std::vector<std::string> dims;
+  for (const FormalDim& f : op.formals) dims.push_back(f.name.str());
+  report.note(dims.empty() ? "its signature names no dimensions: name them in place of `..`"
+                           : "its dimensions are " + quotedList(dims));
+  report.note("curves of attention go by the length of the keys and the size of a head, and what a kernel contracts "
+              "inside cannot be split");
+  state.failed = true;
+}
+
 } // namespace
 
 const syntax::Fact* factOf(const OpContext& op, std::string_view name) {
@@ -150,21 +220,14 @@ bool role(ModelState& state, OpContext& op, const syntax::Fact& f) {
     good = dimRole(state, op, f);
   }
   if (good) return true;
-  state.context.report(RoleForm, f.value->range, {{"role", row->name}, {"expected", row->takes}});
+  state.context.report(RoleForm, f.value->range, {{"role", row->name}, {"expected", takesText(op, *row)}});
   state.failed = true;
   return true;
 }
 
 void checkRoles(ModelState& state, OpContext& op) {
   const ir::OpKind kind = op.op.kind;
-  for (const RoleRow& row : kRoles) {
-    if (!attends(kind) || !row.ofAttention || factOf(op, row.name)) continue;
-    state.context.report(MissingRole, op.decl.nameRange, {{"op", op.decl.name.str()}, {"role", row.name}})
-        .help(fmt::format("it takes {}", row.takes))
-        .note("curves of attention go by the length of the keys and the size of a head, and what a kernel contracts "
-              "inside cannot be split");
-    state.failed = true;
-  }
+  if (attends(kind)) checkAttention(state, op);
   if (!ir::isContraction(kind)) return;
   const syntax::Fact* bias = factOf(op, "bias");
   int tensors = 0;

@@ -3,6 +3,7 @@
 #include "frontend/facts/Schema.h"
 #include "frontend/plan/Workload.h"
 #include "frontend/plan/WorkloadKinds.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -34,12 +35,9 @@ void unknownWorkloadFact(Elaboration& elab, const WorkloadFacts& facts, const Fa
 
 DiagnosticEngine::Builder missingFacts(Elaboration& elab, const FactNode& section,
                                        const std::vector<std::string>& names) {
-  std::string list;
-  for (size_t i = 0; i < names.size(); ++i)
-    list += (i == 0 ? "`" : i + 1 == names.size() ? " and `" : ", `") + names[i] + "`";
   elab.ok = false;
   return elab.context.report(MissingWorkloadFact, section.nameRange,
-                             {{"workload", section.name.str()}, {"facts", std::move(list)}});
+                             {{"workload", section.name.str()}, {"facts", quotedSeries(names)}});
 }
 
 bool lacksExtent(Elaboration& elab, WorkloadFacts& facts, const syntax::Name& dim) {
@@ -84,7 +82,8 @@ bool misspeltExtent(Elaboration& elab, WorkloadFacts& facts, const FactNode& sec
 
 /// Once the model has stated which names are dimensions: a misspelt fact is one error, not a missing one, too, and all
 /// that is missing is one.
-void checkNeeded(Elaboration& elab, WorkloadFacts& facts, FactNode& section, const WorkloadKind& kind) {
+void checkNeeded(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode& section,
+                 const WorkloadKind& kind) {
   std::vector<std::string> names, helps;
   std::vector<syntax::Name> dims;
   for (const syntax::Name& dim : facts.lacking) {
@@ -106,6 +105,7 @@ void checkNeeded(Elaboration& elab, WorkloadFacts& facts, FactNode& section, con
   auto report = missingFacts(elab, section, names);
   for (const syntax::Name& dim : dims) report.label(dim.range, "the model needs its extent");
   for (std::string& help : helps) report.help(std::move(help));
+  if (elab.plan.model) report.note(otherNeeds(merged)); // else the report of the missing model says it
 }
 
 /// The prompt is the extent of what the model's inputs count as tokens; false after saying that it is of none.
@@ -174,7 +174,7 @@ void checkExtents(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts) {
   for (const WorkloadKind& kind : workloadKinds()) {
     FactNode* section = merged.section(kind.name);
     if (!section) continue;
-    checkNeeded(elab, facts, *section, kind);
+    checkNeeded(elab, merged, facts, *section, kind);
     if (!elab.plan.model) continue;
     for (const auto& [name, node] : facts.bound)
       if (std::find(facts.extents.asked.begin(), facts.extents.asked.end(), name) == facts.extents.asked.end())

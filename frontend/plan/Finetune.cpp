@@ -4,6 +4,7 @@
 #include "frontend/model/Adapters.h"
 #include "frontend/plan/Words.h"
 #include "frontend/plan/Workload.h"
+#include "frontend/plan/WorkloadKinds.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -14,7 +15,10 @@ PLANC_ERROR(NothingToTrain, 781, "`finetune` freezes every parameter of model `{
 
 namespace {
 const Symbol kFreeze("freeze"), kLora("lora"), kRank("rank"), kTargets("targets");
-}
+
+const NeededFact kNeededOfLora[] = {{kRank, "columns of the first factor, rows of the second: `rank = 16`"},
+                                    {kTargets, "the layers whose products get an adapter: `targets = [decoder.attn]`"}};
+} // namespace
 
 bool finetuneFact(Elaboration& elab, MergedPlan& merged, FactNode& fact) {
   ir::Workload& w = elab.plan.workload;
@@ -36,11 +40,16 @@ bool finetuneFact(Elaboration& elab, MergedPlan& merged, FactNode& fact) {
       elab.ok = false;
     }
   }
-  for (Symbol needed : {kRank, kTargets})
-    if (!fact.find(needed))
-      missingFacts(elab, fact, {needed.str()})
-          .help(needed == kRank ? "columns of the first factor, rows of the second: `rank = 16`"
-                                : "the layers whose products get an adapter: `targets = [decoder.attn]`");
+  std::vector<std::string> missing, helps;
+  for (const NeededFact& needed : kNeededOfLora) {
+    if (fact.find(needed.name)) continue;
+    missing.push_back(needed.name.str());
+    helps.emplace_back(needed.help);
+  }
+  if (!missing.empty()) {
+    auto report = missingFacts(elab, fact, missing);
+    for (std::string& help : helps) report.help(std::move(help));
+  }
   w.adapters = std::move(adapters);
   return true;
 }

@@ -3,18 +3,34 @@
 #include "frontend/model/Models.h"
 #include "frontend/plan/Texts.h"
 #include "frontend/plan/Workload.h"
+#include "frontend/plan/WorkloadKinds.h"
+#include "support/Spelling.h"
+
+#include <algorithm>
+#include <fmt/format.h>
 
 namespace planc::frontend {
 
 PLANC_ERROR(TrainWithoutLoss, 419, "`{workload}` needs a value `loss`, and model `{model}` has none")
 PLANC_ERROR(MissingModel, 679, "plan `{plan}` has no `{fact}`")
 
+std::string otherNeeds(MergedPlan& merged) {
+  std::vector<std::string> missing;
+  for (const char* name : {"cluster", "software"})
+    if (!merged.fact(name)) missing.emplace_back(name);
+  const auto& kinds = workloadKinds();
+  if (std::none_of(kinds.begin(), kinds.end(), [&](const WorkloadKind& k) { return merged.fact(k.name); }))
+    missing.emplace_back(kinds.front().name);
+  return missing.empty() ? "" : fmt::format("to be priced the plan needs {} as well", quotedSeries(missing));
+}
+
 std::optional<PathTree> model(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts) {
   elab.plan.modelText = written(elab, merged, "model");
   FactNode* node = merged.fact("model");
   if (!node || node->section()) {
     elab.context.report(MissingModel, merged.decl.nameRange, {{"plan", merged.decl.name.str()}, {"fact", "model"}})
-        .help("say what runs: `model = llama.llama3_8b`");
+        .help("say what runs: `model = llama.llama3_8b`")
+        .note(otherNeeds(merged));
     elab.ok = false;
     return std::nullopt;
   }

@@ -74,10 +74,20 @@ std::string setField(const Field& f, ir::Optimizer& made) {
   return {};
 }
 
+/// What the record of an optimizer and that of its `others` lack: both are one report.
+std::string missingStates(const Value& v) {
+  const Field* others = v.record->find("others");
+  const bool lacks = !v.record->find("states");
+  const bool othersLack = others && others->value.kind == ValueKind::Record && !others->value.record->find("states");
+  if (lacks && othersLack) return "this one and its `others` have no `states`";
+  if (lacks) return "this one has no `states`";
+  return othersLack ? "its `others` have no `states`" : "";
+}
+
 /// The record of an optimizer, or what is wrong with it. `others` is one without others.
 std::string readRecord(const Value& v, ir::Optimizer& made) {
   if (v.kind != ValueKind::Record) return "this is " + describe(v);
-  if (!v.record->find("states")) return "this one has no `states`";
+  if (std::string missing = missingStates(v); !missing.empty()) return missing;
   for (const Field& f : v.record->fields) {
     if (f.name == Symbol("others") && f.value.kind == ValueKind::Record && !f.value.record->find("others")) {
       auto others = std::make_shared<ir::Optimizer>();

@@ -27,6 +27,11 @@ bool finetuneFact(Elaboration& elab, MergedPlan& merged, FactNode& fact);
 /// Adapters into the model, and whether anything is left to train.
 void applyFinetune(Elaboration& elab, MergedPlan& merged, ir::Model& model);
 
+// ---- Model.cpp
+/// A note of what else a plan needs before it has a price, beside a report of something that is missing; empty if
+/// nothing is.
+std::string otherNeeds(MergedPlan& merged);
+
 // ---- Extents.cpp
 /// Lists what this kind of workload has: its own facts, and the extents that the model asks for.
 void unknownWorkloadFact(Elaboration& elab, const WorkloadFacts& facts, const FactNode& section, Symbol fact,

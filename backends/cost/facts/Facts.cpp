@@ -4,6 +4,7 @@
 
 #include "ir/facts/DeviceFacts.h"
 #include "support/Quantity.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <cmath>
@@ -37,14 +38,6 @@ const DiagnosticKind& kindOf(ir::RecordKind kind) {
     break;
   }
   return LevelFactMissing;
-}
-
-/// `a`, `b` and `c`, each in backticks.
-std::string listOf(const std::vector<std::string>& names) {
-  std::string text;
-  for (size_t i = 0; i < names.size(); ++i)
-    text += fmt::format("{}`{}`", i == 0 ? "" : i + 1 == names.size() ? " and " : ", ", names[i]);
-  return text;
 }
 
 constexpr size_t kMaxLabels = 4; // places drawn per report; the notes name all requesters
@@ -133,7 +126,7 @@ bool Facts::report(DiagnosticEngine& diagnostics) {
     std::vector<std::string> paths;
     for (const Entry& e : m.entries) paths.push_back(e.path);
     auto report = diagnostics.report(kindOf(m.owner.kind), m.owner.range,
-                                     {{"name", m.owner.name.str()}, {"facts", listOf(paths)}});
+                                     {{"name", m.owner.name.str()}, {"facts", quotedSeries(paths)}});
     std::set<std::pair<uint32_t, uint32_t>> drawn;
     for (const Entry& e : m.entries) {
       if (drawn.size() < kMaxLabels && e.range.valid() && drawn.insert({e.range.file.index, e.range.begin}).second)
@@ -146,10 +139,10 @@ bool Facts::report(DiagnosticEngine& diagnostics) {
     if (rates && !given.empty()) {
       std::vector<std::string> types;
       for (const ir::FactKey& type : given) types.emplace_back(type.text());
-      report.help(fmt::format("it has rates of {}: write `precision` with these", listOf(types)));
+      report.help(fmt::format("it has rates of {}: write `precision` with these", quotedSeries(types)));
     }
-    report.help(
-        fmt::format("add {} to {} `{}`, each with its source", listOf(paths), noun(m.owner.kind), m.owner.name.view()));
+    report.help(fmt::format("add {} to {} `{}`, each with its source", quotedSeries(paths), noun(m.owner.kind),
+                            m.owner.name.view()));
   }
   for (const Warning& w : warnings_)
     diagnostics
