@@ -6,6 +6,7 @@
 #include "api/MemoryFixes.h"
 #include "api/RecomputeEffects.h"
 #include "backends/cost/Estimator.h"
+#include "backends/cost/result/Distance.h"
 #include "backends/cost/result/Doubts.h"
 #include "backends/lint/Lint.h"
 #include "passes/Passes.h"
@@ -97,6 +98,7 @@ bool Compilation::price() {
   if (!checkParts()) return false;
   if (!priceAlone()) return false;
   lint();
+  warnOfReach();
   if (typed) results_ = verdict::evaluate(*plan_, *estimate_, diagnostics_);
   return true;
 }
@@ -109,6 +111,11 @@ void Compilation::lint() {
     return lint::Other{estimate.memory.peak, estimate.totals.stepTime};
   };
   lint::lint({*program_, *estimate_, withoutRecompute}, diagnostics_);
+}
+
+void Compilation::warnOfReach() {
+  if (!diagnostics_.wantsWarnings() || cost::unseenKinds(*plan_).empty()) return;
+  cost::warnOfUnseenKinds(*plan_, Library::stacksThatRan(*plan_), diagnostics_);
 }
 
 bool Compilation::priceAlone(cost::Wanted wanted) {

@@ -94,6 +94,8 @@ private:
   void settleStages();
   void offerStages();
   void lint();
+  /// PLAN0825: the stack has no run of the plan's kind.
+  void warnOfReach();
   bool priceWhole(cost::Wanted wanted);
   bool priceOverEngine(cost::Wanted wanted);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Library.h"
 
+#include "backends/cost/result/Distance.h"
 #include "frontend/Frontend.h"
 
 #include <algorithm>
@@ -150,17 +151,79 @@ std::optional<calibrate::Part> Library::part(const std::string& name) {
   return part;
 }
 
+std::string_view LibraryStack::text(ir::StackFact fact) const {
+  const auto keys = stack.keys(fact);
+  return keys.empty() ? std::string_view() : keys.front().text();
+}
+
+double LibraryStack::firstMonth() const {
+  const auto keys = stack.keys(ir::StackFact::Released);
+  return keys.empty() ? 0 : stack.number(ir::StackFact::Released, keys.front())->value;
+}
+
+const std::vector<LibraryStack>& Library::stacks() {
+  static const std::vector<LibraryStack> all = [] {
+    std::vector<Declaration> declarations = list("stack");
+    std::set<std::string> modules;
+    std::string imports, constants;
+    for (size_t i = 0; i < declarations.size(); ++i) {
+      if (modules.insert(declarations[i].module).second) imports += fmt::format("import {}\n", declarations[i].module);
+      constants += fmt::format("let {}{} = {}\n", kConstant, i, nameOf(declarations[i]));
+    }
+    frontend::Session session;
+    session.loadText("library.plan", imports + constants);
+    std::vector<LibraryStack> made;
+    for (size_t i = 0; i < declarations.size(); ++i)
+      if (auto stack = session.stack(fmt::format("{}{}", kConstant, i)))
+        made.push_back({nameOf(declarations[i]), declarations[i].summary, std::move(*stack)});
+    return made;
+  }();
+  return all;
+}
+
+namespace {
+
+/// `te.te_2602`, and in parentheses when it is from, what it is and how it carries tokens.
+std::string titleOf(const LibraryStack& s) {
+  std::string facts;
+  for (const std::string_view fact : {s.released(), s.framework(), s.dispatcher()})
+    if (!fact.empty()) facts += fmt::format("{}{}", facts.empty() ? "" : ", ", fact);
+  return fmt::format("`{}`{}", s.name, facts.empty() ? "" : fmt::format(" ({})", facts));
+}
+
+/// Stacks that had runs of the plan's kind.
+std::vector<const LibraryStack*> ranLike(const ir::Plan& plan) {
+  std::vector<const LibraryStack*> found;
+  if (!plan.cluster || !plan.model) return found;
+  const bool experts = cost::hasExperts(*plan.model);
+  for (const LibraryStack& s : Library::stacks())
+    if (cost::reachOf(s.stack, plan.cluster->device, experts) > 0) found.push_back(&s);
+  return found;
+}
+
+} // namespace
+
+std::vector<std::string> Library::stacksThatRan(const ir::Plan& plan) {
+  std::vector<const LibraryStack*> found = ranLike(plan);
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto* a, const auto* b) { return a->firstMonth() > b->firstMonth(); });
+  std::vector<std::string> lines;
+  for (const LibraryStack* s : found) lines.push_back(titleOf(*s));
+  return lines;
+}
+
 std::vector<std::string> Library::stacksFor(const ir::Plan& plan) {
   std::vector<std::string> all, fitting;
   std::set<std::string> modules; // of the fitting ones: the first of each stand first, since readers look at a few
   size_t first = 0;
+  const std::vector<const LibraryStack*> ran = ranLike(plan);
   const std::string wanted = plan.cluster ? plan.cluster->device.platform : "";
-  for (const Declaration& d : list("stack")) {
-    const std::string name = nameOf(d);
-    all.push_back(fmt::format("`{}`{}{}", name, d.summary.empty() ? "" : ": ", d.summary));
-    const auto found = wanted.empty() ? std::nullopt : stack(name);
-    if (!found || found->platform != wanted) continue;
-    const bool fresh = modules.insert(name.substr(0, name.find('.'))).second;
+  for (const LibraryStack& s : stacks()) {
+    all.push_back(titleOf(s) + (s.summary.empty() ? "" : ": " + s.summary));
+    const bool fits = ran.empty() ? !wanted.empty() && s.stack.platform == wanted
+                                  : std::find(ran.begin(), ran.end(), &s) != ran.end();
+    if (!fits) continue;
+    const bool fresh = modules.insert(s.name.substr(0, s.name.find('.'))).second;
     fitting.insert(fresh ? fitting.begin() + static_cast<std::ptrdiff_t>(first++) : fitting.end(), all.back());
   }
   return fitting.empty() ? all : fitting;

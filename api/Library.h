@@ -4,6 +4,7 @@
 #include "calibrate/Fits.h"
 #include "frontend/Catalogue.h"
 #include "ir/Plan.h"
+#include "ir/facts/StackFacts.h"
 
 #include <optional>
 #include <string>
@@ -13,6 +14,18 @@
 namespace planc::api {
 
 using Declaration = frontend::LibraryDeclaration;
+
+struct LibraryStack {
+  std::string name; ///< `te.te_2602`
+  std::string summary;
+  ir::Stack stack;
+  std::string_view framework() const { return text(ir::StackFact::Framework); }
+  std::string_view released() const { return text(ir::StackFact::Released); }
+  std::string_view dispatcher() const { return text(ir::StackFact::Dispatcher); }
+  double firstMonth() const; ///< of its release, counted from the year 0; 0: not given
+  /// A fact that is a text; empty if it is not given.
+  std::string_view text(ir::StackFact fact) const;
+};
 
 class Library {
 public:
@@ -43,8 +56,12 @@ public:
   /// nothing if the library has none.
   static std::optional<calibrate::Part> part(const std::string& name);
 
+  /// Every stack, in the order of the library's files; read once.
+  static const std::vector<LibraryStack>& stacks();
+  /// The stacks that had runs of the plan's kind, by architecture and experts, the latest first: a line each.
+  static std::vector<std::string> stacksThatRan(const ir::Plan& plan);
   /// The stacks whose numbers come from devices of the platform of the plan's own, a line each with what they are; all
-  /// of them where that is not known or none is.
+  /// of them where that is not known or none is. Those that had runs of the plan's kind stand alone if there are any.
   static std::vector<std::string> stacksFor(const ir::Plan& plan);
 };
 

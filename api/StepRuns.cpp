@@ -40,6 +40,7 @@ std::optional<calibrate::StepRun> stepRun(Compilation& plan) {
   calibrate::StepRun run{plan.plan().title, plan.plan().softwareText, 0, step, factor, 0, {}, {}};
   if (plan.plan().cluster) run.architecture = plan.plan().cluster->device.architecture;
   run.devices = static_cast<double>(plan.program()->mesh.devices());
+  run.experts = cost::hasExperts(*plan.plan().model);
   run.sequence = cost::longestKeys(*plan.program());
   const cost::Confidence& sure = plan.estimate()->totals.confidence;
   if (sure.coverage > 0) run.believed = std::log(sure.high / sure.low) / 2 / cost::kNinetyPercent;

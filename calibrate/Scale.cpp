@@ -267,21 +267,27 @@ std::string accuracyOf(const StackScale& scale, const StackBase::Accuracy& base)
   std::string facts =
       fact("    ", "runs", runs, predicted, base.runs) + fact("    ", "sources", sources, predicted, base.sources) +
       fact("    ", "low", scale.low, student, base.low) + fact("    ", "high", scale.high, student, base.high);
-  std::map<std::string, double> reached;
+  std::map<std::string, double> reached, withExperts;
   double longest = 0;
   for (const ScaledRun& run : scale.runs) {
-    if (!run.run->architecture.empty())
-      reached[run.run->architecture] = std::max(reached[run.run->architecture], run.run->devices);
+    const StepRun& r = *run.run;
+    for (auto* most : {&reached, r.experts ? &withExperts : nullptr})
+      if (most && !r.architecture.empty()) (*most)[r.architecture] = std::max((*most)[r.architecture], r.devices);
     longest = std::max(longest, run.run->sequence);
   }
   const std::string largest = "the largest of these runs";
-  std::string seen;
-  for (const auto& [architecture, devices] : reached) {
-    std::optional<double> before;
-    if (const auto known = base.seen.find(architecture); known != base.seen.end()) before = known->second;
-    seen += fact("      ", architecture, devices, largest, before);
-  }
-  if (!seen.empty()) facts += "    seen {\n" + seen + "    }\n";
+  const auto section = [&](const char* name, const std::map<std::string, double>& most,
+                           const std::map<std::string, double>& known) {
+    std::string inside;
+    for (const auto& [architecture, devices] : most) {
+      const auto before = known.find(architecture);
+      inside += fact("      ", architecture, devices, largest,
+                     before == known.end() ? std::nullopt : std::optional(before->second));
+    }
+    if (!inside.empty()) facts += fmt::format("    {} {{\n{}    }}\n", name, inside);
+  };
+  section("seen", reached, base.seen);
+  section("experts", withExperts, base.experts);
   if (longest > 0) facts += fact("    ", "sequence", longest, largest, base.sequence);
   return facts.empty() ? facts : "  accuracy {\n" + facts + "  }\n";
 }

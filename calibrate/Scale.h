@@ -25,6 +25,7 @@ struct StepRun {
   SourceRange range;                ///< of the measured line
   std::string architecture{};       ///< of its device; none if it says none
   double devices = 0, sequence = 0; ///< how many, and the longest keys of an attention; 0 without one
+  bool experts = false;             ///< its model routes tokens to experts
   double terms = 0;                 ///< half-width of the interval that its records make, in logarithms
   double believed = 0; ///< standard deviation of the logarithm of its prediction, by the interval; 0: it has none
 
@@ -75,6 +76,7 @@ struct StackBase {
     std::optional<double> runs{}, sources{}, low{}, high{};
     std::map<std::string, double> seen{}; ///< devices of its largest run by architecture
     std::optional<double> sequence{};
+    std::map<std::string, double> experts{}; ///< as `seen`, of runs of models with experts
   };
   Accuracy accuracy{};
 };

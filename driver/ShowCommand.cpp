@@ -1,15 +1,20 @@
 // `planc show`: prints a module of the embedded library, lists a folder of it, or all of it.
 // SPDX-License-Identifier: Apache-2.0
+#include "api/Library.h"
 #include "driver/Commands.h"
 #include "support/Embedded.h"
 #include "support/FileTree.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fmt/core.h>
 
 namespace planc::driver {
 namespace {
+
+/// The folder of stacks, which says of each what it fits.
+constexpr std::string_view kStacks = "std.stacks";
 
 /// `std/models/gpt.plan` -> `std.models.gpt`.
 std::string moduleName(std::string_view path) {
@@ -47,6 +52,36 @@ bool listModules(Console& console, const std::string& prefix) {
   return !rows.empty();
 }
 
+/// `hopper 1024, blackwell 256`: devices of the largest run by architecture.
+std::string reach(const ir::Stack& stack, ir::StackFact fact) {
+  std::string text;
+  for (const ir::FactKey& key : stack.keys(fact))
+    text += fmt::format("{}{} {:.0f}", text.empty() ? "" : ", ", key.text(), stack.number(fact, key)->value);
+  return text.empty() ? "-" : text;
+}
+
+/// Which stack fits what: a line each, by the first month of its release.
+void listStacks(Console& console) {
+  std::vector<const api::LibraryStack*> stacks;
+  for (const api::LibraryStack& s : api::Library::stacks()) stacks.push_back(&s);
+  std::stable_sort(stacks.begin(), stacks.end(),
+                   [](const auto* a, const auto* b) { return a->firstMonth() < b->firstMonth(); });
+  std::vector<std::array<std::string, 6>> rows{
+      {"stack", "released", "framework", "dispatcher", "ran on, devices", "with experts on"}};
+  const auto cell = [](std::string_view text) { return std::string(text.empty() ? "-" : text); };
+  for (const api::LibraryStack* s : stacks)
+    rows.push_back({s->name, cell(s->released()), cell(s->framework()), cell(s->dispatcher()),
+                    reach(s->stack, ir::StackFact::AccuracySeen), reach(s->stack, ir::StackFact::AccuracyExperts)});
+  std::array<size_t, 6> widths{};
+  for (const auto& row : rows)
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  for (const auto& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
+    console.out(line.substr(0, line.find_last_not_of(' ') + 1) + "\n");
+  }
+}
+
 int unknownModule(Console& console, const std::string& name) {
   std::vector<std::string> names;
   for (const EmbeddedFile& file : embeddedStdlib()) {
@@ -74,7 +109,12 @@ int runShow(Console& console, const Arguments& arguments) {
       console.out(file.text);
       return kClean;
     }
-  return listModules(console, name) ? kClean : unknownModule(console, name);
+  if (!listModules(console, name)) return unknownModule(console, name);
+  if (name == kStacks) {
+    console.out("\n");
+    listStacks(console);
+  }
+  return kClean;
 }
 
 } // namespace
@@ -82,7 +122,8 @@ int runShow(Console& console, const Arguments& arguments) {
 const Command kShowCommand = {
     "show",
     "print a module of the standard library, or list its modules",
-    {{"MODULE", 0, 1, "std.models.llama; a folder lists its files; nothing lists all"}},
+    {{"MODULE", 0, 1,
+      "std.models.llama; a folder lists its files, std.stacks also what each stack fits; nothing lists all"}},
     {},
     "planc show std.models.gpt",
     runShow,

@@ -40,9 +40,11 @@ StackBase::Accuracy accuracyOf(const ir::Stack& stack) {
                           said(ir::StackFact::AccuracyLow),
                           said(ir::StackFact::AccuracyHigh),
                           {},
-                          said(ir::StackFact::AccuracySequence)};
-  for (const ir::FactKey& key : stack.keys(ir::StackFact::AccuracySeen))
-    out.seen[std::string(key.text())] = stack.number(ir::StackFact::AccuracySeen, key)->value;
+                          said(ir::StackFact::AccuracySequence),
+                          {}};
+  for (auto& [fact, reach] :
+       {std::pair(ir::StackFact::AccuracySeen, &out.seen), std::pair(ir::StackFact::AccuracyExperts, &out.experts)})
+    for (const ir::FactKey& key : stack.keys(fact)) (*reach)[std::string(key.text())] = stack.number(fact, key)->value;
   return out;
 }
 

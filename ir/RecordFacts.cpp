@@ -34,7 +34,9 @@ void addNumbers(const FactsOf<Id>& facts, std::span<const FactRow> rows, const s
     const Id id = static_cast<Id>(row.id.index);
     for (const FactKey& key : facts.keys(id)) {
       const Number& number = *facts.number(id, key);
-      out.push_back({prefix + FactRef(id, key).path(), numberText(row, number), number.range});
+      const std::string text =
+          row.type.form == FactForm::Text ? fmt::format("\"{}\"", key.text()) : numberText(row, number);
+      out.push_back({prefix + FactRef(id, key).path(), text, number.range});
     }
   }
 }

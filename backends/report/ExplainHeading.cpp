@@ -4,6 +4,7 @@
 #include "backends/report/TextParts.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <fmt/core.h>
@@ -55,6 +56,8 @@ void headingSoftware(ExplainPage& page, const ExplainInput& input) {
   const ir::Stack& stack = *input.report->plan->stack;
   page.fact("stack", fmt::format("{}, {}", stack.name.view(), page.sources().where(stack.range)));
   page.fact("platform", stack.platform);
+  for (const ir::StackFact fact : {ir::StackFact::Framework, ir::StackFact::Released, ir::StackFact::Dispatcher})
+    for (const ir::FactKey& text : stack.keys(fact)) page.fact(ir::FactRef(fact).path(), std::string(text.text()));
   const std::optional<ir::Accuracy> accuracy = stack.accuracy();
   if (!accuracy) return;
   const ir::Accuracy& a = *accuracy;

@@ -9,15 +9,18 @@
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
 #include "ir/vocabulary/Algorithms.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fmt/format.h>
 
 namespace planc::frontend {
 using syntax::Expr;
 using syntax::ExprKind;
 
+PLANC_ERROR(ReleaseForm, 551, "`released` is a year, a month or a span of them, `2025-11 to 2026-02`; this is `{text}`")
 PLANC_ERROR(UnknownWord, 510, "`{fact}` is one of {words}; this is `{word}`")
 
 namespace {
@@ -41,6 +44,39 @@ void accumulate(ir::Stack& s, In& in) {
     in.number.value = at;
     s.set(ir::StackFact::Accumulate, in.number);
   }
+}
+
+/// A text is its own key, so that it is found where numbers are.
+void text(ir::Stack& s, ir::StackFact id, In& in) {
+  if (!in.text.empty()) s.set(id, Symbol(in.text), in.number);
+}
+
+/// `2026` or `2026-02`, as months; nothing of another form.
+std::optional<int> monthOf(std::string_view date) {
+  const auto digits = [](std::string_view part) {
+    return std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
+  };
+  const bool month = date.size() == 7 && date[4] == '-' && digits(date.substr(5));
+  if ((!month && date.size() != 4) || !digits(date.substr(0, 4))) return std::nullopt;
+  const int m = month ? std::atoi(std::string(date.substr(5)).c_str()) : 1;
+  if (m < 1 || m > 12) return std::nullopt;
+  return std::atoi(std::string(date.substr(0, 4)).c_str()) * 12 + m - 1;
+}
+
+/// `released = "2025-11 to 2026-02"`: its number is the first month.
+void released(ir::Stack& s, In& in) {
+  constexpr std::string_view kTo = " to ";
+  const std::string_view written = in.text;
+  const size_t to = written.find(kTo);
+  const std::optional<int> first = monthOf(written.substr(0, to));
+  const std::optional<int> last = to == std::string_view::npos ? first : monthOf(written.substr(to + kTo.size()));
+  if (!first || !last || *last < *first) {
+    in.ev->context.report(ReleaseForm, in.node->value->range, {{"text", in.text}})
+        .help("write the year and the month in digits, the earlier one first");
+    return;
+  }
+  in.number.value = *first;
+  text(s, ir::StackFact::Released, in);
 }
 
 /// `recipes = [fp8_tensor, mxfp8]`.
@@ -120,6 +156,8 @@ void readCustom(ir::Cluster&, ir::ClusterFact, FactInput&) {} // its device is r
 
 void readCustom(ir::Stack& stack, ir::StackFact id, FactInput& in) {
   if (id == ir::StackFact::Platform) stack.platform = in.text;
+  if (id == ir::StackFact::Framework || id == ir::StackFact::Dispatcher) text(stack, id, in);
+  if (id == ir::StackFact::Released) released(stack, in);
   if (id == ir::StackFact::Accumulate) accumulate(stack, in);
   if (id == ir::StackFact::Algorithm) algorithm(stack, id, in);
 }
@@ -139,11 +177,8 @@ int wordIndex(FactInput& in, const std::vector<std::string>& words) {
   for (size_t i = 0; i < words.size(); ++i)
     if (words[i] == word) return static_cast<int>(i);
   if (word.empty()) word = std::string(in.ev->context.text(at));
-  std::string list;
-  for (size_t i = 0; i < words.size(); ++i)
-    list += (i == 0 ? "`" : i + 1 == words.size() ? " and `" : ", `") + words[i] + "`";
-  auto report =
-      in.ev->context.report(UnknownWord, at, {{"fact", in.node->name.str()}, {"words", list}, {"word", word}});
+  auto report = in.ev->context.report(UnknownWord, at,
+                                      {{"fact", in.node->name.str()}, {"words", quotedSeries(words)}, {"word", word}});
   report.meant(word, words);
   return -1;
 }

@@ -7,6 +7,9 @@ namespace planc::ir {
 
 enum class StackFact : uint8_t {
   Platform,
+  Framework,
+  Released,
+  Dispatcher,
   BackwardRatio,
   Accumulate,
   Accumulation,
@@ -51,8 +54,10 @@ enum class StackFact : uint8_t {
   AccuracyNominal,
   AccuracyDistance,
   AccuracySeen,
+  AccuracyExperts,
   AccuracySequence,
   AccuracyNewArchitecture,
+  AccuracyNewExperts,
   AccuracyNewType,
   AccuracyNewDevices,
   AccuracyNewSequence,

@@ -55,19 +55,22 @@ def unseen(bench, publisher, library):
 
 
 def forget_reach(changed, library, others):
-    """What stacks and devices say of their runs (`accuracy.seen`, `accuracy.sequence`, `runs` of products), as if there were only these."""
+    """What stacks and devices say of their runs (`accuracy.seen`, `accuracy.experts`, `accuracy.sequence`, `runs` of products), as if there were only these."""
     for stack in library.matching("stacks.*"):
         mine = [o for o in others if owner(library, f"stacks.{o['stack']}") == owner(library, stack)]
-        seen = (changed.facts[stack].get("accuracy") or {}).get("seen")
-        if not seen:
+        accuracy = changed.facts[stack].get("accuracy") or {}
+        if not accuracy.get("seen"):
             continue
-        for architecture in list(seen):
-            reach = [o["ranks"] for o in mine if architecture_of(library, o["device"]) == architecture]
-            if reach:
-                seen[architecture] = str(max(reach))
-            else:
-                del seen[architecture]
-        seen.update({} if seen else {"nowhere": "1"})  # it ran somewhere, which is not here
+        for fact, ran in (("seen", mine), ("experts", [o for o in mine if o["kind"] == "moe"])):
+            seen = accuracy.get(fact) or {}
+            for architecture in list(seen):
+                reach = [o["ranks"] for o in ran if architecture_of(library, o["device"]) == architecture]
+                if reach:
+                    seen[architecture] = str(max(reach))
+                else:
+                    del seen[architecture]
+            if fact in accuracy:
+                seen.update({} if seen else {"nowhere": "1"})  # it ran somewhere, which is not here
         if library.get(stack, "accuracy.sequence") and mine:
             changed.set(stack, "accuracy.sequence", str(max(o["sequence"] for o in mine)))
     ran = {(o["device"], o["type"].partition("_")[0]) for o in others}

@@ -7,12 +7,16 @@
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
 
 namespace planc::cost {
+
+PLANC_WARNING(UnseenKindOfRun, 825, "{what}: the interval of the step time is wider for it", Stage::Priced)
 
 namespace {
 
@@ -25,12 +29,9 @@ public:
       : program_(program), facts_(facts), accuracy_(accuracy) {}
 
   std::vector<RecordShare> all() {
-    if (facts_.stack.keys(ir::StackFact::AccuracySeen).empty()) {
-      add("architecture", fmt::format("no run of {}", stack()), accuracy_.newArchitecture);
-    } else {
-      architecture();
-      beyond("devices", static_cast<double>(program_.mesh.devices()), most_, accuracy_.newDevices);
-    }
+    for (UnseenKind& kind : unseenKinds(*program_.plan)) add(std::move(kind.of), std::move(kind.what), kind.error);
+    if (const double most = largestRun(); most > 0)
+      beyond("devices", static_cast<double>(program_.mesh.devices()), most, accuracy_.newDevices);
     types();
     if (accuracy_.sequence > 0)
       beyond("keys of a query", longestKeys(program_), accuracy_.sequence, accuracy_.newSequence);
@@ -46,21 +47,14 @@ private:
   }
   std::string stack() const { return fmt::format("stack `{}`", facts_.stack.name.view()); }
 
-  void architecture() {
-    const ir::Device& device = facts_.device;
-    const ir::Number* here = device.architecture.empty()
-                                 ? nullptr
-                                 : facts_.stack.number(ir::StackFact::AccuracySeen, Symbol(device.architecture));
-    if (here) {
-      most_ = here->value;
-      return;
-    }
+  /// Devices of the largest run on the plan's architecture, of its kind of model if there was one; else of all runs.
+  double largestRun() const {
+    double most = hasExperts(program_.model) ? reachOf(facts_.stack, facts_.device, true) : 0;
+    if (most == 0) most = reachOf(facts_.stack, facts_.device, false);
+    if (most > 0) return most;
     for (const ir::FactKey& key : facts_.stack.keys(ir::StackFact::AccuracySeen))
-      most_ = std::max(most_, facts_.stack.number(ir::StackFact::AccuracySeen, key)->value);
-    add("architecture " + device.architecture,
-        device.architecture.empty() ? fmt::format("no run of {} on device `{}`", stack(), device.name.view())
-                                    : fmt::format("no run of {} on architecture `{}`", stack(), device.architecture),
-        accuracy_.newArchitecture);
+      most = std::max(most, facts_.stack.number(ir::StackFact::AccuracySeen, key)->value);
+    return most;
   }
 
   /// By the share of the FLOPs of products in each type, whatever the plan says of most of them.
@@ -90,11 +84,60 @@ private:
   const ir::Program& program_;
   const Facts& facts_;
   const ir::Accuracy& accuracy_;
-  double most_ = 0; ///< devices of the largest run
   std::vector<RecordShare> terms_;
 };
 
 } // namespace
+
+double reachOf(const ir::Stack& stack, const ir::Device& device, bool experts) {
+  const bool other = !stack.platform.empty() && !device.platform.empty() && stack.platform != device.platform;
+  if (device.architecture.empty() || other) return 0;
+  const ir::Number* found =
+      stack.number(experts ? ir::StackFact::AccuracyExperts : ir::StackFact::AccuracySeen, Symbol(device.architecture));
+  return found ? found->value : 0;
+}
+
+bool hasExperts(const ir::Model& model) {
+  return llvm::any_of(model.dims, [](const ir::Dim& d) { return d.kind == ir::DimKind::Routed; });
+}
+
+std::vector<UnseenKind> unseenKinds(const ir::Plan& plan) {
+  const ir::Stack& stack = *plan.stack;
+  const ir::Device& device = plan.cluster->device;
+  const std::optional<ir::Accuracy> accuracy = stack.accuracy();
+  if (!accuracy) return {};
+  const std::string run = fmt::format("no run of stack `{}`", stack.name.view());
+  const auto none = [&stack](ir::StackFact fact) { return stack.keys(fact).empty(); };
+  if (none(ir::StackFact::AccuracySeen)) return {{"architecture", run, accuracy->newArchitecture}};
+  const std::string where = device.architecture.empty() ? fmt::format("on device `{}`", device.name.view())
+                                                        : fmt::format("on architecture `{}`", device.architecture);
+  const double newExperts = stack.value(ir::StackFact::AccuracyNewExperts, 0);
+  const bool experts = plan.model && hasExperts(*plan.model), here = reachOf(stack, device, false) > 0;
+  std::vector<UnseenKind> unseen;
+  if (!here)
+    unseen.push_back(
+        {"architecture " + device.architecture, fmt::format("{} {}", run, where), accuracy->newArchitecture});
+  if (experts && none(ir::StackFact::AccuracyExperts))
+    unseen.push_back({"experts", run + " with experts", newExperts});
+  else if (experts && here && reachOf(stack, device, true) == 0)
+    unseen.push_back({"experts " + device.architecture, fmt::format("{} with experts {}", run, where), newExperts});
+  return unseen;
+}
+
+void warnOfUnseenKinds(const ir::Plan& plan, const std::vector<std::string>& fitting, DiagnosticEngine& diagnostics) {
+  const std::vector<UnseenKind> unseen = unseenKinds(plan);
+  if (unseen.empty()) return;
+  std::string what;
+  for (const UnseenKind& kind : unseen) what += (what.empty() ? "" : ", and ") + kind.what;
+  auto report = diagnostics.report(UnseenKindOfRun, plan.range, {{"what", what}});
+  constexpr size_t kMost = 4;
+  for (size_t i = 0; i < std::min(kMost, fitting.size()); ++i) report.note("such runs had " + fitting[i]);
+  if (fitting.size() > kMost) report.note(fmt::format("and {} more stacks", fitting.size() - kMost));
+  report.help(fitting.empty()
+                  ? "no stack of the library had such runs: measure some steps and fit a stack to them, `planc "
+                    "calibrate --steps FILE`; `planc show std.stacks` lists what each stack ran"
+                  : "choose the stack whose release and dispatcher are yours: `planc show std.stacks` lists them");
+}
 
 double longestKeys(const ir::Program& program) {
   double most = 0;

@@ -170,6 +170,20 @@ TEST(Scale, AStackSaysHowFarItsRunsReach) {
       scaleLibrary(scales, std::vector<StackBase>{{"te.te", "std.stacks.te", "te.te", base}}, "r.plan");
   EXPECT_THAT(again, HasSubstr("      override hopper = 128 : "));
   EXPECT_THAT(again, Not(HasSubstr("sequence"))) << "as the base's";
+  EXPECT_THAT(first, Not(HasSubstr("experts")));
+}
+
+TEST(Scale, AStackSaysWhereItsRunsHadExperts) {
+  DiagnosticEngine diagnostics;
+  std::vector<StepRun> runs{run("a", 1.2), run("b", 1.2), run("c", 1.2)};
+  for (StepRun& r : runs) r.architecture = "hopper", r.devices = 64;
+  runs[1].experts = true, runs[2].devices = 128;
+  StackBase::Accuracy base{57, 2, 0.9, 1.1, {{"hopper", 128}}, {}, {{"hopper", 1024}}};
+  const std::vector<StackScale> scales = fitScales(runs, {}, diagnostics);
+  EXPECT_THAT(scaleLibrary(scales, std::vector<StackBase>{{"te.te", "std.stacks.te", "te.te"}}, "r.plan"),
+              HasSubstr("    experts {\n      hopper = 64 : \"the largest of these runs\"\n    }\n"));
+  EXPECT_THAT(scaleLibrary(scales, std::vector<StackBase>{{"te.te", "std.stacks.te", "te.te", base}}, "r.plan"),
+              HasSubstr("    experts {\n      override hopper = 64 : "));
 }
 
 TEST(Scale, WritesAStackWithItsSource) {
