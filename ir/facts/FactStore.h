@@ -81,7 +81,7 @@ struct FactRef {
 };
 
 /// Ids of one record at most: `FactStore` has a place for each.
-inline constexpr size_t kMostFacts = 64;
+inline constexpr size_t kMostFacts = 80;
 
 /// Numbers by id and key. Looking up a fact without `*` is one index; keys of an id are few, and scanned.
 class FactStore {
