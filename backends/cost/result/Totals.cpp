@@ -77,8 +77,8 @@ double unmaskedShare(const ir::Program& program) {
   const ir::Model& model = program.model;
   double whole = 0, left = 0;
   for (const ir::Op& op : model.ops) {
-    if (!isMasked(op.kind)) continue;
-    const double all = ir::flopsOf(program, op) * static_cast<double>(model.times(op.region));
+    if (!ir::isAttention(op.kind)) continue;
+    const double all = ir::modelFlopsOf(program, op) * static_cast<double>(model.times(op.region));
     whole += all;
     left += all * op.share;
   }
