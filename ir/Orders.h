@@ -4,6 +4,7 @@
 #pragma once
 #include "support/Indexed.h"
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -136,31 +137,33 @@ public:
       for (const Repeat& block : blocks(phase))
         for (const Action& a : actions(block)) visit(a, phase.times * block.times);
   }
-  /// In order: `visit(action)` the first and the last time that something repeats, `between(actions, times)` for the
-  /// actions of a block in between. What changes by one amount from time to time is greatest, and least, at the ends.
-  template <class Visit, class Between> void eachEnd(Visit visit, Between between) const {
+  /// In order: `visit(action)` the first times, `leading` of them, and the last time that something repeats,
+  /// `between(actions, times)` for the actions of a block in between. What changes by one amount from time to time is
+  /// greatest, and least, at the ends; where the first time differs from all others, at the ends of the others.
+  template <class Visit, class Between> void eachEnd(Visit visit, Between between, int64_t leading = 1) const {
     for (const Repeat& phase : phases_) {
-      endsOf(phase, 0, visit, between);
-      if (phase.times > 2)
-        for (const Repeat& block : blocks(phase)) between(actions(block), block.times * (phase.times - 2));
-      if (phase.times > 1) endsOf(phase, phase.times - 1, visit, between);
+      const int64_t first = std::min(leading, phase.times), left = phase.times - first;
+      for (int64_t time = 0; time < first; ++time) endsOf(phase, time, visit, between, leading);
+      if (left > 1)
+        for (const Repeat& block : blocks(phase)) between(actions(block), block.times * (left - 1));
+      if (left > 0) endsOf(phase, phase.times - 1, visit, between, leading);
     }
   }
 
 private:
   template <class Visit, class Between>
-  void endsOf(const Repeat& phase, int64_t time, Visit visit, Between between) const {
-    const auto all = [&](const Repeat& block, int64_t offset) {
-      for (Action a : actions(block)) {
-        a.microBatch = static_cast<uint32_t>(a.microBatch + offset);
-        visit(a);
-      }
-    };
+  void endsOf(const Repeat& phase, int64_t time, Visit visit, Between between, int64_t leading) const {
     for (const Repeat& block : blocks(phase)) {
-      const int64_t offset = time * phase.step;
-      all(block, offset);
-      if (block.times > 2) between(actions(block), block.times - 2);
-      if (block.times > 1) all(block, offset + (block.times - 1) * block.step);
+      const auto all = [&](int64_t repetition) {
+        for (Action a : actions(block)) {
+          a.microBatch = static_cast<uint32_t>(a.microBatch + time * phase.step + repetition * block.step);
+          visit(a);
+        }
+      };
+      const int64_t first = std::min(leading, block.times), left = block.times - first;
+      for (int64_t repetition = 0; repetition < first; ++repetition) all(repetition);
+      if (left > 1) between(actions(block), left - 1);
+      if (left > 0) all(block.times - 1);
     }
   }
 

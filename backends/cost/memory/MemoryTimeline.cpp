@@ -196,8 +196,10 @@ PassMoments::PassMoments(const StageParts& stage) : parts(&stage) {
 PassPeak passPeak(const std::vector<const PassMoments*>& moments, const ir::Order& actions, int64_t stages,
                   double remade) {
   Walk walk(moments, stages, remade);
+  // The first time that makes gradients again differs from those that find them.
   actions.eachEnd([&](const ir::Action& a) { walk.visit(a); },
-                  [&](std::span<const ir::Action> between, int64_t times) { walk.pass(between, times); });
+                  [&](std::span<const ir::Action> between, int64_t times) { walk.pass(between, times); },
+                  remade > 0 ? 2 : 1);
   return walk.peak();
 }
 

@@ -168,7 +168,7 @@ TEST(CostMoments, EndsOfWhatRepeatsAreTheFullest) {
       for (InstanceMemory& i : part.instances) {
         i.saved = double(choose(0, 50)), i.workingForward = double(choose(0, 20)),
         i.workingBackward = double(choose(0, 20));
-        i.narrow = double(choose(0, 5)), i.weightOperands = double(choose(0, 50)), i.remade = double(choose(0, 20));
+        i.narrow = double(choose(0, 5)), i.weightOperands = double(choose(0, 50)), i.remade = double(choose(0, 90));
         part.remade += i.remade * static_cast<double>(i.count);
       }
       remade += part.remade;
