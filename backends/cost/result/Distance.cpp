@@ -118,9 +118,9 @@ std::vector<UnseenKind> unseenKinds(const ir::Plan& plan) {
     unseen.push_back(
         {"architecture " + device.architecture, fmt::format("{} {}", run, where), accuracy->newArchitecture});
   if (experts && none(ir::StackFact::AccuracyExperts))
-    unseen.push_back({"experts", run + " with experts", newExperts});
+    unseen.push_back({"mixtures", run + " with experts", newExperts});
   else if (experts && here && reachOf(stack, device, true) == 0)
-    unseen.push_back({"experts " + device.architecture, fmt::format("{} with experts {}", run, where), newExperts});
+    unseen.push_back({"mixtures " + device.architecture, fmt::format("{} with experts {}", run, where), newExperts});
   return unseen;
 }
 
