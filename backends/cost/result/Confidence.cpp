@@ -36,6 +36,8 @@ struct Entry {
   double weighted = 0; ///< seconds · error
   double base = 0;     ///< the same without what lies outside of its samples
   double outside = 0;  ///< seconds outside of its samples
+  /// Seconds · error by where the record was read: kernels of one size are off together.
+  std::vector<std::pair<double, double>> sizes{};
 };
 
 /// A fact that was read outside of its samples, where it is furthest away.
@@ -99,7 +101,7 @@ void Ledger::add(double seconds, const EvidenceList& evidence, const Requester& 
   if (!(seconds > 0)) return;
   struct Reading {
     size_t entry;
-    double base = 0, error = 0, beyond = 0, away = 0;
+    double base = 0, error = 0, beyond = 0, away = 0, size = 0;
   };
   std::vector<Reading> readings;
   double furthest = 0;
@@ -115,6 +117,7 @@ void Ledger::add(double seconds, const EvidenceList& evidence, const Requester& 
     known->error = std::max(known->error, base + accuracy_.distance * g.away());
     known->beyond = std::max(known->beyond, beyond);
     known->away = std::max(known->away, g.away());
+    known->size = std::max(known->size, g.size);
     furthest = std::max(furthest, g.away());
   }
   for (const Reading& r : readings) {
@@ -122,6 +125,12 @@ void Ledger::add(double seconds, const EvidenceList& evidence, const Requester& 
     entries_[r.entry].weighted += seconds * r.error;
     entries_[r.entry].base += seconds * r.base;
     if (r.away > 0) entries_[r.entry].outside += seconds;
+    auto& sizes = entries_[r.entry].sizes;
+    const auto same = std::find_if(sizes.begin(), sizes.end(), [&](const auto& s) { return s.first == r.size; });
+    if (same == sizes.end())
+      sizes.push_back({r.size, seconds * r.error});
+    else
+      same->second += seconds * r.error;
   }
   total_ += seconds;
   if (furthest > 0) beyond_ += seconds;
@@ -222,6 +231,13 @@ void Ledger::addOnce() {
   }
 }
 
+/// What is left of a record's error when kernels of several sizes stand on it: their squares add up.
+double leftOf(const Entry& e) {
+  double squares = 0;
+  for (const auto& [size, weighted] : e.sizes) squares += weighted * weighted;
+  return e.weighted > 0 ? std::sqrt(squares) / e.weighted : 1;
+}
+
 void sortTerms(std::vector<RecordShare>& terms) {
   std::stable_sort(terms.begin(), terms.end(),
                    [](const RecordShare& a, const RecordShare& b) { return a.share * a.error > b.share * b.error; });
@@ -231,9 +247,10 @@ Confidence Ledger::finish() {
   Confidence out;
   const double total = std::max(total_, 1e-300);
   for (const Entry& e : entries_) {
-    const double seconds = std::max(e.seconds, 1e-300);
-    out.terms.push_back({recordText(e.owner, e.record, e.nominal), e.seconds / total, e.weighted / seconds,
-                         e.outside / total, e.samples, false, e.record, e.owner.kind, e.owner.name, e.base / seconds});
+    const double seconds = std::max(e.seconds, 1e-300), left = leftOf(e);
+    out.terms.push_back({recordText(e.owner, e.record, e.nominal), e.seconds / total, left * e.weighted / seconds,
+                         e.outside / total, e.samples, false, e.record, e.owner.kind, e.owner.name,
+                         left * e.base / seconds});
   }
   sortTerms(out.terms);
   out.outside = beyond_ / total;
