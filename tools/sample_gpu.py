@@ -9,6 +9,8 @@ Needs PyTorch 2.3 or later with CUDA, and nothing else. `--dry-run` needs neithe
 """
 
 import argparse
+import collections
+import itertools
 import os
 import sys
 import time
@@ -23,7 +25,11 @@ def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0], epilog="docs/calibrate.md says what comes next.")
     groups = list(shapes.GROUPS) + ["collective"]
     parser.add_argument("--only", metavar="KIND", action="append", choices=groups, help="only this kind, may be repeated: " + ", ".join(groups))
-    parser.add_argument("--budget-seconds", metavar="S", type=positive, default=540.0, help="stop after so long (default 540); every kind is covered evenly")
+    parser.add_argument("--budget-seconds", metavar="S", type=positive, default=540.0,
+                        help="stop after so long (default 540): each kind is covered first, then more and more sizes between")
+    parser.add_argument("--kernels", choices=shapes.FORMS, default=shapes.FORMS[0],
+                        help="RMSNorm of the trained program: a chain of small kernels, as Hugging Face's models write it (default), or one; "
+                             "the other is a comment of the table")
     parser.add_argument("--sustain", metavar="S", type=positive, default=0.0,
                         help="before the first sample keep the GPU at full power for so long: clocks of long training, not of a burst")
     parser.add_argument("--output", metavar="FILE", default="-", help="where the table goes (default: standard output)")
@@ -45,7 +51,7 @@ def started_ranks():
     return world, int(os.environ.get("LOCAL_WORLD_SIZE", str(world)))
 
 
-def chosen(only, world, per_node):
+def chosen(only, form, world, per_node):
     """The cases of this run. One process samples operators, several sample collectives: operators beside collectives would wait for
     each other, and be timed on a machine that is busy."""
     if world > 1:
@@ -54,22 +60,25 @@ def chosen(only, world, per_node):
         return shapes.collectives(world, per_node)
     if only and "collective" in only:
         raise ValueError("collectives need several processes: torchrun --nproc-per-node N tools/sample_gpu.py")
-    return shapes.spread([case for group, cases in shapes.GROUPS.items() if not only or group in only for case in cases()])
+    cases = [case for group, cases in shapes.GROUPS.items() if not only or group in only for case in cases()]
+    return shapes.spread(shapes.written(cases, form))
 
 
 def seconds_per_phase(cases, budget):
-    """How long one direction of one case may be repeated so that all fit into the budget; a third goes to preparing them."""
-    runs = sum(len(case.phases) for case in cases)
-    return max(0.01, min(0.5, 0.66 * budget / max(runs, 1)))
+    """How long one direction of one case may be repeated so that the first turn fits into half of the budget with its preparation: what is
+    left goes to more sizes and not to more repeats."""
+    runs = sum(len(case.phases) for case in cases if case.turn == 0)
+    return max(0.01, min(0.2, 0.3 * budget / max(runs, 1)))
 
 
 def dry_run(cases, budget, out):
     seconds = seconds_per_phase(cases, budget)
     for case in cases:
         out.write(f"{case.group} {case.name} {case.dtype} {'+'.join(case.phases)} {case.shape()}\n")
-    estimate = sum(shapes.duration(case, seconds) for case in cases)
-    out.write(f"{len(cases)} samples, at most {min(estimate, budget):.0f} s on a GPU of 50 TFLOP/s")
-    out.write(f" (all of them would take {estimate:.0f} s: some are left out)\n" if estimate > budget else "\n")
+    ends = list(itertools.accumulate(shapes.duration(case, seconds) for case in cases))
+    fitting = sum(end <= budget for end in ends)
+    out.write(f"{len(cases)} samples, at most {min(ends[-1], budget):.0f} s on a GPU of 50 TFLOP/s")
+    out.write(f" (all of them would take {ends[-1]:.0f} s: after the first {fitting} the budget is spent)\n" if fitting < len(cases) else "\n")
 
 
 def show(case, seconds):
@@ -81,7 +90,7 @@ def sample_operators(cases, arguments, stream):
     """All cases on one GPU. What this PyTorch or GPU cannot do is left out, and counted by reason at the end of the table."""
     import torch
     from sampling.facts import clocks, device_facts
-    from sampling.operators import Unavailable, make
+    from sampling.operators import Unavailable, attention_kernel, make
     from sampling.timing import Timer, sustain
 
     device = torch.device("cuda", arguments.device)
@@ -93,7 +102,7 @@ def sample_operators(cases, arguments, stream):
     if arguments.sustain:
         sustain(device, arguments.sustain)
         table.comment(f"sustained: {arguments.sustain:g} s of products before the first sample")
-    left_out = {}
+    left_out, kernels = {}, collections.Counter()
     for index, case in enumerate(cases):
         if time.monotonic() - begin > arguments.budget_seconds:
             left_out["no time within --budget-seconds"] = len(cases) - index
@@ -104,6 +113,9 @@ def sample_operators(cases, arguments, stream):
                 with torch.cuda.stream(timer.stream):  # backward runs on the stream of its forward
                     works = [make(case, phase, device) for _ in range(timer.sets(case.bytes))]
                 seconds[phase] = timer.measure(works)
+                if case.ran_nothing(seconds[phase]):
+                    del seconds[phase]
+                    raise Unavailable(f"{case.name} {phase}: no kernel ran")
             except (Unavailable, ImportError) as error:
                 reason = str(error)
                 left_out[reason] = left_out.get(reason, 0) + 1
@@ -112,10 +124,14 @@ def sample_operators(cases, arguments, stream):
                 left_out[reason] = left_out.get(reason, 0) + 1
             works = None
             torch.cuda.empty_cache()
+        if seconds and case.kind == "attention":
+            kernels[attention_kernel(case, device)] += 1
         table.add(case, seconds)
         show(case, seconds)
         if index % 200 == 199:
             table.comment(f"after {time.monotonic() - begin:.0f} s: " + ", ".join(f"{name} {value}" for name, value in clocks(device).items()))
+    if kernels:
+        table.comment("attention ran in " + ", ".join(f"{name} {count} times" for name, count in kernels.most_common()))
     for reason, count in left_out.items():
         table.comment(f"left out, {count}: {reason}")
     table.comment(f"took {time.monotonic() - begin:.0f} s")
@@ -146,7 +162,7 @@ def main(arguments):
     options = parse(arguments)
     world, per_node = started_ranks()
     try:
-        cases = chosen(options.only, world, per_node)
+        cases = chosen(options.only, options.kernels, world, per_node)
     except ValueError as error:
         sys.stderr.write(f"sample_gpu.py: {error}\n")
         return USAGE_ERROR

@@ -74,8 +74,36 @@ class Shapes(unittest.TestCase):
 
     def test_a_beginning_covers_every_kind(self):
         cases = shapes.spread([case for group in shapes.GROUPS.values() for case in group()])
-        self.assertEqual({case.group for case in cases[: len(cases) // 4]}, set(shapes.GROUPS))
         self.assertEqual(len(set(map(id, cases))), len(cases))
+        every = {(case.name, case.dtype, case.run.get("form")) for case in cases}
+        for beginning, at_least in ((len(every), 1), (150, 4), (400, 7)):
+            found = [(case.name, case.dtype, case.run.get("form")) for case in cases[:beginning]]
+            self.assertGreaterEqual(min(found.count(kind) for kind in every), at_least, beginning)
+
+    def test_more_budget_fills_in(self):
+        cases = shapes.spread([case for group in shapes.GROUPS.values() for case in group()])
+        turns = [case.turn for case in cases]
+        self.assertEqual(turns, sorted(turns))
+        for group in set(shapes.GROUPS) - {"layer"}:
+            first, later = ([case for case in cases if case.group == group and (case.turn > 0) == more] for more in (False, True))
+            self.assertGreater(len(later), len(first), f"{group}: a large budget has more sizes than a small one")
+
+    def test_softmax_is_sampled_by_the_length_of_a_row(self):
+        first = [case for case in shapes.softmaxes() if case.turn == 0]
+        self.assertGreaterEqual(len({case["row"] for case in first}), 5)
+        for length in {case["row"] for case in first}:
+            self.assertGreaterEqual(len({case["bytes"] for case in first if case["row"] == length}), 3, length)
+        self.assertTrue(all(case["bytes"] == 2 * case["rows"] * case["row"] for case in shapes.softmaxes()))
+
+    def test_one_kernel_is_written_by_the_name_of_an_operator(self):
+        for form in shapes.FORMS:
+            rows = [(case.name, case.dtype, *case.extents.values()) for case in shapes.written(shapes.norms(), form) if case.kind and case.name == "rms_norm"]
+            self.assertEqual(len(rows), sum(case.run.get("form") == form for case in shapes.norms()))
+
+    def test_the_time_of_no_kernel_is_none(self):
+        add = shapes.memory("elementwise", "add", 0, 8192, 8192, 3)
+        for seconds, nothing in ((0.656e-6, True), (94.3e-6, False)):  # as an H200 has timed it, backward and forward
+            self.assertEqual(add.ran_nothing(seconds), nothing)
 
     def test_nodes_are_filled_in_order(self):
         nodes = {(case.name, case["ranks"], case["nodes"]) for case in shapes.collectives(16, 8)}
@@ -95,6 +123,13 @@ class DryRun(unittest.TestCase):
         self.assertEqual(int(count), len(lines) - 1)
         self.assertLessEqual(int(seconds), 60)
         self.assertTrue(all(line.startswith(("norm ", "attention ")) for line in lines[:-1]))
+
+    def test_a_larger_budget_has_more_samples(self):
+        counts = []
+        for budget in ("60", "180", "540"):
+            counts.append(int(re.search(r"after the first (\d+) the budget is spent", run("--dry-run", "--budget-seconds", budget).stdout).group(1)))
+        self.assertLess(2 * counts[0], counts[1])
+        self.assertLess(1.5 * counts[1], counts[2])
 
     def test_the_default_takes_less_than_ten_minutes(self):
         self.assertLess(int(re.search(r"at most (\d+) s", run("--dry-run").stdout).group(1)), 600)

@@ -5,6 +5,8 @@ import contextlib
 import torch
 import torch.nn.functional as F
 
+from sampling import eager
+
 DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
 
 
@@ -75,25 +77,44 @@ def grouped_matmul(case, phase, device):
 
 
 @contextlib.contextmanager
-def flash_only():
-    """Only FlashAttention, so that a shape it cannot do is reported and not timed in another kernel."""
-    from torch.nn.attention import SDPBackend, sdpa_kernel
-
-    with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+def fused_attention():
+    """PyTorch's own choice among its fused kernels, as a program without a word about it gets it. The unfused products are not among
+    them, so that a shape that no fused kernel can do is reported and not timed as one."""
+    unfused = torch.backends.cuda.math_sdp_enabled()
+    torch.backends.cuda.enable_math_sdp(False)
+    try:
         yield
+    finally:
+        torch.backends.cuda.enable_math_sdp(unfused)
 
 
 def attention(case, phase, device):
-    batch, seq, heads, head = (case[name] for name in ("batch", "seq", "heads", "head_dim"))
-    # [batch, seq, heads, head] in memory, as a projection leaves it.
-    q, k, v = (random(case, device, batch, seq, heads, head).transpose(1, 2).requires_grad_() for _ in range(3))
+    q, k, v = queries_keys_values(case, device)
     causal = bool(case["causal"])
 
     def function(q, k, v):
-        with flash_only():
+        with fused_attention():
             return F.scaled_dot_product_attention(q, k, v, is_causal=causal)
 
     return directions(phase, function, (q, k, v))
+
+
+def queries_keys_values(case, device):
+    """[batch, seq, heads, head] in memory, as a projection leaves it."""
+    batch, seq, heads, head = (case[name] for name in ("batch", "seq", "heads", "head_dim"))
+    return (random(case, device, batch, seq, heads, head).transpose(1, 2).requires_grad_() for _ in range(3))
+
+
+def attention_kernel(case, device):
+    """The name of the kernel that PyTorch chooses for a case of attention, or "unknown" where it does not tell."""
+    try:
+        from torch.nn.attention import SDPBackend
+
+        q, k, v = queries_keys_values(case, device)
+        with fused_attention():
+            return SDPBackend(torch._fused_sdp_choice(q, k, v, is_causal=bool(case["causal"]))).name.lower()
+    except (ImportError, AttributeError, RuntimeError, TypeError, ValueError):
+        return "unknown"
 
 
 def layer_norm(case, phase, device):
@@ -103,10 +124,15 @@ def layer_norm(case, phase, device):
 
 
 def rms_norm(case, phase, device):
+    if case["form"] == "eager":
+        return directions(phase, eager.rms_norm, norm_operands(case, device))
     if not hasattr(F, "rms_norm"):
-        raise Unavailable("rms_norm needs PyTorch 2.4")
-    rows, width = case["rows"], case["width"]
-    return directions(phase, lambda x, w: F.rms_norm(x, (width,), w), (random(case, device, rows, width, grad=True), random(case, device, width, grad=True)))
+        raise Unavailable("the fused rms_norm needs PyTorch 2.4")
+    return directions(phase, lambda x, w: F.rms_norm(x, (case["width"],), w), norm_operands(case, device))
+
+
+def norm_operands(case, device):
+    return random(case, device, case["rows"], case["width"], grad=True), random(case, device, case["width"], grad=True)
 
 
 def pointwise(function, operands):
@@ -119,26 +145,29 @@ def pointwise(function, operands):
     return build
 
 
+def add(case, phase, device):
+    """The sum of a residual. Its gradient is a view for either operand and runs nothing; what backward runs is the sum of the two
+    gradients of a value that has two readers, a branch and the sum that ends it."""
+    first, second = (random(case, device, case["rows"], case["width"]) for _ in range(2))
+    return lambda: torch.add(first, second)
+
+
 def bias(case, phase, device):
     inputs = (random(case, device, case["rows"], case["width"], grad=True), random(case, device, case["width"], grad=True))
     return directions(phase, lambda x, b: x + b, inputs)
 
 
 def rope(case, phase, device):
+    """[heads, rows, head] as models see it; [rows, heads, head] in memory, as a projection leaves it."""
     rows, head = case["rows"], case["head"]
-    x = random(case, device, rows, case["width"] // head, head, grad=True)
-    angles = torch.rand(rows, 1, head // 2, device=device) * 6.28
+    x = random(case, device, rows, case["width"] // head, head).transpose(0, 1).requires_grad_()
+    angles = torch.rand(rows, head // 2, device=device) * 6.28
     cos, sin = (torch.cat((part, part), -1).to(x.dtype) for part in (angles.cos(), angles.sin()))
-
-    def rotate(x):
-        low, high = x.chunk(2, -1)
-        return x * cos + torch.cat((-high, low), -1) * sin
-
-    return directions(phase, rotate, (x,))
+    return directions(phase, lambda x: eager.rotate(x, cos, sin), (x,))
 
 
 def softmax(case, phase, device):
-    return directions(phase, lambda x: F.softmax(x, -1), (random(case, device, case["rows"], case["width"], grad=True),))
+    return directions(phase, lambda x: F.softmax(x, -1), (random(case, device, case["rows"], case["row"], grad=True),))
 
 
 def cross_entropy(case, phase, device):
@@ -175,7 +204,7 @@ def gpt_layer(case, phase, device):
 
     def layer(x):
         q, k, v = F.linear(F.layer_norm(x, (width,), scales[0]), weights[0]).view(batch, seq, 3, heads, head).permute(2, 0, 3, 1, 4)
-        with flash_only():
+        with fused_attention():
             attended = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         x = x + F.linear(attended.transpose(1, 2).reshape(batch, seq, width), weights[1])
         inner = F.gelu(F.linear(F.layer_norm(x, (width,), scales[1]), weights[2]), approximate="tanh")
@@ -192,7 +221,7 @@ BUILDERS = {
     "rms_norm": rms_norm,
     "gelu": pointwise(lambda x: F.gelu(x, approximate="tanh"), 1),
     "silu_mul": pointwise(lambda gate, up: F.silu(gate) * up, 2),
-    "add": pointwise(lambda a, b: a + b, 2),
+    "add": add,
     "dropout": pointwise(lambda x: F.dropout(x, 0.1), 1),
     "bias": bias,
     "rope": rope,

@@ -1,6 +1,6 @@
 """The table of samples that `planc calibrate` reads (docs/calibrate.md): comments with the facts of the machine, a header, one line per case."""
 
-COLUMNS = ("kind", "name", "dtype", "device", "batch", "m", "n", "k", "heads", "seq", "kv_seq", "head_dim", "causal", "bytes", "params",
+COLUMNS = ("kind", "name", "dtype", "device", "batch", "m", "n", "k", "heads", "seq", "kv_seq", "head_dim", "causal", "bytes", "row", "params",
            "ranks", "nodes", "forward_us", "backward_us")
 
 

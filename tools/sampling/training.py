@@ -6,6 +6,8 @@ import torch
 import torch.nn.functional as F
 from torch.utils.checkpoint import checkpoint
 
+from sampling.eager import rms_norm, rotate
+
 
 class Marks:
     """Events and allocated bytes at the borders of the layers, in forward and in backward."""
@@ -46,19 +48,14 @@ class Layer(torch.nn.Module):
         return x.view(*x.shape[:2], self.heads, self.head)
 
     def forward(self, x, cos, sin):
-        norm = F.rms_norm(x, x.shape[-1:], self.norm1)
+        norm = rms_norm(x, self.norm1)
         q = rotate(self.split(F.linear(norm, self.w["q"])), cos, sin)
         k = rotate(self.split(F.linear(norm, self.w["k"])), cos, sin)
         v = self.split(F.linear(norm, self.w["v"]))
         core = F.scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), is_causal=True)
         x = x + F.linear(core.transpose(1, 2).reshape(x.shape), self.w["o"])
-        norm = F.rms_norm(x, x.shape[-1:], self.norm2)
+        norm = rms_norm(x, self.norm2)
         return x + F.linear(F.silu(F.linear(norm, self.w["gate"])) * F.linear(norm, self.w["up"]), self.w["down"])
-
-
-def rotate(x, cos, sin):
-    low, high = x.chunk(2, -1)
-    return x * cos + torch.cat((-high, low), -1) * sin
 
 
 class Model(torch.nn.Module):
@@ -75,7 +72,7 @@ class Model(torch.nn.Module):
         for index, layer in enumerate(self.layers):
             x = Mark.apply(x, marks, index)
             x = checkpoint(layer, x, cos, sin, use_reentrant=False) if self.run.recompute else layer(x, cos, sin)
-        x = F.rms_norm(Mark.apply(x, marks, len(self.layers)), x.shape[-1:], self.norm)
+        x = rms_norm(Mark.apply(x, marks, len(self.layers)), self.norm)
         return self.head(x)
 
 
