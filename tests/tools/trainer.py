@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """What of tools/train_small.py runs without a GPU and without PyTorch: its table, and that planc reads its plans, measured or not."""
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
@@ -9,10 +11,11 @@ import unittest
 
 PLANC, ROOT = sys.argv[1], sys.argv[2]
 TOOLS = os.path.join(ROOT, "tools")
-sys.path.insert(0, TOOLS)
+sys.path[:0] = [TOOLS, os.path.dirname(os.path.abspath(__file__))]
 
+import fake_torch  # noqa: E402
 import train_small  # noqa: E402
-from sampling import small_models  # noqa: E402
+from sampling import devices, small_models  # noqa: E402
 
 
 def run(*command):
@@ -40,6 +43,57 @@ class Plans(unittest.TestCase):
         self.assertIn("PLAN0902", result.stderr)
         self.assertIn("step_time", result.stderr)
         self.assertNotIn("PLAN09", result.stderr.replace("PLAN0902", ""))
+
+
+class Devices(unittest.TestCase):
+    def test_are_those_that_planc_finds(self):
+        pieces = [piece for listed in devices.names().values() for piece in listed]
+        self.assertIn("H200", pieces)
+        with tempfile.TemporaryDirectory() as folder:
+            for piece in pieces:
+                driver_name = f"NVIDIA {piece} rev. 2"
+                path = os.path.join(folder, "one.csv")
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(f"kind,name,device,bytes,forward_us\nmemory,add,{driver_name},1048576,50\n")
+                first = run(PLANC, "calibrate", path).stdout.splitlines()[:1]
+                self.assertEqual(first, [f"{driver_name}, as {devices.device_of(driver_name)}: 1 samples, 0 times left out by the checks"])
+        self.assertIsNone(devices.device_of("Fake, GPU"))
+
+    def test_the_longest_piece_counts(self):
+        for driver_name, device in (("NVIDIA H200", "h200_sxm_141gb"), ("NVIDIA H200 NVL", "h200_nvl_141gb"), ("NVIDIA A100-PG509-200", "a100_sxm4_40gb"),
+                                    ("NVIDIA H100 80GB HBM3", "h100_sxm5_80gb"), ("AMD Instinct MI300X", "mi300x_192gb")):
+            self.assertEqual(devices.device_of(driver_name), device)
+
+    def written(self, driver_name, *arguments):
+        """Exit status, the plans of a run that measures nothing, and what is said."""
+        fake_torch.install(name=driver_name)
+        train, train_small.train = train_small.train, lambda options, table: ({small_models.RUNS[0]: {}}, "a stand-in")
+        said = io.StringIO()
+        try:
+            with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
+                path = os.path.join(folder, "small.plan")
+                status = train_small.main(["--plans", path, *arguments])
+                text = run(PLANC, "check", path) if status == 0 else None
+                with contextlib.suppress(FileNotFoundError), open(path, encoding="utf-8") as file:
+                    return status, file.read(), said.getvalue() + (text.stderr if text else "")
+                return status, "", said.getvalue()
+        finally:
+            train_small.train = train
+            for name in [name for name in sys.modules if name == "torch" or name.startswith("torch.")]:
+                del sys.modules[name]
+
+    def test_plans_name_the_gpu_that_is_found_and_check(self):
+        for driver_name, device in (("NVIDIA H200", "h200_sxm_141gb"), ("NVIDIA A100-PG509-200", "a100_sxm4_40gb")):
+            status, plans, said = self.written(driver_name)
+            self.assertEqual((status, said), (0, ""))
+            self.assertIn(f"device = devices.{device}\n", plans)
+        self.assertIn("device = devices.gh200_96gb\n", self.written("NVIDIA H200", "--device", "gh200_96gb")[1])
+
+    def test_a_gpu_that_the_library_lacks_is_said_before_the_training(self):
+        status, plans, said = self.written("Fake, GPU")
+        self.assertEqual((status, plans), (2, ""))
+        self.assertIn("Fake, GPU", said)
+        self.assertIn("--device", said)
 
 
 class DryRun(unittest.TestCase):
