@@ -14,6 +14,7 @@ from accounts import problems  # the law of one report
 
 EXACT = 1e-9
 ORDERED_BY_TIMES = ("zero_bubble", "zb_h2")  # what they keep in flight follows the times, too
+FIRST_LAYERS = ("embed", "source_embed", "patches")  # where backward ends
 LAWS = []
 
 
@@ -281,3 +282,49 @@ def schedules(spec, base, prices):
     executed = {name: p.flops("hardware") for name, p in prices.items()}
     if executed:
         yield max(executed, key=executed.get), 0 if close(max(executed.values()), min(executed.values())) else None, f"executed FLOPs {executed}"
+
+
+PAIRS = ("paired_1f1b", "dualpipe", "dualpipe_v")  # schedules of passes that take turns on the streams
+
+
+@law("Where collectives slow nothing, a step is not faster with more of them in the compute stream, and a share of 0.9999 is one of 1. Pairs are list "
+     "schedules, which keep the first half nearly (Graham 1969).", "docs/cost-model.md 2.4, 3.2", variants.more_inline, share=.01, amount=.02)
+def inline(spec, base, prices):
+    for which in dict.fromkeys(name.split("_")[1] for name in prices):
+        rows = {name: prices[name] for name in variants.more_inline(spec) if name.split("_")[1] == which and name in prices}
+        for less, name in zip(rows, list(rows)[1:]):
+            variant, amount, message = faster(name, rows[less], rows[name])
+            yield variant, None if amount and spec.schedule not in PAIRS else amount, message
+        whole, nearly = (rows.get(f"inline_{which}_{share}") for share in ("1", "0_9999"))
+        if whole and nearly:
+            yield f"inline_{which}_1", 0 if close(whole.time, nearly.time, 1e-3) else None, f"0.9999 inline {nearly.time:.6g} s, 1 inline {whole.time:.6g} s"
+
+
+def wires(price):
+    """Seconds of a step for which the collectives of a stage hold each level."""
+    found = {}
+    for row in price.plan["collectives"]:
+        key = row["stage"], row["level"]
+        found[key] = found.get(key, 0) + row["count"] * row["time_s"]
+    return found
+
+
+@law("What crosses one level takes turns: together a device's collectives over it take no longer than the step.", "docs/cost-model.md 2.4", variants.on_wires)
+def ports(spec, base, prices):
+    for name, p in every(base, prices):
+        for (stage, level), seconds in wires(p).items():
+            yield name, 0 if seconds <= p.time * (1 + EXACT) else None, f"{seconds:.6g} s over {level} on stage {stage}, in a step of {p.time:.6g} s"
+
+
+def last_message(price):
+    """Seconds of a message of gradients: of those that are full at the end of backward, with the parameters that backward reaches last."""
+    rows = [row for row in price.plan["collectives"] if row["class"] == "gradient" and row["layer"] in FIRST_LAYERS]
+    return max((row["time_s"] for row in rows), default=0)
+
+
+@law("The last message of gradients is full when backward ends, so that nothing hides any of it.", "docs/cost-model.md 2.4", variants.buckets)
+def last_bucket(spec, base, prices):
+    for name, p in every(base, prices):
+        exposed = sum(row["step_exposed_s"] for row in p.plan["collectives"] if row["class"] == "gradient")
+        if spec.pp == 1 and last_message(p):
+            yield name, 0 if exposed >= last_message(p) * (1 - EXACT) else None, f"{exposed:.6g} s of gradients are exposed, the last message takes {last_message(p):.6g} s"

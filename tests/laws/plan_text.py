@@ -225,20 +225,29 @@ def plan_text(suffix, s):
     arguments = {k: v for k, v in s.model.items() if not (s.family == "own" and k == "layers")}
     model = f"own{suffix}" if s.family == "own" else FAMILIES[s.family].model
     statements = [f"model = {model}({', '.join(f'{k} = {v}' for k, v in arguments.items())})",
-                  f"cluster = cluster{suffix}", f"software = {s.stack}", f"train {{ {'; '.join(train_facts(s))} }}",
+                  f"cluster = cluster{suffix}", f"software = {f'stack{suffix}' if s.inline else s.stack}", f"train {{ {'; '.join(train_facts(s))} }}",
                   f"precision {{ compute = bf16; params = {s.params}; grads = {s.grads} }}", f"mesh {{ {'; '.join(mesh)} }}",
                   "place {\n    " + "\n    ".join(rules) + "\n  }", *states]
     if s.pp > 1:
         statements.append(f"pipeline {named('pp')} {{ {'; '.join([f'schedule = {s.schedule}'] + stage_lines(s))} }}")
+    statements += [f"overlap {{ bucket = {s.bucket}MB }}"] if s.bucket else []
     statements += recomputed(s)
     if s.shuffled is not None:
         random.Random(s.shuffled).shuffle(statements)
     return f"plan plan{suffix} {{\n  " + "\n  ".join(statements) + "\n}"
 
 
+def stack_text(name, s):
+    """The stack with other shares. They override those of an heir with shares that no stack has, since an override must change something."""
+    def heir(called, base, slowdown, share_of):
+        shares = "\n".join(f"    override {cls} = {share_of(share)} {MADE}" for cls, share in s.inline)
+        return f"stack {called} extends {base} {{\n  override slowdown = {slowdown} {MADE}\n  inline {{\n{shares}\n  }}\n}}"
+    return heir(f"other_{name}", s.stack, 0.0123, lambda share: 0.0123) + "\n" + heir(name, f"other_{name}", 0, lambda share: share)
+
+
 def declarations(suffix, s):
     m = s.machine
-    return "\n".join(([own_model_text(suffix, s)] if s.family == "own" else []) +
+    return "\n".join(([own_model_text(suffix, s)] if s.family == "own" else []) + ([stack_text(f"stack{suffix}", s)] if s.inline else []) +
                      [fabric_text(f"inner{suffix}", m.inner, INNER_RATE, INNER_LATENCY),
                       fabric_text(f"outer{suffix}", m.outer, OUTER_RATE, OUTER_LATENCY), device_text(f"device{suffix}", m), cluster_text(suffix, m, s.devices), plan_text(suffix, s)])
 

@@ -59,6 +59,8 @@ class Spec:
     axis_names: dict = field(default_factory=dict)
     axis_order: tuple = ()
     axes_of_one: bool = False
+    bucket: int = None  # of gradients, in MB; without one each layer of FSDP reduces its own
+    inline: tuple = ()  # classes of collectives and their shares, in place of the stack's, on a stack whose collectives slow nothing
     rules_of_one: int = None  # two more axes of one device, with rules of this seed that would break laws on larger ones
     factored: str = None  # an axis that is written as the product of two
     shuffled: int = None  # the statements of the plan, in an order of this seed

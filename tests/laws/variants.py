@@ -136,5 +136,31 @@ def schedules(s):
             for schedule, (chunks, _) in SCHEDULES.items() if chunks == 1 or chunks_fit}
 
 
+SHARES = (0, .5, .9999, 1)
+
+
+def classes(s):
+    """Classes of collectives whose share a stack gives, and whether the plan may have such."""
+    return {"activation": s.tp > 1, "regather": s.tp > 1 and s.split_sequence, "exchange": s.ep > 1 and FAMILIES[s.family].experts or s.family == "dlrm",
+            "ring": s.cp > 1 and s.attention == "ring", "state": s.zero == 3 or s.zero > 0 and s.params == "bf16", "gradient": True, "pipeline": s.pp > 1}
+
+
+def more_inline(s):
+    """With nothing slowed: more and more of all collectives in the compute stream, and of one class beside half of the others."""
+    one = random.Random(s.seq + s.devices + s.batch).choice([cls for cls, used in classes(s).items() if used])
+    ways = {"all": lambda cls, share: share, one: lambda cls, share: share if cls == one else .5}
+    return {f"inline_{which}_{str(share).replace('.', '_')}": s.with_(inline=tuple((cls, of(cls, share)) for cls in classes(s)))
+            for which, of in ways.items() for share in SHARES}
+
+
+def buckets(s):
+    """Gradients in small messages, in large ones, and in a single one."""
+    return {f"bucket{size}": s.with_(bucket=size) for size in (25, 400, 10**6)}
+
+
+def on_wires(s):
+    return {**more_inline(s), **buckets(s)}
+
+
 def itself(s):
     return {}
