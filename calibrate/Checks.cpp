@@ -3,6 +3,7 @@
 #include "calibrate/Checks.h"
 
 #include "backends/cost/price/Equations.h"
+#include "calibrate/Bounds.h"
 #include "calibrate/Traffic.h"
 #include "ir/facts/DeviceFacts.h"
 #include "support/Quantity.h"
@@ -37,20 +38,11 @@ PLANC_WARNING(
     ScatteredTimes, 1029,
     "`{series}` of {device}: {count} of {all} times scatter, neighbours in size by a factor of up to {factor}")
 
+PLANC_WARNING(SlowAttention, 1068,
+              "`{series}` of {device}: the fastest sample takes {factor} times as long as the library's fused kernel")
+
 namespace {
 
-// Bytes that may stay in a cache and never reach memory: more than the last-level cache of any part so far (126 MB,
-// B200).
-constexpr double kCached = 256e6;
-/// Reductions in the switch send less than the convention counts (NCCL 2.27 with NVLS: up to 1.07 of the link).
-constexpr double kLinkSlack = 1.25;
-/// Clocks beyond the datasheet's.
-constexpr double kPeakSlack = 1.03;
-
-/// FLOPs of backward over those of forward, at the least (docs/cost-model.md, section 1).
-double gradientWork(Kind kind) {
-  return kind == Kind::Attention ? 2.5 : 2;
-}
 std::vector<const Sample*> bySize(Points points) {
   std::stable_sort(points.begin(), points.end(), [](const Sample* a, const Sample* b) {
     const double x = (*a)[Extent::Bytes] + (*a)[Extent::Params], y = (*b)[Extent::Bytes] + (*b)[Extent::Params];
@@ -75,14 +67,6 @@ std::vector<DiagnosticArg> named(const Suspects& s, std::vector<DiagnosticArg> m
 }
 std::string seconds(double v) {
   return formatQuantity(v, units::time);
-}
-
-/// Of a group: what its ranks in one node can move at once.
-double lineRate(const Part& part, const Sample& s) {
-  const double perNode = s[Extent::Ranks] / s[Extent::Nodes];
-  return s[Extent::Nodes] > 1
-             ? part.card * (parseCollective(s.name.view()) == ir::CollectiveKind::SendRecv ? 1 : perNode)
-             : part.link;
 }
 
 void impossible(Suspects& s, DiagnosticEngine& diagnostics) {
@@ -227,6 +211,29 @@ void suspectUnit(Suspects& s, DiagnosticEngine& diagnostics) {
   }
 }
 
+/// Kernels of one generation differ by a factor of two. Scores in memory, a backend for other parts or a flag that was
+/// read wrong cost more.
+void slowAttention(Suspects& s, DiagnosticEngine& diagnostics) {
+  constexpr double kSlow = 4;
+  const ir::Number* curve = s.part.device.number(ir::DeviceFact::AttentionForward);
+  if (s.kind() != Kind::Attention || !curve) return;
+  const ir::Number* head = s.part.device.number(ir::DeviceFact::AttentionHead);
+  const double start = s.part.device.value(ir::DeviceFact::AttentionStart, 0);
+  const Sample* fastest = nullptr;
+  double least = 0;
+  for (const Sample* p : s.good(Direction::Forward)) {
+    if (ir::width(p->dtype) != 2) continue; // what the curve is of
+    const double rate = curve->at((*p)[Extent::KvSeq]) * (head ? head->at((*p)[Extent::HeadDim]) : 1);
+    const double factor = p->forward / eq::fused(attentionFlops(*p), rate, start);
+    if (!fastest || factor < least) fastest = p, least = factor;
+  }
+  if (!fastest || least < kSlow) return;
+  diagnostics.report(SlowAttention, fastest->range, named(s, {{"factor", fmt::format("{:.1f}", least)}}))
+      .note(fmt::format("here {} reaches {}", shapeText(*fastest),
+                        formatQuantity(attentionFlops(*fastest) / fastest->forward, units::rate)))
+      .help("see which kernel ran: a fused one of this part, on 16-bit operands? The samples are fitted as they are");
+}
+
 void wildRepeats(Suspects& s, DiagnosticEngine& diagnostics) {
   constexpr double kWild = 2;
   for (const Direction d : kDirections) {
@@ -332,40 +339,6 @@ void scattered(Suspects& s, DiagnosticEngine& diagnostics) {
 
 } // namespace
 
-double leastTime(const Part& part, const Sample& s, Direction d) {
-  const bool backward = d == Direction::Backward;
-  const double memory = part.device.value(ir::DeviceFact::Bandwidth, 0);
-  const ir::Number* peak = part.device.number(ir::DeviceFact::Peak, ir::arithmetic(s.dtype));
-  auto compute = [&](double flops) {
-    return peak ? flops * (backward ? gradientWork(s.kind) : 1) / (peak->value * kPeakSlack) : 0;
-  };
-  auto move = [&](double bytes) { return memory > 0 && bytes > kCached ? bytes / memory : 0; };
-  const double scores = s[Extent::Batch] * s[Extent::Heads] * s[Extent::Seq] * s[Extent::KvSeq];
-  switch (s.kind) {
-  case Kind::Gemm:
-  case Kind::GroupedGemm: {
-    const eq::Product p{s[Extent::Batch], s[Extent::M], s[Extent::N], s[Extent::K], ir::width(s.dtype)};
-    return std::max(compute(eq::flops(p)), move(eq::bytes(p)));
-  }
-  case Kind::Attention:
-    return compute(4 * scores * s[Extent::HeadDim] * (s[Extent::Causal] > 0 ? 0.5 : 1));
-  case Kind::Scores:
-  case Kind::Context:
-    return std::max(compute(2 * scores * s[Extent::HeadDim]), move(scores * ir::width(s.dtype)));
-  case Kind::Memory:
-  case Kind::Lookup:
-    return move(leastPasses(s) * s[Extent::Bytes]);
-  case Kind::Optimizer:
-    return move(leastPasses(s) * ir::width(s.dtype) * s[Extent::Params]);
-  case Kind::Collective:
-    // Of a link that is not known at least this: every byte comes out of memory.
-    return std::max(lineRate(part, s) > 0 ? wireBytes(s) / (lineRate(part, s) * kLinkSlack) : 0, move(wireBytes(s)));
-  case Kind::Step:
-    break;
-  }
-  return 0;
-}
-
 Points Suspects::good(Direction d) const {
   Points out;
   for (const Sample* s : points)
@@ -374,7 +347,7 @@ Points Suspects::good(Direction d) const {
 }
 
 std::span<const Check> checks() {
-  static constexpr std::array<Check, 10> kTable{{
+  static constexpr std::array<Check, 11> kTable{{
       {"copied", "backward times that are forward's", true, copied},
       {"unit", "times that no unit mistake explains are far above what the part needs", true, suspectUnit},
       {"backward", "backward faster than its work allows", true, backwardTooFast},
@@ -383,6 +356,7 @@ std::span<const Check> checks() {
       {"impossible", "faster than peak FLOP/s, memory bandwidth or link", true, impossible},
       {"scatter", "neighbouring sizes whose times have nothing in common", true, scattered},
       {"repeats", "repeats of one shape that differ by more than a factor of two", false, wildRepeats},
+      {"attention", "attention that takes several times as long as the library's fused kernel", false, slowAttention},
       {"axis", "an extent sampled at one value only where others vary it", false, oneValue},
       {"network", "between nodes far below the cards' line rate", false, slowNetwork},
   }};

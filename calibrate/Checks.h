@@ -42,8 +42,4 @@ struct Check {
 /// In the order in which they run.
 std::span<const Check> checks();
 
-/// Seconds that the part cannot undercut: FLOPs at its peak, bytes at its bandwidth, the wire at its link. 0: not
-/// known.
-double leastTime(const Part& part, const Sample& sample, Direction direction);
-
 } // namespace planc::calibrate

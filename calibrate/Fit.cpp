@@ -67,7 +67,9 @@ Quality Fitting::choose(std::string subject, const Points& points, Direction dir
 }
 
 bool Fitting::sustained(const Points& points) const {
-  return std::all_of(points.begin(), points.end(), [&](const Sample* s) { return series[s->series].sustained; });
+  return std::all_of(points.begin(), points.end(), [&](const Sample* s) {
+    return series[s->series].sustained && !(fullClocks && series[s->series].profiled);
+  });
 }
 
 std::string Fitting::source(const Points& points, const std::vector<const Quality*>& qualities) const {

@@ -40,6 +40,8 @@ public:
   /// same once more with a second size's factor.
   Quality choose(std::string subject, const Points& points, Direction direction, Size size, const Fitter& closed,
                  const Fitter& table, const Fitter& factors = {}) const;
+  bool fullClocks = false; ///< of the products of profiles, which were too short for power to matter
+
   /// Whether the clocks of these times are those of long training: no energy slows them further.
   bool sustained(const Points& points) const;
   /// The files of these points, counts and errors: the source text of a fact.

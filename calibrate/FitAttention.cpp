@@ -2,6 +2,7 @@
 // (docs/cost-model.md, section 1.3).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Equations.h"
+#include "calibrate/Bounds.h"
 #include "calibrate/Fit.h"
 #include "ir/facts/DeviceFacts.h"
 
@@ -19,10 +20,6 @@ constexpr size_t kSeqKnots = 8, kHeadKnots = 48, kSizeKnots = 8;
 
 double allFlops(const Sample& s) {
   return 2 * s[Extent::Batch] * s[Extent::Heads] * s[Extent::Seq] * s[Extent::KvSeq] * s[Extent::HeadDim];
-}
-/// Both products, less what a causal mask leaves out.
-double useful(const Sample& s) {
-  return 2 * allFlops(s) * (s[Extent::Causal] > 0 ? 0.5 : 1);
 }
 double scoreBytes(const Sample& s) {
   return s[Extent::Batch] * s[Extent::Heads] * s[Extent::Seq] * s[Extent::KvSeq] * ir::width(s.dtype);
@@ -71,7 +68,7 @@ struct Rate {
   ir::Table keys, head;
   double start = 0;
   double time(const Sample& s) const {
-    return eq::fused(useful(s), keys.at(s[Extent::KvSeq]) * head.at(s[Extent::HeadDim]), start);
+    return eq::fused(attentionFlops(s), keys.at(s[Extent::KvSeq]) * head.at(s[Extent::HeadDim]), start);
   }
 };
 
@@ -82,7 +79,7 @@ Rate rateOf(const Points& points, double start) {
   for (const Sample* s : points) {
     keys.push_back((*s)[Extent::KvSeq]);
     heads.push_back((*s)[Extent::HeadDim]);
-    rates.push_back(useful(*s) / working(s->forward, start));
+    rates.push_back(attentionFlops(*s) / working(s->forward, start));
   }
   Factors found = fitFactors(keys, kSeqKnots, heads, kHeadKnots, rates, eq::kCurveHeadDim);
   out.keys = std::move(found.first);
@@ -220,12 +217,17 @@ void fitAttention(Fitting& f) {
   });
   const double only = (*points.front())[Extent::HeadDim];
   const ir::Number* head = known.number(ir::DeviceFact::AttentionHead);
-  if (oneHead && only != eq::kCurveHeadDim && head)
-    for (double& y : rate.keys.y) y /= head->at(only); // the library's loss of narrow heads
+  if (oneHead && only != eq::kCurveHeadDim && head) { // the library's loss of narrow heads
+    for (double& y : rate.keys.y) y /= head->at(only);
+    rate.head = {{only}, {head->at(only)}};
+  }
   q.subject = "attention";
   q.form = Form::Table;
+  const double shown = oneHead ? rate.head.at(only) : 1; // what was measured, and not what the curve holds
   const auto [least, most] = std::minmax_element(rate.keys.y.begin(), rate.keys.y.end());
-  q.constants = fmt::format("{} to {}", formatQuantity(*least, units::rate), formatQuantity(*most, units::rate));
+  q.constants =
+      fmt::format("{} to {}", formatQuantity(shown * *least, units::rate), formatQuantity(shown * *most, units::rate));
+  if (oneHead && only != eq::kCurveHeadDim) q.constants += fmt::format(" at {} per head", only);
   std::vector<Quality> qualities{q};
   std::vector<Fact> facts{{ir::DeviceFact::AttentionForward, 0, rate.keys}};
   if (!oneHead) facts.push_back({ir::DeviceFact::AttentionHead, 0, rate.head});

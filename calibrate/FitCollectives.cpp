@@ -20,7 +20,6 @@ using ir::CollectiveKind;
 namespace {
 
 constexpr size_t kMessageKnots = 14;
-constexpr double kMessageStart = 20e-6, kBandwidth = 50e9, kRoot = 200e-6; // where the search begins
 /// A start or a root term that is a smaller share of the least time than this is nothing.
 constexpr double kNothing = 1e-3;
 
@@ -40,13 +39,21 @@ ir::FabricFact factOf(CollectiveKind kind) {
 using Group = std::tuple<Symbol, double, double>;
 
 struct GroupFit {
-  CollectiveKind kind;
+  bool root; ///< with a term that grows with the square root
 
-  /// a, b and g; a send has no g.
+  /// a and b, and g if there is a root term.
   std::vector<double> closed(const Points& p) const {
-    std::vector<double> measured, start{kMessageStart, kBandwidth};
-    if (kind != CollectiveKind::SendRecv) start.push_back(kRoot);
-    for (const Sample* s : p) measured.push_back(s->forward);
+    std::vector<double> measured;
+    double least = p.front()->forward, rate = 0, most = 0;
+    for (const Sample* s : p) {
+      measured.push_back(s->forward);
+      least = std::min(least, s->forward);
+      rate = std::max(rate, wireBytes(*s) / s->forward);
+      most = std::max(most, wireBytes(*s));
+    }
+    // The search begins where no term is small: one that it has lost does not come back.
+    std::vector<double> start{least / 2, rate};
+    if (root) start.push_back(least / 2 / std::max(eq::rootTerm(1.0, most), 1e-3));
     return fitClosed(start, measured, [&](std::span<const double> v, size_t i) {
       return eq::sampled(v[0], v[1], v.size() > 2 ? v[2] : 0, wireBytes(*p[i]));
     });
@@ -59,29 +66,42 @@ struct GroupFit {
   }
 };
 
+/// A third constant must predict sizes that it has not seen by this much better than two do.
+constexpr double kBetter = 0.8;
+
+Fitter closedFitter(const GroupFit& fit) {
+  return [fit](const Points& p) -> Predict {
+    return
+        [v = fit.closed(p)](const Sample& s) { return eq::sampled(v[0], v[1], v.size() > 2 ? v[2] : 0, wireBytes(s)); };
+  };
+}
+
+bool wantsRoot(const Points& points) {
+  const auto error = [&](bool root) {
+    const Quality q = judge(points, Direction::Forward, Size::Bytes, closedFitter(GroupFit{root}));
+    return q.median + q.p75; // a tenth may be wild
+  };
+  return error(true) < kBetter * error(false);
+}
+
 void fitGroup(Fitting& f, const Group& group, const Points& points) {
   const auto& [name, nodes, ranks] = group;
-  const GroupFit fit{*parseCollective(name.view())};
-  const ir::FabricFact fact = factOf(fit.kind);
-  const bool sends = fit.kind == CollectiveKind::SendRecv;
+  const CollectiveKind kind = *parseCollective(name.view());
+  const ir::FabricFact fact = factOf(kind);
+  const bool sends = kind == CollectiveKind::SendRecv;
+  const GroupFit fit{!sends && wantsRoot(points)};
   const std::string who = nodes > 1 ? fmt::format("{} of {} on {} nodes", name.view(), ranks, nodes)
                                     : fmt::format("{} of {}", name.view(), ranks);
   const Fitter table = [&](const Points& p) -> Predict {
     return [c = fit.table(p)](const Sample& s) { return c.at(s[Extent::Bytes]); };
   };
-  Quality q = f.choose(
-      who, points, Direction::Forward, Size::Bytes,
-      [&](const Points& p) -> Predict {
-        return [v = fit.closed(p)](const Sample& s) {
-          return eq::sampled(v[0], v[1], v.size() > 2 ? v[2] : 0, wireBytes(s));
-        };
-      },
-      sends ? Fitter() : table);
+  Quality q = f.choose(who, points, Direction::Forward, Size::Bytes, closedFitter(fit), sends ? Fitter() : table);
   std::vector<double> v = fit.closed(points);
   double least = points.front()->forward;
   for (const Sample* s : points) least = std::min(least, s->forward);
+  if (!sends) v.resize(3);
   if (v[0] < kNothing * least) v[0] = 0;
-  if (v.size() > 2 && v[2] < kNothing * least) v[2] = 0;
+  if (!sends && v[2] < kNothing * least) v[2] = 0;
   const Record record = nodes > 1 ? Record::Network : Record::Node;
   Section section = f.section(record, points, {&q});
   if (sends) {

@@ -7,6 +7,7 @@
 #include "ir/facts/StackFacts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <set>
 
@@ -106,6 +107,19 @@ public:
   }
 };
 
+/// A profile of a few steps runs at clocks that the part's power does not hold for long. Its products are then nearer
+/// to the library's at full clocks than to those of long training.
+bool atFullClocks(const Fitting& f, ir::DType type, const Fitting::Products& found) {
+  using enum ir::DeviceFact;
+  const ir::Device& device = f.part.device;
+  const ir::Number *energy = device.number(GemmEnergy, type), *efficiency = device.number(GemmEfficiency, type),
+                   *power = device.number(Power);
+  if (!energy || !efficiency || !power) return false;
+  const double held = eq::clocks(power->value, f.peak(type), energy->value);
+  const double reached = found.table.empty() ? found.efficiency : found.table.y.back();
+  return held < 1 && reached > efficiency->value * std::sqrt(held);
+}
+
 void fitType(Fitting& f, ir::DType type, std::vector<std::pair<double, Points>>& ratios) {
   const Points points = f.points(Kind::Gemm, Direction::Forward, [&](const Sample& s) { return s.dtype == type; });
   if (points.empty() || f.peak(type) == 0) return;
@@ -123,6 +137,14 @@ void fitType(Fitting& f, ir::DType type, std::vector<std::pair<double, Points>>&
   section.facts = {{{ir::DeviceFact::GemmEfficiency, type}, found.efficiency, found.table},
                    {{ir::DeviceFact::GemmMemoryEfficiency, type}, found.memoryEfficiency},
                    {{ir::DeviceFact::GemmStart, type}, found.start}};
+  const bool profiled =
+      std::all_of(points.begin(), points.end(), [&](const Sample* s) { return f.series[s->series].profiled; });
+  if (profiled && atFullClocks(f, type, found)) {
+    f.fullClocks = true;
+    f.out.notes.push_back(fmt::format("gemm {}: this profile was too short for the power of the part to lower its "
+                                      "clocks: the energy of the library is kept, which lowers them in long training",
+                                      ir::name(type)));
+  }
   if (f.sustained(points)) section.within = {{ir::DeviceFact::GemmEnergy, type}};
   f.out.sections.push_back(std::move(section));
   f.out.qualities.push_back(std::move(q));

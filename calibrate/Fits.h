@@ -15,6 +15,8 @@ struct Part {
   ir::Device device; ///< datasheet peaks, and its calibration for what samples do not say
   double link = 0;   ///< B/s per device and direction inside a node; 0: not known
   double card = 0;   ///< B/s of a device's share of the network cards; 0: not known
+  double unit = 0;   ///< devices of one unit that network cards serve; 0: a unit is a host
+  double host = 0;   ///< devices of one host of such a unit; 0: as many as a run has ranks on one
 };
 
 enum class Direction { Forward, Backward };

@@ -85,6 +85,8 @@ private:
     std::erase_if(c_.sections, [&](const Section& s) {
       if (s.row() || s.record != Record::Stack || !passesFact(s.facts.front().of)) return false;
       std::vector<Compared> own;
+      const Fact* farthest = nullptr;
+      double most = 0, together = 0; // logarithms: both directions are of one kernel
       for (const Fact& f : s.facts) {
         const ir::Number* number = passesFact(f.of) ? known(f.of) : nullptr;
         if (!number) continue;
@@ -93,10 +95,13 @@ private:
           return true;
         }
         own.push_back({number->value, largest(f) / number->value});
-        if (apart(own.back().ratio, 1)) {
-          refuse(f, number->value);
-          return true;
-        }
+        const double off = std::log(own.back().ratio);
+        together += off;
+        if (!farthest || std::abs(off) > std::abs(most)) farthest = &f, most = off;
+      }
+      if (farthest && apart(std::exp(together / static_cast<double>(own.size())), 1)) {
+        refuse(*farthest, known(farthest->of)->value);
+        return true;
       }
       compared_.insert(compared_.end(), own.begin(), own.end());
       operators_ += !own.empty();
@@ -203,6 +208,11 @@ private:
       if (!bytes && of.id != ir::FactId(StackFact::OptimizerTensor)) continue;
       if (const ir::Number* before = bytes ? known(of) : nullptr; before && before->value > 0)
         ratios.push_back(largest(s.facts.front()) / before->value);
+      if (!optimizer(Symbol(of.key.text())))
+        c_.notes.push_back(
+            fmt::format("`{}` is no optimizer of the library: plans read `{}` if their optimizer has this "
+                        "name",
+                        of.key.text(), of.path()));
       for (const Symbol name : sameUpdates(Symbol(of.key.text()))) {
         const ir::FactRef as =
             bytes ? ir::FactRef(StackFact::Optimizer, name) : ir::FactRef(StackFact::OptimizerTensor, name);

@@ -122,7 +122,7 @@ std::vector<double> fitClosed(std::vector<double> start, std::span<const double>
   return ClosedFit(start, measured, predict).run();
 }
 
-std::vector<double> fitLinear(std::span<const LinearRow> rows, size_t unknowns) {
+std::vector<double> fitLinear(std::span<const LinearRow> rows, size_t unknowns, size_t second) {
   constexpr double kTie = 1e-6; // of a row: far less than one sample
   const auto at = [](size_t i) { return static_cast<Eigen::Index>(i); };
   const Eigen::Index size = at(unknowns);
@@ -144,6 +144,7 @@ std::vector<double> fitLinear(std::span<const LinearRow> rows, size_t unknowns) 
       }
     }
     for (Eigen::Index i = 0; i + 1 < size; ++i) {
+      if (i + 1 == at(second)) continue;
       squares(i, i) += kTie, squares(i + 1, i + 1) += kTie;
       squares(i, i + 1) -= kTie, squares(i + 1, i) -= kTie;
     }
@@ -221,7 +222,7 @@ Factors fitFactors(std::span<const double> x, size_t mostX, std::span<const doub
     rows.push_back(std::move(row));
   }
   rows.push_back({second(anchor, kFirm), 0});
-  const std::vector<double> logs = fitLinear(rows, first + out.second.x.size());
+  const std::vector<double> logs = fitLinear(rows, first + out.second.x.size(), first);
   double shift = 0;
   for (const auto& [i, w] : second(anchor, 1)) shift += w * logs[i];
   for (size_t i = 0; i < first; ++i) out.first.y.push_back(std::exp(logs[i] + shift));

@@ -27,8 +27,9 @@ struct LinearRow {
   std::vector<std::pair<size_t, double>> terms;
   double value = 0;
 };
-/// Unknowns that satisfy the rows robustly (the same loss). What no row asks for is drawn to its neighbours in index.
-std::vector<double> fitLinear(std::span<const LinearRow> rows, size_t unknowns);
+/// Unknowns that satisfy the rows robustly (the same loss). What no row asks for is drawn to its neighbours in index;
+/// those from `second` on are of another table, and no neighbours of those before.
+std::vector<double> fitLinear(std::span<const LinearRow> rows, size_t unknowns, size_t second = 0);
 
 /// Points of a curve by x: the distinct values if there are few, else quantiles of them, at most `most` and at least a
 /// tenth apart.

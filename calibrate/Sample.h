@@ -37,7 +37,7 @@ enum class Extent {
   Tensors, ///< optimizer: tensors that they stand in
   Row,     ///< memory: elements of the first operand's last dimension
   Ranks,   ///< collective: of the group
-  Nodes,   ///< collective: that the group lies in
+  Nodes,   ///< collective: hosts that the group lies in, as read; units of the part once they are counted (Units.h)
 };
 inline constexpr int kExtents = 16;
 
@@ -48,6 +48,7 @@ struct Sample {
   ir::DType dtype = ir::DType::bf16; ///< of the operands
   std::array<double, kExtents> extents{};
   double forward = 0, backward = 0; ///< seconds; 0: not measured. What has one direction only stands in `forward`
+  double ranksOnHost = 0;           ///< collective: ranks of its run on one host; 0: `ranks` over `nodes`
   uint32_t series = 0;              ///< index into `Samples::series`
   std::vector<double> at;           ///< the series' axes at this point, in their order
   SourceRange range;                ///< its line
@@ -64,6 +65,7 @@ struct Series {
   std::vector<std::string> axes; ///< names of the columns that were varied
   bool elements = false;         ///< the format counts sizes of messages in elements, and says so nowhere
   bool sustained = false;        ///< taken at the clocks of long training, and not in bursts
+  bool profiled = false;         ///< of a program that ran: sustained unless its products are at full clocks
 };
 
 /// Everything that was read. Notes say what was skipped and which conventions of a format were taken.

@@ -67,6 +67,21 @@ TEST(Checks, FasterThanTheLinkPLAN1020) {
   EXPECT_THAT(made.codes(), ElementsAre("PLAN1020"));
 }
 
+/// A tree over two nodes sends every byte over their cards once where a ring of all ranks sends nearly two: between the
+/// two bounds samples are believed. Four cards of 10 GB/s serve a node.
+TEST(Checks, TwoNodesMayReduceAlongATree) {
+  const auto found = [](double seconds, double nodes) {
+    Made made;
+    sweep(
+        made, Kind::Collective, "all_reduce", 40, [=](double b, int) { return seconds * b; }, {}, 4 * nodes, nodes);
+    made.run();
+    return made.codes();
+  };
+  EXPECT_THAT(found(1.05 / 40e9, 2), IsEmpty()) << "a ring of eight takes 1.75 / 40e9, less a fifth";
+  EXPECT_THAT(found(0.75 / 40e9, 2), ElementsAre("PLAN1020"));
+  EXPECT_THAT(found(1.05 / 40e9, 8), ElementsAre("PLAN1020")) << "trees over eight nodes send 1.75";
+}
+
 TEST(Checks, BackwardFasterThanForwardPLAN1021) {
   Made made;
   const uint32_t series = made.series("flash");
@@ -80,6 +95,28 @@ TEST(Checks, BackwardFasterThanForwardPLAN1021) {
   EXPECT_THAT(made.codes(), ElementsAre("PLAN1021"));
   EXPECT_THROW(fact(c, "calibration.attention.backward"), std::out_of_range) << "backward is not fitted";
   EXPECT_NO_THROW(fact(c, "calibration.attention.forward"));
+}
+
+/// The library's kernel of the made part reaches 60 TFLOP/s, at half of it for heads of 64.
+TEST(Checks, AttentionFarBelowTheLibrarysPLAN1068) {
+  const auto found = [](double rate, double head, ir::DType type) {
+    Made made;
+    made.part.device.set(ir::DeviceFact::AttentionForward, {60e12, {}, "", {}, {{512, 65536}, {60e12, 60e12}}});
+    made.part.device.set(ir::DeviceFact::AttentionHead, {1, {}, "", {}, {{64, 128}, {0.5, 1}}});
+    const uint32_t series = made.series("flash");
+    for (double seq = 1024; seq < 9000; seq += 512)
+      made.add(series, Kind::Attention, "attention",
+               {{Extent::Batch, 1}, {Extent::Heads, 16}, {Extent::Seq, seq}, {Extent::HeadDim, head}},
+               4 * 16 * seq * seq * head / rate)
+          .dtype = type;
+    made.run();
+    return made.codes();
+  };
+  EXPECT_THAT(found(20e12, 128, ir::DType::bf16), IsEmpty());
+  EXPECT_THAT(found(14e12, 128, ir::DType::bf16), ElementsAre("PLAN1068"));
+  EXPECT_THAT(found(14e12, 64, ir::DType::bf16), IsEmpty()) << "narrow heads are slower in the library, too";
+  EXPECT_THAT(found(7e12, 64, ir::DType::bf16), ElementsAre("PLAN1068"));
+  EXPECT_THAT(found(7e12, 128, ir::DType::fp32), IsEmpty()) << "the curve is of 16-bit operands";
 }
 
 TEST(Checks, ATimeThatDoesNotMovePLAN1022) {

@@ -162,6 +162,26 @@ TEST(Fit, ScoresMayFollowTheirSizeBesideTheHead) {
   EXPECT_THAT(size.at(2e7), NearTo(0.6, 0.08));
 }
 
+/// 100 W of the 200 that full clocks draw lower them to 79 %: a profile whose products run at 80 % of the peak, where
+/// the library has 80 % at full clocks, was too short. One at 63 % holds them already.
+TEST(Fit, AShortProfileKeepsTheEnergyOfProducts) {
+  for (const double reached : {0.8, 0.63}) {
+    Made made;
+    made.part.device.set(ir::DeviceFact::Power, {100, {}, ""});
+    made.part.device.set(ir::DeviceFact::GemmEnergy, ir::DType::bf16, {2e-12, {}, ""});
+    made.part.device.set(ir::DeviceFact::GemmEfficiency, ir::DType::bf16, {0.8, {}, ""});
+    const uint32_t series = made.series("linear");
+    made.samples.series[series].sustained = made.samples.series[series].profiled = true;
+    for (double m = 2048; m < 20480; m += 1024)
+      made.add(series, Kind::Gemm, "linear", {{Extent::M, m}, {Extent::N, 8192}, {Extent::K, 8192}},
+               2 * m * 8192 * 8192 / (reached * 100e12));
+    const Calibration c = made.run();
+    ASSERT_EQ(c.sections.size(), 1u);
+    EXPECT_EQ(c.sections[0].holds("calibration.gemm.bf16.energy"), reached < 0.7);
+    EXPECT_EQ(c.notes.empty(), reached < 0.7);
+  }
+}
+
 TEST(Fit, AttentionIsARateBySequenceTimesAFactorByHead) {
   Made made;
   const uint32_t series = made.series("attention");
@@ -185,6 +205,35 @@ TEST(Fit, AttentionIsARateBySequenceTimesAFactorByHead) {
   EXPECT_THAT(head.at(64), NearTo(0.7, 0.05));
   EXPECT_THAT(head.at(128), NearTo(1.0, 1e-6));
   EXPECT_THAT(fact(c, "calibration.attention.backward").number, NearTo(2.5, 0.04));
+}
+
+/// One head dimension, as a trace has it: the samples alone say the rate, the library what other heads lose.
+TEST(Fit, AttentionOfOneNarrowHeadKeepsTheLibrarysLoss) {
+  for (const double loss : {1.0, 0.8}) {
+    Made made;
+    if (loss < 1) made.part.device.set(ir::DeviceFact::AttentionHead, {1, {}, "", {}, {{64, 128}, {loss, 1}}});
+    const double time = 2.0 * 16 * 4096 * 4096 * 64 / 40e12;
+    made.add(made.series("attention"), Kind::Attention, "attention",
+             {{Extent::Batch, 1}, {Extent::Heads, 16}, {Extent::Seq, 4096}, {Extent::HeadDim, 64}, {Extent::Causal, 1}},
+             time, 3 * time);
+    const Calibration c = made.run();
+    EXPECT_THAT(fact(c, "calibration.attention.forward").table.at(4096), NearTo(40e12 / loss, 1e-4));
+    EXPECT_THAT(fact(c, "calibration.attention.backward").number, NearTo(3, 1e-4));
+    EXPECT_THAT(quality(c, "attention").constants, testing::HasSubstr("40 TFLOP/s at 64 per head"));
+  }
+}
+
+/// A few large messages: two constants where a third one predicts no better, and a start that is not lost.
+TEST(Fit, CollectivesOfFewSizesHaveTwoConstants) {
+  Made made;
+  const uint32_t series = made.series("all_reduce");
+  for (const auto& [bytes, off] : {std::pair(0.5e9, 0.98), {1e9, 1.02}, {2e9, 1.01}, {4e9, 0.97}, {8e9, 1.01}})
+    made.add(series, Kind::Collective, "all_reduce", {{Extent::Bytes, bytes}, {Extent::Ranks, 8}},
+             off * eq::sampled(3e-3, 80e9, 0.0, eq::wireBytes(ir::CollectiveKind::AllReduce, bytes, 8)));
+  const Calibration c = made.run();
+  ASSERT_EQ(c.sections.size(), 1u);
+  EXPECT_THAT(c.sections[0].sample.b, NearTo(80e9, 0.05));
+  EXPECT_EQ(c.sections[0].sample.g, 0);
 }
 
 TEST(Fit, CollectivesGiveStartAndBandwidthByRanksAndNodes) {

@@ -95,6 +95,29 @@ TEST_F(Relative, AStackWithoutAnotherKernelStaysAsItIs) {
   EXPECT_FALSE(has(c, "attention.factor")) << "no attention was measured";
 }
 
+/// Forward and backward are one kernel: together they tell which.
+TEST_F(Relative, OneDirectionThatIsFarOffIsNoOtherKernel) {
+  passes("norm", 12, 25);
+  sample("add", 3);
+  sample("norm", 27, 65);
+  EXPECT_TRUE(has(run(), "passes.norm.forward"));
+  EXPECT_THAT(made.codes(), testing::IsEmpty());
+  passes("chain", 9, 25);
+  sample("chain", 27, 65);
+  const Calibration c = run();
+  EXPECT_TRUE(has(c, "passes.norm.forward"));
+  EXPECT_THAT(made.codes(), testing::ElementsAre("PLAN1014"));
+}
+
+TEST_F(Relative, AnUpdateThatTheLibraryDoesNotNameIsNoted) {
+  const uint32_t series = made.series("mine");
+  for (double params = 1e8; params < 4e9; params *= 2)
+    made.add(series, Kind::Optimizer, "mine", {{Extent::Params, params}}, 20 * params / 0.8e12);
+  const Calibration c = run();
+  EXPECT_TRUE(has(c, "optimizer.mine"));
+  EXPECT_THAT(c.notes, testing::Contains(testing::HasSubstr("`mine` is no optimizer of the library")));
+}
+
 TEST_F(Relative, AFewSamplesLeaveTheTimesOfOtherKernels) {
   passes("add", 3, 2);
   passes("norm", 8, 16);
