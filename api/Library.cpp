@@ -4,6 +4,7 @@
 
 #include "backends/cost/result/Distance.h"
 #include "frontend/Frontend.h"
+#include "ir/facts/DeviceFacts.h"
 
 #include <algorithm>
 #include <cctype>
@@ -145,8 +146,14 @@ std::optional<calibrate::Part> Library::part(const std::string& name) {
   part.device = *found;
   // The usual cluster may be one of a sibling with less memory: its links are the same.
   if (const auto usual = usualCluster(*found)) {
-    if (usual->levels.size() > 1) part.link = usual->levels.front().rate();
-    part.card = usual->levels.back().rate();
+    size_t cards = 0; // the level where they begin
+    double unit = 1;
+    for (; cards + 1 < usual->levels.size() && !usual->levels[cards].isNetwork(); ++cards)
+      unit *= static_cast<double>(usual->levels[cards].count);
+    if (cards > 0) part.link = usual->levels.front().rate();
+    part.card = usual->levels[cards].rate();
+    part.host = found->value(ir::DeviceFact::HostDevices, 0);
+    if (part.host > 0) part.unit = unit;
   }
   return part;
 }

@@ -228,7 +228,8 @@ private:
     const bool pair = p->collective == ir::CollectiveKind::SendRecv;
     sample[Extent::Bytes] = *size;
     sample[Extent::Ranks] = static_cast<double>(pair ? 2 : ranks);
-    sample[Extent::Nodes] = static_cast<double>(pair ? std::min<size_t>(nodes, 2) : nodes);
+    sample[Extent::Nodes] = static_cast<double>(nodes);
+    sample.ranksOnHost = static_cast<double>(ranks) / static_cast<double>(nodes);
     exchanges_ |= pair;
     acrossNodes_ |= pair && nodes > 1;
     noteFactor(row, range, *size);

@@ -7,6 +7,7 @@
 #include "calibrate/Library.h"
 #include "calibrate/Relative.h"
 #include "calibrate/Report.h"
+#include "calibrate/Units.h"
 #include "driver/CalibrationCheck.h"
 #include "driver/Commands.h"
 #include "driver/Files.h"
@@ -26,6 +27,7 @@ namespace planc::driver {
 
 PLANC_ERROR(NoSampleFormat, 1001, "no reader of samples recognises this file")
 PLANC_ERROR(NoSamples, 1008, "there are no samples in {files}")
+PLANC_ERROR(NothingFitted, 1066, "nothing was fitted: there is no record to write")
 PLANC_ERROR(UnknownPart, 1009, "the library has no device for {name}, which these samples were taken on")
 
 namespace {
@@ -57,6 +59,9 @@ std::vector<Input> inputs(const std::vector<std::string>& paths) {
   return out;
 }
 
+/// Of devices that network cards serve together: beyond the largest pod.
+constexpr int64_t kMostUnit = 1 << 20;
+
 /// Of a compressed file; profiles of training run to some hundred MB.
 constexpr size_t kMostText = 1u << 30;
 
@@ -71,6 +76,7 @@ struct Run {
   std::optional<ir::Stack> stack;
   std::optional<ir::Fabric> fabric;
   Bases bases;
+  double unit = 0; ///< `--unit`; 0: not given
 
   explicit Run(Console& c) : console(c) {}
 
@@ -142,9 +148,31 @@ struct Run {
     Step step("fitting");
     bases.optimizers = api::Library::optimizers();
     for (size_t i = 0; i < devices.size(); ++i) {
+      if (unit > 0) parts[i].unit = unit, parts[i].host = 0;
+      countUnits(samples, devices[i], parts[i]);
       calibrations.push_back(calibrate::calibrate(samples, devices[i], parts[i], sources, diagnostics));
       setAnew(calibrations.back(), bases, diagnostics);
     }
+  }
+
+  /// Whether any record can be written. Says which device has none, and why as far as counts tell.
+  bool anyRecord() {
+    std::string empty;
+    size_t records = 0;
+    for (const Calibration& c : calibrations) {
+      records += c.sections.size();
+      if (!c.sections.empty()) continue;
+      const std::string name = c.label.empty() ? c.part->name : c.label;
+      const std::string text =
+          fmt::format("{}: {} samples, {} times left out by the checks", name, c.samples, c.excluded);
+      samples.notes.push_back(text + ": nothing was fitted, and no record is written");
+      empty += (empty.empty() ? "" : "; ") + text;
+    }
+    if (records > 0) return true;
+    diagnostics.report(NothingFitted, {})
+        .note(empty)
+        .help("the warnings say what is wrong with the samples; docs/calibrate.md says what each kind needs");
+    return false;
   }
 
   /// The formatted library; errors in it are planc's own and are shown as such.
@@ -202,12 +230,15 @@ int runCalibrate(Console& console, const Arguments& arguments) {
   const auto steps = arguments.value("--steps");
   if (steps && !arguments.positional.empty())
     return console.usageError("`--steps` takes one file of plans, and no samples beside it");
-  for (const std::string_view option : {"--device", "--stack", "--fabric", "--check"})
+  for (const std::string_view option : {"--device", "--stack", "--fabric", "--unit", "--check"})
     if (steps && arguments.value(option))
       return console.usageError(fmt::format("`{}` is of samples; `--steps` takes stacks from the plans", option));
   if (steps) return scaleSteps(console, *steps, arguments);
   if (arguments.positional.empty()) return console.usageError("`planc calibrate` needs SAMPLES, or `--steps FILE`");
   Run run(console);
+  const std::optional<int64_t> unit = countOf(console, arguments, "--unit", 1, kMostUnit, 0);
+  if (!unit) return kUsage;
+  run.unit = static_cast<double>(*unit);
   const std::vector<Input> files = inputs(arguments.positional);
   if (!run.findBases(arguments) || !run.read(files)) return kUsage;
   if (arguments.value("-o") != "-")
@@ -224,7 +255,8 @@ int runCalibrate(Console& console, const Arguments& arguments) {
     return console.usageError("`--check` holds one device against its runs; these samples are of several");
   if (!run.diagnostics.hasErrors() && run.findParts(devices, arguments.value("--device"))) {
     run.fit(devices);
-    if (json || output || file) library = run.library();
+    const bool any = run.anyRecord();
+    if (any && (json || output || file)) library = run.library();
     if (file && library) check = checked(console, run, *library, *file);
     const std::string report =
         reportText(run.calibrations, run.samples, run.sources) + (check ? check->text() : std::string());
@@ -247,6 +279,11 @@ const Command kCalibrateCommand = {
      {"--device", "NAME", {}, "the device of std.devices that the samples are of, where they do not say"},
      {"--stack", "NAME", {}, "the stack of the library that the written one extends: megatron.megatron_2021"},
      {"--fabric", "NAME", {}, "the fabric of the library that the written one between nodes extends: ndr"},
+     {"--unit",
+      "N",
+      {},
+      "devices of one unit that network cards serve, if hosts are no such units: 72 for a rack of NVL72; else the "
+      "library's cluster of the device says it"},
      {"--check",
       "FILE",
       {},

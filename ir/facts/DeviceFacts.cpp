@@ -69,6 +69,8 @@ std::span<const FactRow> deviceFacts() {
        "time of such an operator beside its bytes"},
       {LookupEfficiency, "calibration.lookup.efficiency", number({}, ranges::kEfficiency).measured(),
        "share of `bandwidth` that rows in random order reach"},
+      {HostDevices, "host.devices", count(ranges::kSome),
+       "devices of one host, where a unit of `usual` holds several hosts: logs of collectives count hosts"},
       {HostBandwidth, "host.bandwidth", number(units::bandwidth, ranges::kBandwidth).measured(),
        "of the link to the host, achieved, in one direction"},
       {HostMemory, "host.memory", number(units::bytes, ranges::kSize), "share of one device"},

@@ -37,6 +37,7 @@ enum class DeviceFact : uint8_t {
   MemoryEfficiency,
   MemoryStart,
   LookupEfficiency,
+  HostDevices,
   HostBandwidth,
   HostMemory,
   HostMemoryBandwidth,

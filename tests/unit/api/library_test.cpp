@@ -71,6 +71,9 @@ TEST(Library, KnowsDevicesByTheNamesOfDrivers) {
   EXPECT_EQ(Library::deviceOf("AMD Instinct MI325X"), "mi325x_256gb");
   EXPECT_EQ(Library::deviceOf("AMD Instinct MI300X"), "mi300x_192gb");
   EXPECT_EQ(Library::deviceOf("h100_96gb_500w"), "h100_96gb_500w");
+  EXPECT_EQ(Library::deviceOf("NVIDIA A100-PG509-200"), "a100_sxm4_40gb"); // by its board
+  EXPECT_EQ(Library::deviceOf("NVIDIA PG509-210"), "a100_sxm4_80gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIA GH200 480GB"), "gh200_96gb"); // and not as an H200
   EXPECT_EQ(Library::deviceOf("Voodoo 3"), "");
   EXPECT_EQ(Library::deviceOf(""), "");
 }
@@ -102,6 +105,12 @@ TEST(Library, PartsHaveTheLinksOfTheirUsualCluster) {
   const auto bridged = Library::part("NVIDIA H100 NVL");
   ASSERT_TRUE(bridged);
   EXPECT_EQ(bridged->link, 300e9); // the bridge of a pair
+  EXPECT_EQ(bridged->unit, 0) << "units are hosts";
+  const auto rack = Library::part("NVIDIA GB300");
+  ASSERT_TRUE(rack);
+  EXPECT_EQ(rack->unit, 72);
+  EXPECT_EQ(rack->host, 4);
+  EXPECT_EQ(rack->card, 100e9);
   EXPECT_FALSE(Library::part("a toaster"));
 }
 

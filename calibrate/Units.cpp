@@ -1,0 +1,46 @@
+// From hosts to units.
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/Units.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <set>
+
+namespace planc::calibrate {
+
+namespace {
+
+/// Devices of the hosts of a sample's run.
+double hostDevices(const Sample& s, const Part& part) {
+  const double ranks = s.ranksOnHost > 0 ? s.ranksOnHost : s[Extent::Ranks] / s[Extent::Nodes];
+  return s[Extent::Nodes] * (part.host > 0 ? part.host : ranks);
+}
+
+void setNodes(Sample& s, const Series& series, double nodes) {
+  s[Extent::Nodes] = nodes;
+  for (size_t i = 0; i < std::min(series.axes.size(), s.at.size()); ++i)
+    if (series.axes[i] == name(Extent::Nodes)) s.at[i] = nodes;
+}
+
+} // namespace
+
+void countUnits(Samples& samples, const std::string& device, const Part& part) {
+  std::set<std::pair<double, double>> changed; // hosts and units
+  for (Sample& s : samples.samples) {
+    const Series& series = samples.series[s.series];
+    if (series.device != device || s.kind != Kind::Collective) continue;
+    const double hosts = s[Extent::Nodes];
+    double nodes = part.unit > 0 ? std::ceil(hostDevices(s, part) / part.unit) : hosts;
+    if (nodes != hosts) changed.insert({hosts, nodes});
+    nodes = std::min(nodes, s[Extent::Ranks]); // a pair of ranks lies in two units at most
+    setNodes(s, series, nodes);
+  }
+  for (const auto& [hosts, nodes] : changed)
+    samples.notes.push_back(fmt::format("{}: {} host{} in {} unit{} of {} devices, behind which network cards begin: "
+                                        "`--unit N` says another number",
+                                        part.name, hosts, hosts == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s",
+                                        part.unit));
+}
+
+} // namespace planc::calibrate
