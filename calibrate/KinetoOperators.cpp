@@ -10,16 +10,12 @@
 
 namespace planc::calibrate {
 
-namespace {
-
 using E = Extent;
 
 const KinetoWords& kinetoVocabulary() {
   static const KinetoWords known = kinetoWords(vocabularyText("kineto.json"));
   return known;
 }
-
-} // namespace
 
 /// Operands by position, and whether all that were asked for were there.
 class Operands {
@@ -161,6 +157,15 @@ KernelRow kernelRow(const Entry& row) {
   return out;
 }
 
+ChainRow chainRow(const Entry& row) {
+  ChainRow out{Symbol(row.text("as")), {}, {}};
+  for (const std::string& name : row.texts("operators")) out.operators.emplace_back(name);
+  if (row.has("between"))
+    for (const std::string& name : row.texts("between")) out.between.emplace_back(name);
+  if (out.operators.size() < 2) row.fail("one operator is no chain");
+  return out;
+}
+
 /// Nodes of a group whose ranks are numbered node by node.
 size_t nodesOf(const TraceMessage& message, size_t perNode) {
   const auto group = static_cast<size_t>(message.group);
@@ -178,11 +183,14 @@ size_t nodesOf(const TraceMessage& message, size_t perNode) {
 
 KinetoWords kinetoWords(std::string_view text) {
   const nlohmann::json json = parseVocabulary(text);
-  const Entry file(json, "kineto.json", {"types", "operators", "collectives"});
+  const Entry file(json, "kineto.json", {"types", "operators", "chains", "gradients", "collectives"});
   KinetoWords out;
   out.types = typeWords(file);
   const Entry operators = file.object("operators", {"rows"}), collectives = file.object("collectives", {"names"});
-  for (const Entry* group : {&operators, &collectives}) group->text("source");
+  const Entry chains = file.object("chains", {"rows"}), gradients = file.object("gradients", {"accumulate"});
+  for (const Entry* group : {&operators, &collectives, &chains, &gradients}) group->text("source");
+  for (const Entry& row : chains.rows("rows", {"as", "operators", "between"})) out.chains.push_back(chainRow(row));
+  out.accumulate = Symbol(gradients.text("accumulate"));
   for (const Entry& row :
        operators.rows("rows", {"torch", "kind", "as", "backward", "operands", "shape", "first", "causal"}))
     if (!out.operators.emplace(Symbol(row.text("torch")), kernelRow(row)).second) row.fail("it stands there twice");
@@ -214,6 +222,26 @@ std::optional<TraceMeaning> meaningOf(const TraceOp& op) {
   return out;
 }
 
+std::optional<Sample> chainSample(const ChainRow& row, const TraceOp& first) {
+  const std::optional<ir::DType> type = Operands(first).type(0);
+  if (!type || Operands(first)[0].elements <= 0) return std::nullopt;
+  Sample out;
+  out.name = row.name;
+  out.dtype = *type;
+  out[E::Bytes] = Operands(first)[0].elements * ir::width(*type);
+  return out;
+}
+
+std::optional<Sample> updateWithoutShapes(const TraceOp& op) {
+  const auto found = kinetoVocabulary().operators.find(op.name);
+  if (found == kinetoVocabulary().operators.end() || found->second.kind != Kind::Optimizer || meaningOf(op))
+    return std::nullopt;
+  Sample out;
+  out.kind = Kind::Optimizer;
+  out.name = found->second.name;
+  return out;
+}
+
 std::optional<Sample> meaningOf(const TraceMessage& message, size_t perNode) {
   const auto row = kinetoVocabulary().collectives.find(message.collective);
   const std::optional<ir::DType> type = typeOf(kinetoVocabulary().types, message.dtype);
@@ -227,7 +255,8 @@ std::optional<Sample> meaningOf(const TraceMessage& message, size_t perNode) {
   const size_t nodes = nodesOf(message, std::max<size_t>(perNode, 1));
   out[E::Bytes] = elements * ir::width(*type);
   out[E::Ranks] = pair ? 2 : message.group;
-  out[E::Nodes] = static_cast<double>(pair ? std::min<size_t>(nodes, 2) : nodes);
+  out[E::Nodes] = static_cast<double>(nodes);
+  out.ranksOnHost = static_cast<double>(message.group) / static_cast<double>(nodes);
   return out;
 }
 

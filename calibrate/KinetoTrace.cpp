@@ -17,6 +17,9 @@ namespace {
 
 using Json = nlohmann::json;
 
+/// How autograd calls what it does with a node.
+constexpr std::string_view kNode = "autograd::engine::evaluate_function: ";
+
 const Json* find(const Json& object, const char* key) {
   if (!object.is_object()) return nullptr;
   const auto it = object.find(key);
@@ -193,6 +196,8 @@ private:
     out.begin = number(find(e, "ts"), 0);
     out.end = out.begin + std::max(0.0, number(find(e, "dur"), 0));
     out.external = external(arguments);
+    out.sequence = id(find(arguments, "Sequence number"));
+    out.backward = out.name.view().starts_with(kNode);
     out.operands = operands(arguments);
     out.message = message(arguments);
     for (const TraceOperand& o : out.operands) trace_.shapes |= o.elements > 0;

@@ -34,6 +34,8 @@ struct TraceOp {
   uint64_t thread = 0; ///< process and thread
   double begin = 0, end = 0;
   int64_t external = -1; ///< the id that its kernels may carry
+  int64_t sequence = -1; ///< of the node of autograd that it makes, or that `backward` runs
+  bool backward = false; ///< autograd runs a node
   std::vector<TraceOperand> operands;
   std::optional<TraceMessage> message;
   int parent = -1;    ///< the innermost operator around it

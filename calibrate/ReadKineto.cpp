@@ -1,7 +1,8 @@
 // Traces of PyTorch's profiler: the kernels of every operator with known shapes become samples; what belongs to no
 // operator that planc knows is reported with its share of the time.
 // SPDX-License-Identifier: Apache-2.0
-#include "calibrate/KinetoOperators.h"
+#include "calibrate/KinetoChains.h"
+#include "calibrate/KinetoUpdates.h"
 #include "calibrate/Readers.h"
 #include "calibrate/Robust.h"
 
@@ -14,6 +15,8 @@ namespace planc::calibrate {
 PLANC_ERROR(BrokenTrace, 1050, "this trace is not whole: {why}")
 PLANC_ERROR(NoKernels, 1051, "this trace holds no kernels of a GPU")
 PLANC_ERROR(NoShapes, 1052, "this trace holds no shapes of operands: what its kernels computed is not known")
+PLANC_WARNING(OnlyMessages, 1067,
+              "this trace holds no shapes of operands: only its collectives are read, {share} of the GPU's time")
 PLANC_WARNING(MostlyUnknown, 1053, "{share} of the GPU's time in this trace belongs to no operator that planc knows")
 
 namespace {
@@ -31,7 +34,8 @@ struct Shape {
 
 class Collector {
 public:
-  Collector(const SampleFile& file, const Trace& trace, Samples& out) : file_(file), trace_(trace), out_(out) {}
+  Collector(const SampleFile& file, const Trace& trace, Samples& out)
+      : file_(file), trace_(trace), chains_(trace), out_(out) {}
 
   /// Seconds of all kernels, and of those that became samples.
   double total() const { return total_; }
@@ -42,6 +46,8 @@ public:
       total_ += kernel.seconds;
       if (!message(kernel)) compute(kernel);
     }
+    for (const auto& [chain, seconds] : chainTimes_) addChain(chains_.sample(chain), seconds);
+    for (const TraceUpdate& update : updatesOf(trace_)) addUpdate(update);
     for (const auto& [op, seconds] : instances_) addInstance(trace_.ops[static_cast<size_t>(op)], seconds);
     for (auto& [key, shape] : shapes_) addSample(shape);
   }
@@ -82,6 +88,11 @@ private:
 
   /// The outermost operator of the table: PyTorch's composites call others of it.
   void compute(const TraceKernel& kernel) {
+    if (const TraceChains::Membership own = chains_.of(kernel.op); own.chain >= 0) {
+      auto& [forward, backward] = chainTimes_[own.chain];
+      (own.backward ? backward : forward) += kernel.seconds;
+      return;
+    }
     int known = -1;
     for (int at = kernel.op; at >= 0; at = trace_.ops[static_cast<size_t>(at)].parent)
       if (isKnownOperator(trace_.ops[static_cast<size_t>(at)].name)) known = at;
@@ -89,6 +100,26 @@ private:
       instances_[known] += kernel.seconds;
     else
       unknown_[kernel.op >= 0 ? trace_.ops[static_cast<size_t>(kernel.op)].name : kernel.name] += kernel.seconds;
+  }
+
+  /// Forward and backward of one chain.
+  void addChain(const Sample& sample, const std::pair<double, double>& seconds) {
+    attributed_ += seconds.first + seconds.second;
+    Shape& shape = shapeOf(sample);
+    if (seconds.first > 0) shape.forward.push_back(seconds.first);
+    if (seconds.second > 0) shape.backward[sample.name].push_back(seconds.second);
+  }
+
+  void addUpdate(const TraceUpdate& update) {
+    double seconds = 0;
+    for (const int op : update.ops) {
+      const auto own = instances_.find(op);
+      if (own == instances_.end()) continue;
+      seconds += own->second;
+      instances_.erase(own);
+    }
+    attributed_ += seconds;
+    if (seconds > 0) shapeOf(update.sample).forward.push_back(seconds);
   }
 
   void addInstance(const TraceOp& op, double seconds) {
@@ -120,7 +151,8 @@ private:
     const auto key = std::tuple(sample.kind, sample.name, sample.dtype);
     const auto [it, isNew] = series_.try_emplace(key, static_cast<uint32_t>(out_.series.size()));
     if (isNew) {
-      Series series{sample.name.str(), trace_.devices.empty() ? "" : trace_.devices[0], file_.id, {}, false, true};
+      Series series{
+          sample.name.str(), trace_.devices.empty() ? "" : trace_.devices[0], file_.id, {}, false, true, true};
       for (const Extent e : row.needs) series.axes.emplace_back(name(e));
       out_.series.push_back(std::move(series));
     }
@@ -132,9 +164,11 @@ private:
 
   const SampleFile& file_;
   const Trace& trace_;
+  const TraceChains chains_;
   Samples& out_;
   double total_ = 0, attributed_ = 0;
-  std::map<int, double> instances_; ///< seconds by operator instance
+  std::map<int, double> instances_;                     ///< seconds by operator instance
+  std::map<int, std::pair<double, double>> chainTimes_; ///< seconds forward and backward by chain
   std::map<Symbol, double> unknown_;
   std::map<std::tuple<Kind, Symbol, ir::DType, std::array<double, kExtents>>, Shape> shapes_;
   std::map<std::tuple<Kind, Symbol, ir::DType>, uint32_t> series_;
@@ -170,19 +204,23 @@ void readKinetoTrace(const SampleFile& file, Samples& out, DiagnosticEngine& dia
         .help("profile with `activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]`");
     return;
   }
-  if (!trace.shapes) {
-    diagnostics.report(NoShapes, eventsOf(file)).help("profile with `record_shapes=True`");
-    return;
-  }
   const size_t before = out.samples.size();
   Collector collector(file, trace, out);
   collector.collect();
+  if (!trace.shapes && out.samples.size() == before) {
+    diagnostics.report(NoShapes, eventsOf(file)).help("profile with `record_shapes=True`");
+    return;
+  }
   const double left = 1 - collector.attributed() / std::max(collector.total(), 1e-300);
   out.notes.push_back(
       fmt::format("{}: {} kernels of {:.3g} ms in {} samples; {:.1f} % of the time is of other operators{}", file.path,
                   trace.kernels.size(), 1e3 * collector.total(), out.samples.size() - before, 100 * std::max(left, 0.0),
                   left > 5e-4 ? ": " + collector.leftOver() : ""));
-  if (left > kMuch)
+  if (!trace.shapes)
+    diagnostics.report(OnlyMessages, eventsOf(file), {{"share", fmt::format("{:.0f} %", 100 * (1 - left))}})
+        .note("the rest is of " + (left > 5e-4 ? collector.leftOver() : "nothing"))
+        .help("profile with `record_shapes=True` to read the operators, too");
+  else if (left > kMuch)
     diagnostics.report(MostlyUnknown, eventsOf(file), {{"share", fmt::format("{:.0f} %", 100 * left)}})
         .help("the largest: " + collector.leftOver())
         .note("kernels of CUDA graphs and of torch.compile have no operators: profile a step without them");

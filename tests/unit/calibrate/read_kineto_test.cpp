@@ -1,15 +1,17 @@
 // Traces of PyTorch's profiler, made up event by event: what a kernel belongs to, what its operands mean, and that
 // nothing is left out without a word.
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/unit/calibrate/Samples.h"
+#include "tests/unit/calibrate/TraceText.h"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <random>
 
 using namespace planc;
 using namespace planc::calibrate;
+using planc::test::in;
+using planc::test::kTwo;
 using planc::test::ReadText;
+using planc::test::TraceText;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -17,61 +19,6 @@ using testing::IsEmpty;
 using testing::Not;
 
 namespace {
-
-/// Events in the form of PyTorch 2.x. Operators that are open contain those that follow.
-class TraceText {
-  std::string events_;
-  int next_ = 1;
-  double now_ = 6500.25;
-  int thread_ = 77;
-
-  void event(const std::string& text) { events_ += (events_.empty() ? "" : ",\n") + text; }
-
-public:
-  std::string devices = R"([{"id": 0, "name": "NVIDIA H100 80GB HBM3", "totalGlobalMem": 85017493504}])";
-
-  TraceText& onThread(int thread) {
-    thread_ = thread;
-    return *this;
-  }
-  /// An operator of 100 us; `arguments` is what stands in "args" beside its id.
-  int op(std::string_view name, std::string_view arguments, double lasts = 100) {
-    event(
-        fmt::format(R"({{"ph": "X", "cat": "cpu_op", "name": "{}", "pid": 42, "tid": {}, "ts": {:.3f}, "dur": {:.3f},)"
-                    R"( "args": {{"External id": {}, "Record function id": 0{}{}}}}})",
-                    name, thread_, now_, lasts, next_, arguments.empty() ? "" : ", ", arguments));
-    now_ += 1;
-    return next_++;
-  }
-  /// A launch now, and its kernel, of so many microseconds, later.
-  void kernel(std::string_view name, double duration, std::string_view more = "", bool isLinked = true) {
-    const int correlation = 1000 + next_++;
-    if (isLinked)
-      event(fmt::format(
-          R"({{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 42, "tid": {}, "ts": {:.3f}, "dur": 2,)"
-          R"( "args": {{"cbid": 211, "correlation": {}}}}})",
-          thread_, now_, correlation));
-    event(fmt::format(R"({{"ph": "X", "cat": "kernel", "name": "{}", "pid": 0, "tid": 7, "ts": {:.3f}, "dur": {},)"
-                      R"( "args": {{"device": 0, "stream": 7, "correlation": {}{}{}}}}})",
-                      name, now_ + 5000, duration, correlation, more.empty() ? "" : ", ", more));
-    now_ += 1;
-  }
-  void advance(double microseconds = 1000) { now_ += microseconds; }
-
-  std::string text() const {
-    return fmt::format("{{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": {},\n  \"record_shapes\": 1,\n"
-                       "  \"traceEvents\": [\n{}\n  ],\n  \"traceName\": \"t.json\"\n}}\n",
-                       devices, events_);
-  }
-  ReadText read() const { return ReadText(text(), "step.pt.trace.json"); }
-};
-
-/// Operands by shape and type.
-std::string in(std::string_view dims, std::string_view types, std::string_view values = "") {
-  std::string out = fmt::format(R"("Input Dims": {}, "Input type": {})", dims, types);
-  return values.empty() ? out : out + fmt::format(R"(, "Concrete Inputs": {})", values);
-}
-constexpr std::string_view kTwo = R"(["c10::BFloat16", "c10::BFloat16"])";
 
 TEST(ReadKineto, AProductInsideOfComposites) {
   TraceText trace;
@@ -245,6 +192,25 @@ TEST(ReadKineto, CollectivesByTheirMessage) {
   EXPECT_EQ(s[Extent::Ranks], 16);
   EXPECT_EQ(s[Extent::Nodes], 2);
   EXPECT_DOUBLE_EQ(s.forward, 400e-6) << "the one that waited least";
+}
+
+/// PyTorch notes messages whether shapes were recorded or not.
+TEST(ReadKineto, MessagesWithoutShapesPLAN1067) {
+  TraceText trace;
+  trace.op("aten::mm", "");
+  trace.kernel("gemm", 100);
+  trace.advance();
+  trace.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 300,
+               R"("Collective name": "allreduce", "In msg nelems": 1048576, "Out msg nelems": 1048576, )"
+               R"("Group size": 4, "dtype": "Float")",
+               false);
+  const ReadText read = trace.read();
+  EXPECT_THAT(read.found(), ElementsAre("PLAN1067 at 5"));
+  EXPECT_THAT(read.diagnostics.sorted().at(0)->message, HasSubstr("only its collectives are read, 75 %"));
+  ASSERT_EQ(read.samples.samples.size(), 1u);
+  EXPECT_EQ(read.samples.samples[0].name, Symbol("all_reduce"));
+  EXPECT_EQ(read.samples.samples[0][Extent::Bytes], 4.0 * 1048576);
+  EXPECT_EQ(read.samples.samples[0][Extent::Ranks], 4);
 }
 
 TEST(ReadKineto, NodesOfListsThatWereCut) {
