@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Compilation.h"
 
+#include "api/CalibratedParts.h"
 #include "api/Library.h"
 #include "api/MemoryFixes.h"
 #include "api/RecomputeEffects.h"
@@ -99,6 +100,7 @@ bool Compilation::price() {
   if (!priceAlone()) return false;
   lint();
   warnOfReach();
+  if (source_ && diagnostics_.wantsWarnings()) warnOfCalibratedParts(*plan_, *source_, diagnostics_);
   if (typed) results_ = verdict::evaluate(*plan_, *estimate_, diagnostics_);
   return true;
 }
