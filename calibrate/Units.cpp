@@ -11,10 +11,12 @@ namespace planc::calibrate {
 
 namespace {
 
-/// Devices of the hosts of a sample's run.
-double hostDevices(const Sample& s, const Part& part) {
+/// Units of the part that the hosts of a sample's run lie in.
+double unitsOf(const Sample& s, const Part& part) {
   const double ranks = s.ranksOnHost > 0 ? s.ranksOnHost : s[Extent::Ranks] / s[Extent::Nodes];
-  return s[Extent::Nodes] * (part.host > 0 ? part.host : ranks);
+  const bool hosts = part.host == 0 || ranks <= part.host; // more ranks than a host has: whoever wrote it counted units
+  if (part.unit == 0 || !hosts) return s[Extent::Nodes];
+  return std::ceil(s[Extent::Nodes] * (part.host > 0 ? part.host : ranks) / part.unit);
 }
 
 void setNodes(Sample& s, const Series& series, double nodes) {
@@ -31,7 +33,7 @@ void countUnits(Samples& samples, const std::string& device, const Part& part) {
     const Series& series = samples.series[s.series];
     if (series.device != device || s.kind != Kind::Collective) continue;
     const double hosts = s[Extent::Nodes];
-    double nodes = part.unit > 0 ? std::ceil(hostDevices(s, part) / part.unit) : hosts;
+    double nodes = unitsOf(s, part);
     if (nodes != hosts) changed.insert({hosts, nodes});
     nodes = std::min(nodes, s[Extent::Ranks]); // a pair of ranks lies in two units at most
     setNodes(s, series, nodes);

@@ -14,8 +14,8 @@ using testing::IsEmpty;
 
 namespace {
 
-/// Units that a group of so many ranks and hosts lies in.
-double unitsOf(Made& made, double ranks, double hosts, double ranksOnHost = 0) {
+/// Nodes of a sample that a group of so many ranks and hosts lies in.
+double nodesOf(Made& made, double ranks, double hosts, double ranksOnHost = 0) {
   made.samples.samples.clear();
   const uint32_t series = made.series("all_reduce", {"bytes", "nodes"});
   Sample& s = made.add(series, Kind::Collective, "all_reduce",
@@ -31,21 +31,22 @@ TEST(CountUnits, HostsOfARackAreOneUnit) {
   Made made;
   made.part.unit = 72;
   made.part.host = 4;
-  EXPECT_EQ(unitsOf(made, 72, 18), 1);
-  EXPECT_EQ(unitsOf(made, 8, 2), 1);
-  EXPECT_EQ(unitsOf(made, 18, 18), 1) << "one rank on each host";
-  EXPECT_EQ(unitsOf(made, 144, 36), 2);
-  EXPECT_EQ(unitsOf(made, 76, 19), 2);
-  EXPECT_EQ(unitsOf(made, 2, 36, 4), 2) << "a pair of a run that spans two racks";
-  EXPECT_EQ(unitsOf(made, 2, 36, 1), 2) << "the host's devices count, used or not";
+  EXPECT_EQ(nodesOf(made, 72, 18), 1);
+  EXPECT_EQ(nodesOf(made, 8, 2), 1);
+  EXPECT_EQ(nodesOf(made, 18, 18), 1) << "one rank on each host";
+  EXPECT_EQ(nodesOf(made, 144, 36), 2);
+  EXPECT_EQ(nodesOf(made, 76, 19), 2);
+  EXPECT_EQ(nodesOf(made, 144, 2), 2) << "no host has 72 devices: units were counted";
+  EXPECT_EQ(nodesOf(made, 2, 36, 4), 2) << "a pair of a run that spans two racks";
+  EXPECT_EQ(nodesOf(made, 2, 36, 1), 2) << "the host's devices count, used or not";
   EXPECT_THAT(made.samples.notes, testing::Contains(HasSubstr("36 hosts in 2 units of 72 devices")));
 }
 
 TEST(CountUnits, WithoutAUnitOfThePartHostsAreUnits) {
   Made made;
-  EXPECT_EQ(unitsOf(made, 16, 2), 2);
-  EXPECT_EQ(unitsOf(made, 2, 2), 2);
-  EXPECT_EQ(unitsOf(made, 2, 9, 8), 2) << "a pair lies in two at most";
+  EXPECT_EQ(nodesOf(made, 16, 2), 2);
+  EXPECT_EQ(nodesOf(made, 2, 2), 2);
+  EXPECT_EQ(nodesOf(made, 2, 9, 8), 2) << "a pair lies in two at most";
   EXPECT_THAT(made.samples.notes, IsEmpty());
 }
 
@@ -53,10 +54,10 @@ TEST(CountUnits, WithoutAUnitOfThePartHostsAreUnits) {
 TEST(CountUnits, AsAsked) {
   Made made;
   made.part.unit = 4;
-  EXPECT_EQ(unitsOf(made, 8, 1), 2) << "units smaller than a host";
-  EXPECT_EQ(unitsOf(made, 8, 4), 2);
-  EXPECT_EQ(unitsOf(made, 2, 16, 1), 2);
-  EXPECT_EQ(unitsOf(made, 2, 4, 1), 1);
+  EXPECT_EQ(nodesOf(made, 8, 1), 2) << "units smaller than a host";
+  EXPECT_EQ(nodesOf(made, 8, 4), 2);
+  EXPECT_EQ(nodesOf(made, 2, 16, 1), 2);
+  EXPECT_EQ(nodesOf(made, 2, 4, 1), 1);
 }
 
 } // namespace
