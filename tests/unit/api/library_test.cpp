@@ -74,6 +74,8 @@ TEST(Library, KnowsDevicesByTheNamesOfDrivers) {
   EXPECT_EQ(Library::deviceOf("NVIDIA A100-PG509-200"), "a100_sxm4_40gb"); // by its board
   EXPECT_EQ(Library::deviceOf("NVIDIA PG509-210"), "a100_sxm4_80gb");
   EXPECT_EQ(Library::deviceOf("NVIDIA GH200 480GB"), "gh200_96gb"); // and not as an H200
+  EXPECT_EQ(Library::deviceOf("Tesla V100-SXM3-32GB"), "v100_sxm3_32gb");
+  EXPECT_EQ(Library::deviceOf("Tesla V100-SXM3-32GB-H"), "v100_sxm3_32gb_450w");
   EXPECT_EQ(Library::deviceOf("Voodoo 3"), "");
   EXPECT_EQ(Library::deviceOf(""), "");
 }
@@ -94,7 +96,7 @@ TEST(Library, NamesAndUsualClustersAreSound) {
     EXPECT_EQ(device->usual.empty(), device->names.empty()) << name;
     EXPECT_EQ(Library::usualCluster(*device).has_value(), !device->usual.empty()) << name;
   }
-  EXPECT_EQ(named.size(), 26u);
+  EXPECT_EQ(named.size(), 27u);
 }
 
 TEST(Library, PartsHaveTheLinksOfTheirUsualCluster) {
