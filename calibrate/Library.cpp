@@ -270,7 +270,7 @@ std::string libraryText(const std::vector<Calibration>& calibrations, const Base
       "/// Calibrated by `planc calibrate`: what was measured, how often, and how far the fits miss samples that they "
       "were not made of.\n";
   std::string records;
-  bool fabrics = false, stacks = false;
+  bool devices = false, fabrics = false, stacks = false;
   auto write = [&](const Calibration& c, Record record, std::string_view word, std::string_view suffix,
                    const std::string& base, const Known& known) {
     std::vector<const Section*> sections;
@@ -290,14 +290,14 @@ std::string libraryText(const std::vector<Calibration>& calibrations, const Base
     return true;
   };
   for (const Calibration& c : calibrations) {
-    write(c, Record::Device, "device", kMeasured, "devices." + c.part->name, knownOf(c.part->device));
+    devices |= write(c, Record::Device, "device", kMeasured, "devices." + c.part->name, knownOf(c.part->device));
     stacks |=
         write(c, Record::Stack, "stack", kStack, bases.stack, bases.stackFacts ? knownOf(*bases.stackFacts) : Known{});
     write(c, Record::Node, "fabric", "node", "", {});
     fabrics |= write(c, Record::Network, "fabric", "network", bases.fabric.empty() ? "" : "fabrics." + bases.fabric,
                      bases.fabricFacts ? knownOf(*bases.fabricFacts) : Known{});
   }
-  text += "import std.devices\n";
+  if (devices) text += "import std.devices\n";
   if (fabrics && !bases.fabric.empty()) text += "import std.fabrics\n";
   if (stacks && !bases.stack.empty())
     text += "import std.stacks." + bases.stack.substr(0, bases.stack.find('.')) + "\n";
