@@ -22,7 +22,7 @@ PLANC_WARNING(MostlyUnknown, 1053, "{share} of the GPU's time in this trace belo
 namespace {
 
 /// Above it the trace is of something else than planc prices, or was made in a way that hides its operators.
-constexpr double kMuch = 0.4;
+constexpr double kMuch = 0.2;
 
 /// All instances of one operator at one shape. The parts of a backward pass are operators of their own: their times add
 /// up.
