@@ -72,6 +72,7 @@ TEST(Library, KnowsDevicesByTheNamesOfDrivers) {
   EXPECT_EQ(Library::deviceOf("AMD Instinct MI300X"), "mi300x_192gb");
   EXPECT_EQ(Library::deviceOf("h100_96gb_500w"), "h100_96gb_500w");
   EXPECT_EQ(Library::deviceOf("NVIDIA A100-PG509-200"), "a100_sxm4_40gb"); // by its board
+  EXPECT_EQ(Library::deviceOf("A100-SXM-80GB"), "a100_sxm4_80gb");
   EXPECT_EQ(Library::deviceOf("NVIDIA PG509-210"), "a100_sxm4_80gb");
   EXPECT_EQ(Library::deviceOf("NVIDIA GH200 480GB"), "gh200_96gb"); // and not as an H200
   EXPECT_EQ(Library::deviceOf("Tesla V100-SXM3-32GB"), "v100_sxm3_32gb");
