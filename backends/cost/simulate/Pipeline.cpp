@@ -254,11 +254,12 @@ void PipelineRun::waitFor(size_t s, const Work& work) {
   waiters_[work.inRow] = static_cast<int32_t>(s);
 }
 
-/// When an action that could start does, if its pass begins with communication.
-double PipelineRun::afterComm(Stage& stage, bool waits, double start) {
-  if (!waits || stage.commFree <= start) return start;
-  booked(stage.tailSlot, stage.tailCause) += stage.commFree - start;
-  return stage.commFree;
+/// When an action that could start does, if what passes left behind would outlast the room that it has for it.
+double PipelineRun::afterComm(Stage& stage, double room, double start) {
+  const double begin = stage.commFree - room;
+  if (!(begin > start)) return start;
+  booked(stage.tailSlot, stage.tailCause) += begin - start;
+  return begin;
 }
 
 /// From when the stage is free to when it has what it runs next: it waits for what arrives later, and is held by the
@@ -278,7 +279,7 @@ void PipelineRun::perform(size_t s, Work& work, int64_t microBatch, double arriv
   if (watched_) watch(work, stage.free - arrival);
   double start = std::max(stage.free + work.receiving, arrival);
   bookReceived(work, receive(s, arrival, start));
-  start = afterComm(stage, !isWeight(work) && work.pass->waitsForComm, start);
+  start = afterComm(stage, roomOf(work), start);
   busy(s) += work.seconds;
   const PassDelay delay = finish(s, work, microBatch, start, start + work.seconds);
   book(s, work.slot, isForward(work), delay);
@@ -324,7 +325,7 @@ void PipelineRun::pairTogether(size_t s, Work& f, Work& b, const Received& inF, 
   const double taken = receive(s, std::min(inF.at, inB.at), first);
   if (holdF > 0) bookReceived(f, taken * holdF / (holdF + holdB));
   if (holdB > 0) bookReceived(b, taken * holdB / (holdF + holdB));
-  const double held = afterComm(stage, f.pass->waitsForComm || b.pass->waitsForComm, first) - first;
+  const double held = afterComm(stage, std::min(roomOf(f), roomOf(b)), first) - first;
   arrivedF += held, arrivedB += held;
   const double apart = f.seconds + b.seconds;
   const Together& both = togetherOf(s, f, b);
@@ -334,8 +335,9 @@ void PipelineRun::pairTogether(size_t s, Work& f, Work& b, const Received& inF, 
   idle(s) += std::max(0.0, late - early);
   sums_[sharesAt_ + static_cast<size_t>(&both - together_.data())] += together;
   const double done = first + held + std::max(0.0, late - early) + apart - saved;
-  const PassDelay delayF = finish(s, f, inF.microBatch, arrivedF, done),
-                  delayB = finish(s, b, inB.microBatch, arrivedB, done);
+  const double heldF = heldBy(f.slot, kindOf(f)), heldB = heldBy(b.slot, kindOf(b));
+  const PassDelay delayF = finish(s, f, inF.microBatch, arrivedF, done, heldB),
+                  delayB = finish(s, b, inB.microBatch, arrivedB, done, heldF);
   const bool longer = delayF.sum() > delayB.sum(); // both at once: the longer one shows
   book(s, (longer ? f : b).slot, longer, longer ? delayF : delayB);
   const double end = stage.free = done + std::max(delayF.sum(), delayB.sum());
@@ -347,12 +349,13 @@ void PipelineRun::pairTogether(size_t s, Work& f, Work& b, const Received& inF, 
   }
 }
 
-/// Communication of states around an action that would end at `end`: what it adds, and what it leaves behind.
-PassDelay PipelineRun::finish(size_t s, Work& work, int64_t microBatch, double start, double end) {
+/// Communication of states around an action that would end at `end`: what it adds, and what it leaves behind. `held`:
+/// seconds in which an action beside it takes the ports.
+PassDelay PipelineRun::finish(size_t s, Work& work, int64_t microBatch, double start, double end, double held) {
   Stage& stage = stages_[s];
   PassDelay delay;
   if (isForward(work) && microBatch % perRoute_ == 0) {
-    delay = afterGathers(work.slot, start, end);
+    delay = afterGathers(work.slot, start, end, held + heldBy(work.slot, kindOf(work)));
     work.special = alwaysSpecial(work);
   }
   if (const double tail = work.pass->tail; tail > 0) {
@@ -360,7 +363,7 @@ PassDelay PipelineRun::finish(size_t s, Work& work, int64_t microBatch, double s
     stage.tailSlot = work.slot;
     stage.tailCause = isForward(work) ? Cause::ForwardTail : Cause::BackwardTail;
   }
-  if (--*work.left == 0) delay = beginReductions(s, work.slot, start, end);
+  if (--*work.left == 0) delay = beginReductions(s, work.slot, start, end, held + heldBy(work.slot, kindOf(work)));
   return delay;
 }
 
@@ -382,7 +385,7 @@ void PipelineRun::book(size_t s, size_t of, bool forward, const PassDelay& delay
 void PipelineRun::bookTrailing(size_t s, double trailing) {
   const Stage& stage = stages_[s];
   double left = trailing;
-  if (const double tail = std::min(left, stage.commFree - std::max(stage.free, stage.reduced)); tail > 0) {
+  if (const double tail = std::min(left, stage.commFree - stage.free); tail > 0) {
     booked(stage.tailSlot, stage.tailCause) += tail;
     left -= tail;
   }
@@ -397,18 +400,21 @@ void PipelineRun::bookTrailing(size_t s, double trailing) {
 
 /// The first forward of a virtual stage meets the new parameters: its last instance cannot begin before their last
 /// bucket.
-PassDelay PipelineRun::afterGathers(size_t slot, double start, double end) const {
+PassDelay PipelineRun::afterGathers(size_t slot, double start, double end, double held) const {
   const VirtualStageCost& cost = in_->virtualStages[slot / routes_];
   const StepComm& comm = cost.gathers;
   if (comm.total <= 0) return {};
   const double all = gathered_[slot], firstBucket = all - comm.total + comm.edge;
   const double slowed = in_->slowdown * comm.beside * std::clamp(all - start, 0.0, std::min(comm.total, end - start));
-  const double late = std::max(all + cost.forward.last - end, firstBucket - start);
+  // Until the last layer begins, those of the layers take turns with what is not there yet.
+  const double pending = std::max(0.0, all - start),
+               paused = takenTurns(pending, held, end - start, end - start - cost.forward.last);
+  const double late = std::max(all + paused + cost.forward.last - end, firstBucket - start);
   return {slowed, std::max(0.0, late - slowed)};
 }
 
 /// The last backward of a virtual stage completes its gradient buckets one by one; they are reduced in that order.
-PassDelay PipelineRun::beginReductions(size_t s, size_t slot, double start, double end) {
+PassDelay PipelineRun::beginReductions(size_t s, size_t slot, double start, double end, double held) {
   const VirtualStageCost& cost = in_->virtualStages[slot / routes_];
   const StepComm& comm = cost.reductions;
   if (comm.total <= 0) return {};
@@ -416,7 +422,8 @@ PassDelay PipelineRun::beginReductions(size_t s, size_t slot, double start, doub
   const double slowed = in_->slowdown * comm.beside * std::min(comm.total - comm.edge, end - start);
   // The first instance is through before the pass ends: one that makes weights alone may be shorter than it.
   const double begin = std::max(stage.reduced, std::min(end, start + cost.backward.first));
-  stage.reduced = std::max(begin + comm.total, end + slowed + comm.edge);
+  const double paused = takenTurns(comm.total, held, end - start, end - begin);
+  stage.reduced = std::max(begin + comm.total + paused, std::max(end + slowed, stage.commFree) + comm.edge);
   reducing_[shape_->heldFrom(s) + stage.reductions++] = static_cast<uint32_t>(slot);
   return {slowed, 0};
 }

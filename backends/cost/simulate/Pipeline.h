@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <span>
 #include <utility>
@@ -16,9 +17,11 @@ namespace planc::cost {
 /// One micro-batch through one virtual stage in one direction.
 struct PassCost {
   double seconds = 0;
-  double weight = 0;          ///< the part that a split backward does later
-  double tail = 0;            ///< comm streams run on after the end
-  bool waitsForComm = false;  ///< begins with communication: waits until the comm stream is free
+  double weight = 0; ///< the part that a split backward does later
+  double tail = 0;   ///< comm streams run on after the end
+  /// For how long what other passes left behind may run on while this one runs: none where it begins with communication
+  /// of states, and less than all of it where its layers take the same port.
+  double room = std::numeric_limits<double>::infinity();
   double first = 0, last = 0; ///< its first and last layer
 };
 
@@ -27,6 +30,7 @@ struct StepComm {
   double total = 0;  ///< of the virtual stage
   double edge = 0;   ///< its last bucket (gradients) or first bucket (parameters): nothing is left to hide that one
   double beside = 1; ///< the share of the slowdown that computing beside it suffers
+  double held = 0;   ///< seconds in which the pass that it hides under takes its port
 };
 
 struct VirtualStageCost {
@@ -114,6 +118,14 @@ struct StageTimes {
   double booked(Cause cause) const;
   double booked() const; ///< all causes: end - begin + trailing = busy + idle + booked
 };
+
+/// How much longer what was issued ahead takes where a pass of `pass` seconds takes its port for `held` of them,
+/// evenly, and the two are together for `within`.
+inline double takenTurns(double seconds, double held, double pass, double within) {
+  if (!(held > 0) || !(within > 0)) return 0;
+  const double share = held < pass ? held / pass : 1, alone = within * (1 - share);
+  return seconds < alone ? seconds * share / (1 - share) : within * share;
+}
 
 class KnownPipelines;
 

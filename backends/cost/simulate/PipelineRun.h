@@ -6,7 +6,9 @@
 #include "support/Indexed.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -129,15 +131,15 @@ private:
   Together& togetherOf(size_t s, const Work& f, const Work& b);
   void pairTogether(size_t s, Work& f, Work& b, const Received& inF, const Received& inB);
   void waitFor(size_t s, const Work& work);
-  double afterComm(Stage& stage, bool waits, double start);
+  double afterComm(Stage& stage, double room, double start);
   double receive(size_t s, double arrival, double until);
   void bookReceived(const Work& work, double held);
-  PassDelay finish(size_t s, Work& work, int64_t microBatch, double start, double end);
+  PassDelay finish(size_t s, Work& work, int64_t microBatch, double start, double end, double held = 0);
   void made(const Work& work, int64_t microBatch, double end);
   void book(size_t s, size_t of, bool forward, const PassDelay& delay);
   void bookTrailing(size_t s, double trailing);
-  PassDelay afterGathers(size_t slot, double start, double end) const;
-  PassDelay beginReductions(size_t s, size_t slot, double start, double end);
+  PassDelay afterGathers(size_t slot, double start, double end, double held) const;
+  PassDelay beginReductions(size_t s, size_t slot, double start, double end, double held);
   std::vector<StageTimes> times();
   ir::ActionKind kindOf(const Work& work) const {
     return static_cast<ir::ActionKind>((&work - works_.data()) % kKinds);
@@ -145,7 +147,18 @@ private:
   bool isForward(const Work& work) const { return kindOf(work) == ir::ActionKind::Forward; }
   bool isWeight(const Work& work) const { return kindOf(work) == ir::ActionKind::BackwardWeight; }
   bool alwaysSpecial(const Work& work) const {
-    return work.receiving != 0 || (!isWeight(work) && work.pass->waitsForComm) || work.pass->tail > 0;
+    return work.receiving != 0 || std::isfinite(roomOf(work)) || work.pass->tail > 0;
+  }
+  /// As of its pass; the half of a backward pass that makes the gradients of parameters has no communication.
+  double roomOf(const Work& work) const {
+    if (isWeight(work)) return std::numeric_limits<double>::infinity();
+    return std::max(0.0, work.pass->room - (work.pass->seconds - work.seconds));
+  }
+  /// Seconds in which an action takes the ports of the step's gathers, or reductions.
+  double heldBy(size_t slot, ir::ActionKind kind) const {
+    const VirtualStageCost& cost = in_->virtualStages[slot / routes_];
+    if (kind == ir::ActionKind::Forward) return cost.gathers.held;
+    return kind == ir::ActionKind::BackwardWeight ? 0 : cost.reductions.held;
   }
   void watch(const Work& work, double slack) {
     double& least = slack_[static_cast<size_t>(&work - works_.data())];
@@ -167,7 +180,7 @@ private:
   int64_t width_ = 0;         ///< cells of a row
   size_t bookedAt_ = 0;       ///< in the sums
   std::vector<Plain> plains_; ///< by work
-  std::vector<char> waits_;   ///< by work: for communication that other passes leave behind
+  std::vector<double> rooms_; ///< by work: for communication that other passes leave behind
   bool leaves_ = false;       ///< any does
   bool onTape_ = false;
   size_t played_ = 0, edge_ = 0, mark_ = 0; ///< of the tape, so far

@@ -20,7 +20,7 @@ bool PipelineRun::isPlain() const {
 
 void PipelineRun::bindPlain() {
   plains_.resize(slots_ * kKinds);
-  waits_.resize(slots_ * kKinds);
+  rooms_.resize(slots_ * kKinds);
   leaves_ = false;
   const auto& costs = in_->virtualStages;
   for (size_t vs = 0; vs < costs.size(); ++vs) {
@@ -35,7 +35,7 @@ void PipelineRun::bindPlain() {
         const size_t work = at + static_cast<size_t>(kind);
         plains_[work] = plain;
         plains_[work].tail = pass.tail;
-        waits_[work] = pass.waitsForComm && kind != ActionKind::BackwardWeight;
+        rooms_[work] = roomOf(works_[work]);
         leaves_ |= pass.tail > 0;
       };
       set(ActionKind::Forward, c.forward, {arriving, c.forward.seconds, sent});
@@ -124,7 +124,7 @@ template <bool Watched, bool Leaves> void PipelineRun::replay(size_t from, size_
     stage.idle += std::max(0.0, arrival - stage.free);
     stage.busy += work.seconds;
     double start = std::max(stage.free, arrival);
-    if (Leaves && waits_[step.work]) start = afterComm(stages_[step.stage], true, start);
+    if (Leaves) start = afterComm(stages_[step.stage], rooms_[step.work], start);
     const double end = start + work.seconds;
     if (Leaves && work.tail > 0) leaveComm(step, end + work.tail);
     made[step.out] = end;
@@ -147,15 +147,16 @@ void PipelineRun::replayEdge(const Tape::Edge& edge) {
   const Plain& work = plains_[step.work];
   Lane& stage = lanes_[step.stage];
   const double arrival = ends_[step.in] + work.latency;
-  const double start = afterComm(stages_[step.stage], waits_[step.work], std::max(stage.free, arrival));
+  const double start = afterComm(stages_[step.stage], rooms_[step.work], std::max(stage.free, arrival));
   if (watched_) slack_[step.work] = std::min(slack_[step.work], stage.free - arrival);
   stage.idle += std::max(0.0, arrival - stage.free);
   stage.busy += work.seconds;
   const double end = start + work.seconds;
+  const double held = heldBy(edge.slot, static_cast<ActionKind>(step.work % kKinds));
   PassDelay delay;
-  if (edge.forward) delay = afterGathers(edge.slot, start, end);
+  if (edge.forward) delay = afterGathers(edge.slot, start, end, held);
   if (work.tail > 0) leaveComm(step, end + delay.sum() + work.tail);
-  if (!edge.forward) delay = beginReductions(step.stage, edge.slot, start, end);
+  if (!edge.forward) delay = beginReductions(step.stage, edge.slot, start, end, held);
   book(step.stage, edge.slot, edge.forward, delay);
   const double made = end + delay.sum();
   ends_[step.out] = made;

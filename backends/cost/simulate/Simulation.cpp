@@ -58,8 +58,54 @@ void bookPasses(Simulation& sim, size_t virtualStage) {
   bookAlone(sim.backward[pass], sim.classes, kind, true);
 }
 
-PassCost passCost(const StagePass& p) {
-  return {p.seconds, p.weight, p.tail, p.communicates, p.first, p.last};
+/// Seconds in which a pass's collectives take one of these ports, the most of any: those of its layers, and of states.
+double carried(const Simulation& sim, const ir::StageKind& stage, bool backward, const std::vector<ir::Stream>& ports) {
+  const ir::Program& program = *sim.schedule->program;
+  std::vector<double> seconds(ports.size());
+  const auto add = [&](size_t level, double spent) {
+    const auto port = std::ranges::find(ports, ir::streamOf(program, level));
+    if (port != ports.end()) seconds[static_cast<size_t>(port - ports.begin())] += spent;
+  };
+  if (ports.empty()) return 0;
+  for (const auto& [id, count] : stage.classes) {
+    const ir::LayerClass& layerClass = program.classes[id];
+    const auto& nodes = backward ? layerClass.backward : layerClass.forward;
+    const std::vector<NodeCost>& costs = sim.classes[id.index].of(backward).nodes;
+    for (size_t n = 0; n < nodes.size(); ++n)
+      if (const ir::Collective* c = nodes[n].asCollective(); c && costs[n].runs)
+        add(c->level, costs[n].seconds * static_cast<double>(count));
+    for (size_t s = 0; s < layerClass.states.size(); ++s)
+      if (layerClass.states[s].phase == (backward ? ir::Phase::Backward : ir::Phase::Forward))
+        add(layerClass.states[s].level, sim.classes[id.index].states[s] * static_cast<double>(count));
+  }
+  return *std::ranges::max_element(seconds);
+}
+
+/// Ports of the state collectives of a stage that a step has in these phases.
+std::vector<ir::Stream> portsOf(const ir::Program& program, const ir::StageKind& stage,
+                                llvm::function_ref<bool(const ir::StateCollective&)> wanted) {
+  std::vector<ir::Stream> ports;
+  for (const auto& run : stage.classes)
+    for (const ir::StateCollective& state : program.classes[run.first].states)
+      if (const ir::Stream port = ir::streamOf(program, state.level); wanted(state) && !llvm::is_contained(ports, port))
+        ports.push_back(port);
+  return ports;
+}
+
+/// What passes leave behind on a port runs on beside a pass that has no states of its own to move, where its layers do
+/// not take the port.
+PassCost passCost(const Simulation& sim, const ir::StageKind& stage, const StagePass& p, bool backward) {
+  PassCost cost{p.seconds, p.weight, p.tail};
+  cost.first = p.first, cost.last = p.last;
+  if (p.communicates) {
+    cost.room = 0;
+    return cost;
+  }
+  const double held =
+      carried(sim, stage, backward,
+              portsOf(*sim.schedule->program, stage, [](const auto& s) { return s.phase != ir::Phase::Step; }));
+  if (held > 0) cost.room = std::max(0.0, p.seconds - held);
+  return cost;
 }
 
 /// Collectives of the step on a virtual stage that fill messages together.
@@ -77,7 +123,8 @@ struct StepMessages {
 StepComm oneAfterTheOther(const StepComm& first, const StepComm& second) {
   const double all = first.total + second.total;
   return {std::max(first.total + second.edge, first.edge + second.total), first.edge + second.edge,
-          all > 0 ? (first.beside * first.total + second.beside * second.total) / all : 1};
+          all > 0 ? (first.beside * first.total + second.beside * second.total) / all : 1,
+          first.total > 0 ? first.held : second.held};
 }
 
 /// State collectives of the step on a kind of virtual stage: what may hide goes to its StepComm, blocking shares to the
@@ -86,6 +133,7 @@ void addStepComm(const Simulation& sim, const ir::StageKind& stage, VirtualStage
                  std::vector<double>& inlined) {
   const ir::Schedule& schedule = *sim.schedule;
   enum Way { Gather, Reduce, Leave };
+  const auto wayOf = [](const ir::StateCollective& s) { return !endsBackward(s) ? Gather : s.out ? Leave : Reduce; };
   std::array<StepComm, 3> ways;
   std::array<double, 3> slowing{};
   std::array<std::vector<StepMessages>, 3> messages;
@@ -96,7 +144,7 @@ void addStepComm(const Simulation& sim, const ir::StageKind& stage, VirtualStage
       if (states[s].phase != ir::Phase::Step || count <= 0) continue;
       const double share = schedule.blockingShare[states[s].cls], seconds = sim.classes[id.index].states[s];
       const double all = seconds * static_cast<double>(count), beside = all * (1 - share);
-      const Way way = !endsBackward(states[s]) ? Gather : states[s].out ? Leave : Reduce;
+      const Way way = wayOf(states[s]);
       ways[way].total += beside;
       slowing[way] += beside * schedule.beside(ir::streamOf(*schedule.program, states[s].level));
       auto& known = messages[way];
@@ -113,7 +161,12 @@ void addStepComm(const Simulation& sim, const ir::StageKind& stage, VirtualStage
   for (const Way way : {Gather, Reduce, Leave})
     for (const StepMessages& kind : messages[way]) ways[way].edge += kind.edge();
   for (const Way way : {Gather, Reduce, Leave})
-    if (ways[way].total > 0) ways[way].beside = slowing[way] / ways[way].total;
+    if (ways[way].total > 0) {
+      ways[way].beside = slowing[way] / ways[way].total;
+      ways[way].held = carried(sim, stage, way != Gather, portsOf(*schedule.program, stage, [&](const auto& state) {
+                                 return state.phase == ir::Phase::Step && wayOf(state) == way;
+                               }));
+    }
   cost.gathers = ways[Gather];
   cost.reductions = oneAfterTheOther(ways[Reduce], ways[Leave]);
 }
@@ -148,8 +201,9 @@ void addVirtualStages(Simulation& sim) {
   for (size_t vs = 0; vs < program.virtualStages.size(); ++vs) {
     const ir::VirtualStage& stage = program.virtualStages[vs];
     VirtualStageCost& cost = sim.pipeline.virtualStages.emplace_back(stepOf[stage.kind.index]);
-    cost.forward = passCost(sim.forward[sim.stagePassOf[vs]]);
-    cost.backward = passCost(sim.backward[sim.stagePassOf[vs]]);
+    const ir::StageKind& kind = program.kindOf(vs);
+    cost.forward = passCost(sim, kind, sim.forward[sim.stagePassOf[vs]], false);
+    cost.backward = passCost(sim, kind, sim.backward[sim.stagePassOf[vs]], true);
     sim.pipeline.devices.add(stage.devices);
     for (const int64_t device : stage.devices)
       for (const double seconds : inlined[stage.kind.index]) sim.steps[device].inlined += seconds;

@@ -77,12 +77,13 @@ VirtualStageCost meanOf(const std::vector<VirtualStageCost>& costs) {
   const auto addPass = [n](PassCost& to, const PassCost& from) {
     to.seconds += from.seconds / n, to.weight += from.weight / n, to.tail += from.tail / n;
     to.first += from.first / n, to.last += from.last / n;
-    to.waitsForComm |= from.waitsForComm;
+    to.room = std::min(to.room, from.room);
   };
   for (const VirtualStageCost& c : costs) {
     addPass(mean.forward, c.forward);
     addPass(mean.backward, c.backward);
     mean.gathers.total += c.gathers.total / n, mean.gathers.edge += c.gathers.edge / n;
+    mean.gathers.held += c.gathers.held / n, mean.reductions.held += c.reductions.held / n;
     mean.reductions.total += c.reductions.total / n, mean.reductions.edge += c.reductions.edge / n;
     if (costs.size() > 1) mean.send += c.send / (n - 1), mean.sendBack += c.sendBack / (n - 1);
   }

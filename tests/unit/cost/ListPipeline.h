@@ -70,19 +70,19 @@ private:
   void settle();
   void advance(int64_t s, std::vector<int64_t>& ready);
   void wake(const Action& a, std::vector<int64_t>& ready);
-  double afterComm(Stage& stage, bool waits, double start);
+  double afterComm(Stage& stage, double room, double start);
   double receive(Stage& stage, double arrival, double until);
   void bookReceived(Stage& stage, const Action& a, double held);
   void send(Stage& stage, const Action& a);
   void perform(Stage& stage, const Action& a, double arrival);
   void performPair(Stage& stage, const Action& f, const Action& b);
-  PassDelay finish(Stage& stage, const Action& a, double start, double end);
+  PassDelay finish(Stage& stage, const Action& a, double start, double end, double held = 0);
   void made(Stage& stage, const Action& a, double end);
   void book(Stage& stage, const Action& a, const PassDelay& delay);
   void bookTrailing(Stage& stage, double trailing);
   double transfer(const Action& a) const;
-  PassDelay afterGathers(const Action& a, double start, double end) const;
-  PassDelay beginReductions(Stage& stage, const Action& a, double start, double end) const;
+  PassDelay afterGathers(const Action& a, double start, double end, double held) const;
+  PassDelay beginReductions(Stage& stage, const Action& a, double start, double end, double held) const;
 
   const PipelineInput& in_;
   ir::ActionLists actions_;
@@ -213,11 +213,12 @@ inline void PipelineRun::wake(const Action& a, std::vector<int64_t>& ready) {
   ready.push_back(device);
 }
 
-/// When an action that could start does, if its pass begins with communication.
-inline double PipelineRun::afterComm(Stage& stage, bool waits, double start) {
-  if (!waits || stage.commFree <= start) return start;
-  stage.sums.holds[stage.tailHold][stage.tailCause] += stage.commFree - start;
-  return stage.commFree;
+/// When an action that could start does, if what passes left behind would outlast the room that it has for it.
+inline double PipelineRun::afterComm(Stage& stage, double room, double start) {
+  const double begin = stage.commFree - room;
+  if (!(begin > start)) return start;
+  stage.sums.holds[stage.tailHold][stage.tailCause] += begin - start;
+  return begin;
 }
 
 /// From when the stage is free to when it has what it runs next: it waits for what arrives later, and is held by the
@@ -245,7 +246,10 @@ inline void PipelineRun::perform(Stage& stage, const Action& a, double arrival) 
   if (a.kind == ActionKind::BackwardWeight) seconds = pass.weight;
   double start = std::max(stage.free + receiving(a), arrival);
   bookReceived(stage, a, receive(stage, arrival, start));
-  start = afterComm(stage, a.kind != ActionKind::BackwardWeight && pass.waitsForComm, start);
+  start = afterComm(stage,
+                    a.kind == ActionKind::BackwardWeight ? std::numeric_limits<double>::infinity()
+                                                         : std::max(0.0, pass.room - (pass.seconds - seconds)),
+                    start);
   stage.sums.busy += seconds;
   const PassDelay delay = finish(stage, a, start, start + seconds);
   book(stage, a, delay);
@@ -264,7 +268,7 @@ inline void PipelineRun::performPair(Stage& stage, const Action& f, const Action
   const double taken = receive(stage, std::min(received(f), received(b)), first);
   if (holdF > 0) bookReceived(stage, f, taken * holdF / (holdF + holdB));
   if (holdB > 0) bookReceived(stage, b, taken * holdB / (holdF + holdB));
-  const double held = afterComm(stage, forward.waitsForComm || backward.waitsForComm, first) - first;
+  const double held = afterComm(stage, std::max(0.0, std::min(forward.room, backward.room)), first) - first;
   arrivedF += held, arrivedB += held;
   const double apart = forward.seconds + backward.seconds;
   const auto known = in_.pairs.find({f.virtualStage, b.virtualStage});
@@ -275,7 +279,9 @@ inline void PipelineRun::performPair(Stage& stage, const Action& f, const Action
   stage.sums.idle += std::max(0.0, late - early);
   stage.sums.together[{f.virtualStage, b.virtualStage}] += together;
   const double done = first + held + std::max(0.0, late - early) + apart - saved;
-  const PassDelay delayF = finish(stage, f, arrivedF, done), delayB = finish(stage, b, arrivedB, done);
+  const PassDelay delayF = finish(stage, f, arrivedF, done,
+                                  b.kind == ActionKind::BackwardWeight ? 0 : cost(b).reductions.held),
+                  delayB = finish(stage, b, arrivedB, done, cost(f).gathers.held);
   const bool longer = delayF.sum() > delayB.sum(); // both at once: the longer one shows
   book(stage, longer ? f : b, longer ? delayF : delayB);
   const double end = stage.free = done + std::max(delayF.sum(), delayB.sum());
@@ -286,17 +292,17 @@ inline void PipelineRun::performPair(Stage& stage, const Action& f, const Action
 }
 
 /// Communication of states around an action that would end at `end`: what it adds, and what it leaves behind.
-inline PassDelay PipelineRun::finish(Stage& stage, const Action& a, double start, double end) {
+inline PassDelay PipelineRun::finish(Stage& stage, const Action& a, double start, double end, double held) {
   const bool isForward = a.kind == ActionKind::Forward;
   PassDelay delay;
-  if (isForward && a.microBatch % perRoute_ == 0) delay = afterGathers(a, start, end);
+  if (isForward && a.microBatch % perRoute_ == 0) delay = afterGathers(a, start, end, held);
   if (const double tail = (isForward ? cost(a).forward : cost(a).backward).tail; tail > 0) {
     stage.commFree = end + delay.sum() + tail;
     stage.tailHold = holdOf_[slot(a)];
     stage.tailCause = isForward ? Cause::ForwardTail : Cause::BackwardTail;
   }
   if ((a.kind == ActionKind::Backward || a.kind == ActionKind::BackwardWeight) && --remaining_[slot(a)] == 0)
-    delay = beginReductions(stage, a, start, end);
+    delay = beginReductions(stage, a, start, end, held);
   return delay;
 }
 
@@ -326,7 +332,7 @@ inline void PipelineRun::book(Stage& stage, const Action& a, const PassDelay& de
 /// What runs on after the last pass: the last reductions, as far as they reach back, or what a pass left behind.
 inline void PipelineRun::bookTrailing(Stage& stage, double trailing) {
   double left = trailing;
-  if (const double tail = std::min(left, stage.commFree - std::max(stage.free, stage.reduced)); tail > 0) {
+  if (const double tail = std::min(left, stage.commFree - stage.free); tail > 0) {
     stage.sums.holds[stage.tailHold][stage.tailCause] += tail;
     left -= tail;
   }
@@ -346,23 +352,29 @@ inline double PipelineRun::transfer(const Action& a) const {
 
 /// The first forward of a virtual stage meets the new parameters: its last instance cannot begin before their last
 /// bucket.
-inline PassDelay PipelineRun::afterGathers(const Action& a, double start, double end) const {
+inline PassDelay PipelineRun::afterGathers(const Action& a, double start, double end, double held) const {
   const StepComm& comm = cost(a).gathers;
   if (comm.total <= 0) return {};
   const double all = gathered_[slot(a)], firstBucket = all - comm.total + comm.edge;
   const double slowed = in_.slowdown * comm.beside * std::clamp(all - start, 0.0, std::min(comm.total, end - start));
-  const double late = std::max(all + cost(a).forward.last - end, firstBucket - start);
+  // Until the last layer begins, those of the layers take turns with what is not there yet.
+  const double pending = std::max(0.0, all - start),
+               paused = takenTurns(pending, comm.held + held, end - start, end - start - cost(a).forward.last);
+  const double late = std::max(all + paused + cost(a).forward.last - end, firstBucket - start);
   return {slowed, std::max(0.0, late - slowed)};
 }
 
 /// The last backward of a virtual stage completes its gradient buckets one by one; they are reduced in that order.
-inline PassDelay PipelineRun::beginReductions(Stage& stage, const Action& a, double start, double end) const {
+inline PassDelay PipelineRun::beginReductions(Stage& stage, const Action& a, double start, double end,
+                                              double held) const {
   const StepComm& comm = cost(a).reductions;
   if (comm.total <= 0) return {};
   const double slowed = in_.slowdown * comm.beside * std::min(comm.total - comm.edge, end - start);
   // The first instance is through before the pass ends: one that makes weights alone may be shorter than it.
   const double begin = std::max(stage.reduced, std::min(end, start + cost(a).backward.first));
-  stage.reduced = std::max(begin + comm.total, end + slowed + comm.edge);
+  const double paused =
+      takenTurns(comm.total, (a.kind == ActionKind::BackwardWeight ? 0 : comm.held) + held, end - start, end - begin);
+  stage.reduced = std::max(begin + comm.total + paused, std::max(end + slowed, stage.commFree) + comm.edge);
   stage.reducing.push_back(holdOf_[slot(a)]);
   return {slowed, 0};
 }

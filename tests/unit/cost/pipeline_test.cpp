@@ -149,7 +149,7 @@ TEST(CostPipeline, NewParametersArriveUnderTheFirstForward) {
 TEST(CostPipeline, StateCommunicationOfOnePassDelaysTheNext) {
   PipelineInput in = input(oneForwardOneBackward(), 1, 1, 3, {1}, {2});
   in.virtualStages[0].backward.tail = .25;
-  in.virtualStages[0].forward.waitsForComm = true;
+  in.virtualStages[0].forward.room = 0;
   const StageTimes t = runPipeline(in)[0];
   EXPECT_NEAR(t.booked(Cause::BackwardTail), 3 * .25, 1e-12); // before the second and third micro-batch, and
   EXPECT_NEAR(t.trailing, .25, 1e-12);                        // after the last
@@ -257,7 +257,8 @@ private:
       c.backward.weight = c.backward.seconds * .4;
       c.backward.first = c.backward.seconds * .2, c.forward.last = c.forward.seconds * .3;
       if (states) c.reductions = {.05 + seconds(3), .05}, c.gathers = {.05 + seconds(3), .05};
-      if (tails) c.backward.tail = seconds(.1), c.forward.waitsForComm = true;
+      if (states && choose(0, 1)) c.reductions.held = seconds(2), c.gathers.held = seconds(1);
+      if (tails) c.backward.tail = seconds(.1), c.forward.room = choose(0, 1) * seconds(.1);
     }
     for (size_t i = 0; i + 1 < written.size(); ++i)
       if (written[i].paired && choose(0, 2) > 0) {
@@ -289,7 +290,7 @@ TEST(CostPipeline, WhatIsKnownOfAShapeChangesNoTime) {
     const double scale = 1 + .125 * (round / 60);
     for (VirtualStageCost& c : in.virtualStages) {
       c.forward.seconds *= scale, c.send *= scale;
-      if (round % 4 == 0) c.forward.tail = .4 * c.forward.seconds, c.backward.waitsForComm = true;
+      if (round % 4 == 0) c.forward.tail = .4 * c.forward.seconds, c.backward.room = 0;
     }
     const auto alone = runPipeline(in);
     for (int again = 0; again < 2; ++again) {
