@@ -150,10 +150,11 @@ private:
     return work.receiving != 0 || std::isfinite(roomOf(work)) || work.pass->tail > 0;
   }
   /// As of its pass; the half of a backward pass that makes the gradients of parameters has no communication.
-  double roomOf(const Work& work) const {
-    if (isWeight(work)) return std::numeric_limits<double>::infinity();
-    return std::max(0.0, work.pass->room - (work.pass->seconds - work.seconds));
+  static double roomOf(ir::ActionKind kind, const PassCost& pass, double seconds) {
+    if (kind == ir::ActionKind::BackwardWeight) return std::numeric_limits<double>::infinity();
+    return std::max(0.0, pass.room - (pass.seconds - seconds));
   }
+  double roomOf(const Work& work) const { return roomOf(kindOf(work), *work.pass, work.seconds); }
   /// Seconds in which an action takes the ports of the step's gathers, or reductions.
   double heldBy(size_t slot, ir::ActionKind kind) const {
     const VirtualStageCost& cost = in_->virtualStages[slot / routes_];

@@ -35,7 +35,7 @@ void PipelineRun::bindPlain() {
         const size_t work = at + static_cast<size_t>(kind);
         plains_[work] = plain;
         plains_[work].tail = pass.tail;
-        rooms_[work] = roomOf(works_[work]);
+        rooms_[work] = roomOf(kind, pass, plain.seconds);
         leaves_ |= pass.tail > 0;
       };
       set(ActionKind::Forward, c.forward, {arriving, c.forward.seconds, sent});
