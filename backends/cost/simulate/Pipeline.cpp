@@ -408,7 +408,7 @@ PassDelay PipelineRun::afterGathers(size_t slot, double start, double end, doubl
   const double slowed = in_->slowdown * comm.beside * std::clamp(all - start, 0.0, std::min(comm.total, end - start));
   // Until the last layer begins, those of the layers take turns with what is not there yet.
   const double pending = std::max(0.0, all - start),
-               paused = takenTurns(pending, held, end - start, end - start - cost.forward.last);
+               paused = comm.paused(pending, held, end - start, end - start - cost.forward.last);
   const double late = std::max(all + paused + cost.forward.last - end, firstBucket - start);
   return {slowed, std::max(0.0, late - slowed)};
 }
@@ -422,7 +422,7 @@ PassDelay PipelineRun::beginReductions(size_t s, size_t slot, double start, doub
   const double slowed = in_->slowdown * comm.beside * std::min(comm.total - comm.edge, end - start);
   // The first instance is through before the pass ends: one that makes weights alone may be shorter than it.
   const double begin = std::max(stage.reduced, std::min(end, start + cost.backward.first));
-  const double paused = takenTurns(comm.total, held, end - start, end - begin);
+  const double paused = comm.paused(comm.turns, held, end - start, end - begin);
   stage.reduced = std::max(begin + comm.total + paused, std::max(end + slowed, stage.commFree) + comm.edge);
   reducing_[shape_->heldFrom(s) + stage.reductions++] = static_cast<uint32_t>(slot);
   return {slowed, 0};

@@ -4,6 +4,7 @@
 #include "ir/Task.h"
 #include "support/Indexed.h"
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -25,12 +26,26 @@ struct PassCost {
   double first = 0, last = 0; ///< its first and last layer
 };
 
+/// How much longer what was issued ahead takes where a pass of `pass` seconds takes its port for `held` of them,
+/// evenly, and the two are together for `within`.
+inline double takenTurns(double seconds, double held, double pass, double within) {
+  if (!(held > 0) || !(within > 0)) return 0;
+  const double share = held < pass ? held / pass : 1, alone = within * (1 - share);
+  return seconds < alone ? seconds * share / (1 - share) : within * share;
+}
+
 /// Communication of the states once per step that may hide beside other work: the share that is not inline.
 struct StepComm {
   double total = 0;  ///< of the virtual stage
   double edge = 0;   ///< its last bucket (gradients) or first bucket (parameters): nothing is left to hide that one
   double beside = 1; ///< the share of the slowdown that computing beside it suffers
-  double held = 0;   ///< seconds in which the pass that it hides under takes its port
+  double held = 0;   ///< seconds in which the pass that it hides under takes its port,
+  double turns = 0;  ///< which as many of it wait for,
+  double slack = 0;  ///< all but this long beside what takes longer
+  /// How much later it is through beside `within` of the `pass` seconds of passes that take its port for `taken`.
+  double paused(double pending, double taken, double pass, double within) const {
+    return std::max(0.0, takenTurns(pending, taken, pass, within) - slack);
+  }
 };
 
 struct VirtualStageCost {
@@ -118,14 +133,6 @@ struct StageTimes {
   double booked(Cause cause) const;
   double booked() const; ///< all causes: end - begin + trailing = busy + idle + booked
 };
-
-/// How much longer what was issued ahead takes where a pass of `pass` seconds takes its port for `held` of them,
-/// evenly, and the two are together for `within`.
-inline double takenTurns(double seconds, double held, double pass, double within) {
-  if (!(held > 0) || !(within > 0)) return 0;
-  const double share = held < pass ? held / pass : 1, alone = within * (1 - share);
-  return seconds < alone ? seconds * share / (1 - share) : within * share;
-}
 
 class KnownPipelines;
 

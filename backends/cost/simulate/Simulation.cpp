@@ -122,9 +122,13 @@ struct StepMessages {
 /// way counts and a bucket of the shorter one.
 StepComm oneAfterTheOther(const StepComm& first, const StepComm& second) {
   const double all = first.total + second.total;
-  return {std::max(first.total + second.edge, first.edge + second.total), first.edge + second.edge,
-          all > 0 ? (first.beside * first.total + second.beside * second.total) / all : 1,
-          first.total > 0 ? first.held : second.held};
+  const double beside = all > 0 ? (first.beside * first.total + second.beside * second.total) / all : 1;
+  const double afterFirst = first.total + second.edge, afterSecond = first.edge + second.total;
+  StepComm both{std::max(afterFirst, afterSecond), first.edge + second.edge, beside};
+  const StepComm& waits = first.held > 0 ? first : second;
+  both.held = waits.held, both.turns = waits.total;
+  both.slack = both.total - (first.held > 0 ? afterFirst : afterSecond);
+  return both;
 }
 
 /// State collectives of the step on a kind of virtual stage: what may hide goes to its StepComm, blocking shares to the
@@ -168,6 +172,7 @@ void addStepComm(const Simulation& sim, const ir::StageKind& stage, VirtualStage
                                }));
     }
   cost.gathers = ways[Gather];
+  cost.gathers.turns = cost.gathers.total;
   cost.reductions = oneAfterTheOther(ways[Reduce], ways[Leave]);
 }
 

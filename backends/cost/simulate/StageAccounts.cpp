@@ -84,6 +84,8 @@ VirtualStageCost meanOf(const std::vector<VirtualStageCost>& costs) {
     addPass(mean.backward, c.backward);
     mean.gathers.total += c.gathers.total / n, mean.gathers.edge += c.gathers.edge / n;
     mean.gathers.held += c.gathers.held / n, mean.reductions.held += c.reductions.held / n;
+    mean.gathers.turns += c.gathers.turns / n, mean.reductions.turns += c.reductions.turns / n;
+    mean.reductions.slack += c.reductions.slack / n;
     mean.reductions.total += c.reductions.total / n, mean.reductions.edge += c.reductions.edge / n;
     if (costs.size() > 1) mean.send += c.send / (n - 1), mean.sendBack += c.sendBack / (n - 1);
   }

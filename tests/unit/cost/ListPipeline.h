@@ -359,7 +359,7 @@ inline PassDelay PipelineRun::afterGathers(const Action& a, double start, double
   const double slowed = in_.slowdown * comm.beside * std::clamp(all - start, 0.0, std::min(comm.total, end - start));
   // Until the last layer begins, those of the layers take turns with what is not there yet.
   const double pending = std::max(0.0, all - start),
-               paused = takenTurns(pending, comm.held + held, end - start, end - start - cost(a).forward.last);
+               paused = comm.paused(pending, comm.held + held, end - start, end - start - cost(a).forward.last);
   const double late = std::max(all + paused + cost(a).forward.last - end, firstBucket - start);
   return {slowed, std::max(0.0, late - slowed)};
 }
@@ -373,7 +373,7 @@ inline PassDelay PipelineRun::beginReductions(Stage& stage, const Action& a, dou
   // The first instance is through before the pass ends: one that makes weights alone may be shorter than it.
   const double begin = std::max(stage.reduced, std::min(end, start + cost(a).backward.first));
   const double paused =
-      takenTurns(comm.total, (a.kind == ActionKind::BackwardWeight ? 0 : comm.held) + held, end - start, end - begin);
+      comm.paused(comm.turns, (a.kind == ActionKind::BackwardWeight ? 0 : comm.held) + held, end - start, end - begin);
   stage.reduced = std::max(begin + comm.total + paused, std::max(end + slowed, stage.commFree) + comm.edge);
   stage.reducing.push_back(holdOf_[slot(a)]);
   return {slowed, 0};

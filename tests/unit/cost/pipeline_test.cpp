@@ -258,6 +258,7 @@ private:
       c.backward.first = c.backward.seconds * .2, c.forward.last = c.forward.seconds * .3;
       if (states) c.reductions = {.05 + seconds(3), .05}, c.gathers = {.05 + seconds(3), .05};
       if (states && choose(0, 1)) c.reductions.held = seconds(2), c.gathers.held = seconds(1);
+      c.gathers.turns = c.gathers.total, c.reductions.turns = c.reductions.total, c.reductions.slack = seconds(.1);
       if (tails) c.backward.tail = seconds(.1), c.forward.room = choose(0, 1) * seconds(.1);
     }
     for (size_t i = 0; i + 1 < written.size(); ++i)
