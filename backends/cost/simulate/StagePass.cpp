@@ -197,7 +197,8 @@ void Chain::reduce(ir::LayerClassId id, size_t run, std::vector<TaskId>& last) {
     auto message = std::ranges::find_if(filling_, [&](const Message& m) { return fillTogether(*m.like, s); });
     if (message == filling_.end()) message = filling_.insert(message, Message{&s, 0, {}});
     while (left > kFull) {
-      const double part = std::min(left, 1 - message->full);
+      // Messages that a layer fills alone leave together.
+      const double part = message->full == 0 && left >= 1 ? std::floor(left) : std::min(left, 1 - message->full);
       message->parts.push_back({tag, part * each, &s});
       message->full += part, left -= part;
       if (message->full >= 1 - kFull) send(*message, complete, last);
