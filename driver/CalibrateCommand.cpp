@@ -266,6 +266,7 @@ int runCalibrate(Console& console, const Arguments& arguments) {
   console.summarize();
   if (json) printFits(run, library, check);
   if (console.hasErrors()) return kFailed;
+  if (file && library && !check) return kUsage; // it says why
   return output && library && !(json && output == "-") ? save(console, *output, *library) : kClean;
 }
 
