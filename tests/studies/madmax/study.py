@@ -155,10 +155,12 @@ def directions(groups):
     for workload in ("pre-training", "inference"):
         yield f"{workload}: experts gain more than dense layers", gain[f"DLRM-A-MoE, {workload}"] > gain[f"DLRM-A, {workload}"]
     dense = {r.strategy: r.seconds for r in by["DLRM-A, pre-training"]}
-    order = ["DDP", "(TP 8, DDP)", "FSDP"]
-    yield "DLRM-A, pre-training: DDP before (TP 8, DDP) before FSDP", [dense[s] for s in order] == sorted(dense[s] for s in order)
+    for strategy in ("DDP", "(TP 8, DDP)"):
+        yield f"DLRM-A, pre-training: {strategy} before FSDP", dense[strategy] < dense["FSDP"]
     yield "DLRM-A, pre-training: (FSDP 8, DDP) beats FSDP", dense["(FSDP 8, DDP)"] < dense["FSDP"]
-    yield "DLRM-A: DDP wins, pre-training and inference", all(best(by[f"DLRM-A, {w}"]).strategy == "DDP" for w in ("pre-training", "inference"))
+    yield "DLRM-A: DDP wins in inference", best(by["DLRM-A, inference"]).strategy == "DDP"
+    # A card that is taken by the all-to-all reduces no gradients: what reduces an eighth over it comes before DDP.
+    yield "DLRM-A, pre-training: (FSDP 8, DDP) wins", best(by["DLRM-A, pre-training"]).strategy == "(FSDP 8, DDP)"
     yield "DLRM-A-MoE, pre-training: DDP does not fit", not next(r for r in by["DLRM-A-MoE, pre-training"] if r.strategy == "DDP").fits
     yield "DLRM-A-MoE, pre-training: the winner places experts", "EP" in best(by["DLRM-A-MoE, pre-training"]).strategy
     for title, rows in groups:
