@@ -89,11 +89,12 @@ void explainSlowed(ExplainPage& page, const ExplainInput& input) {
               "what computing loses beside communication" + onStage(estimateOf(input)) + ":");
   page.fact("slowdown", fmt::format("{} of its speed", percentText(input.schedule->slowdown)));
   const ir::Program& program = *input.schedule->program;
-  for (size_t l = 0; l < input.schedule->besides.size(); ++l)
+  const auto& levels =
+      program.plan->cluster->levels; // behind them stands the port of the host, whose copies slow nothing
+  for (size_t l = 0; l < levels.size(); ++l)
     if (const double share = input.schedule->besides[l]; share < 1)
       page.fact("slowdown", fmt::format("{} beside `{}`, whose nodes have fewer network cards than `slowdown_cards`",
-                                        percentText(share * input.schedule->slowdown),
-                                        program.plan->cluster->levels[l].name.view()));
+                                        percentText(share * input.schedule->slowdown), levels[l].name.view()));
   sumOfLayers(page, input, &cost::LayerRow::slowed, seconds);
 }
 
