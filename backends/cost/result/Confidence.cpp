@@ -231,7 +231,7 @@ void Ledger::addOnce() {
   }
 }
 
-/// What is left of a record's error when kernels of several sizes stand on it: their squares add up.
+/// Kernels of several sizes average a record's error out: their squares add up. Returns the share that is left.
 double leftOf(const Entry& e) {
   double squares = 0;
   for (const auto& [size, weighted] : e.sizes) squares += weighted * weighted;

@@ -358,7 +358,7 @@ double busiestPort(const ir::Schedule& schedule, const std::vector<ClassCost>& c
     for (const auto& [id, count] : (backwardPass ? backward : forward).classes) {
       const auto& states = schedule.program->classes[id].states;
       for (size_t s = 0; s < states.size(); ++s) {
-        if (states[s].phase != (backwardPass ? ir::Phase::Backward : ir::Phase::Forward)) continue;
+        if (!everyMicroBatch(states[s], backwardPass)) continue;
         const auto track = static_cast<size_t>(ir::streamOf(*schedule.program, states[s].level)) + 1;
         if (track >= ports.size()) ports.resize(track + 1);
         ports[track] += costs[id.index].states[s] * static_cast<double>(count);
@@ -402,7 +402,7 @@ Pair runPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, 
   const double host = hostSeconds(costs, forward, false) + hostSeconds(costs, backward, true);
   const double waits = std::max(0.0, host - listed - slowed);
   double states = apart - forwardStagePass.alone - backwardStagePass.alone;
-  // What hides beside the passes alone shares its port with what now hides beside the other pass.
+  // States hide beside the passes alone. In a pair the other pass uses the same port.
   if (forwardStagePass.communicates || backwardStagePass.communicates)
     states = std::max(states, busiestPort(schedule, costs, forward, backward, tracks) - listed - slowed - waits);
   Pair pair;

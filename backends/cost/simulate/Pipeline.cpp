@@ -281,7 +281,7 @@ void PipelineRun::perform(size_t s, Work& work, int64_t microBatch, double arriv
   bookReceived(work, receive(s, arrival, start));
   start = afterComm(stage, roomOf(work), start);
   busy(s) += work.seconds;
-  const PassDelay delay = finish(s, work, microBatch, start, start + work.seconds);
+  const PassDelay delay = finish(s, work, microBatch, start, start + work.seconds, 0);
   book(s, work.slot, isForward(work), delay);
   stage.free = start + work.seconds + delay.sum();
   made(work, microBatch, stage.free);

@@ -134,7 +134,7 @@ private:
   double afterComm(Stage& stage, double room, double start);
   double receive(size_t s, double arrival, double until);
   void bookReceived(const Work& work, double held);
-  PassDelay finish(size_t s, Work& work, int64_t microBatch, double start, double end, double held = 0);
+  PassDelay finish(size_t s, Work& work, int64_t microBatch, double start, double end, double held);
   void made(const Work& work, int64_t microBatch, double end);
   void book(size_t s, size_t of, bool forward, const PassDelay& delay);
   void bookTrailing(size_t s, double trailing);

@@ -75,7 +75,7 @@ double carried(const Simulation& sim, const ir::StageKind& stage, bool backward,
       if (const ir::Collective* c = nodes[n].asCollective(); c && costs[n].runs)
         add(c->level, costs[n].seconds * static_cast<double>(count));
     for (size_t s = 0; s < layerClass.states.size(); ++s)
-      if (layerClass.states[s].phase == (backward ? ir::Phase::Backward : ir::Phase::Forward))
+      if (everyMicroBatch(layerClass.states[s], backward))
         add(layerClass.states[s].level, sim.classes[id.index].states[s] * static_cast<double>(count));
   }
   return *std::ranges::max_element(seconds);
@@ -92,8 +92,8 @@ std::vector<ir::Stream> portsOf(const ir::Program& program, const ir::StageKind&
   return ports;
 }
 
-/// What passes leave behind on a port runs on beside a pass that has no states of its own to move, where its layers do
-/// not take the port.
+/// Some passes move no states of their own. What others left on a port runs on beside them while their layers leave the
+/// port free.
 PassCost passCost(const Simulation& sim, const ir::StageKind& stage, const StagePass& p, bool backward) {
   PassCost cost{p.seconds, p.weight, p.tail};
   cost.first = p.first, cost.last = p.last;
@@ -114,7 +114,8 @@ struct StepMessages {
   double total = 0;   ///< seconds of all of them, without inline shares
   double message = 0; ///< seconds of a full message
   double before = 0;  ///< seconds of a backward pass between the layer that completes the last message and its end
-  /// What nothing can hide: the message that is complete when backward ends, or without which no layer begins.
+  /// Nothing hides this: of gradients the message that is complete when backward ends, of parameters the one that the
+  /// first layer needs.
   double edge() const { return std::max(0.0, std::min(total, message) - before); }
 };
 

@@ -12,6 +12,10 @@
 
 namespace planc::cost {
 
+bool everyMicroBatch(const ir::StateCollective& state, bool backward) {
+  return state.phase == (backward ? ir::Phase::Backward : ir::Phase::Forward);
+}
+
 namespace {
 
 /// Runs of equal instances up to this long are simulated one by one.
@@ -27,10 +31,6 @@ constexpr double kSameRhythm = 1e-9;
 /// Reductions, and copies to the host, wait for their instance to end; what brings something comes before it.
 bool after(const ir::StateCollective& state) {
   return state.collective == ir::CollectiveKind::HostCopy ? state.out : state.cls == ir::CollectiveClass::Gradient;
-}
-
-bool everyMicroBatch(const ir::StateCollective& state, bool backward) {
-  return state.phase == (backward ? ir::Phase::Backward : ir::Phase::Forward);
 }
 
 /// Gathers of a state are issued `prefetch` layers ahead, reductions when their layer has ended; the blocking share of

@@ -19,6 +19,9 @@ struct StagePass {
   Account running;            ///< whose communication `tail` is: exposed by whoever waits for it
 };
 
+/// Whether a pass in that direction moves the state, once for every micro-batch.
+bool everyMicroBatch(const ir::StateCollective& state, bool backward);
+
 /// Without `account` it is left to `bookAlone` where that is all there is to it.
 /// Equal instances are simulated until their rhythm repeats, then multiplied; runs of up to eight are simulated whole.
 StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
