@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/simulate/Account.h"
 
+#include <algorithm>
+
 namespace planc::cost {
 
 void Spent::add(const Spent& other, double times) {
@@ -32,6 +34,18 @@ void Account::add(const Account& other, double times) {
     }
     for (size_t s = 0; s < spent.states.size(); ++s) expose(body, s, times * spent.states[s]);
   }
+}
+
+Account Account::beyond(const Account& other) const {
+  Account more = *this;
+  more.add(other, -1);
+  for (auto& [body, spent] : more.classes_) {
+    for (const bool backward : {false, true})
+      for (Spent& node : spent.nodes(backward))
+        for (double* part : {&node.computing, &node.slowed, &node.exposed, &node.launches}) *part = std::max(0., *part);
+    for (double& seconds : spent.states) seconds = std::max(0., seconds);
+  }
+  return more;
 }
 
 void Account::slow(const Account& computing, double seconds) {

@@ -33,6 +33,8 @@ public:
   std::vector<Spent>& nodes(ir::LayerClassId layerClass, bool backward, size_t count);
   void expose(ir::LayerClassId layerClass, size_t state, double seconds);
   void add(const Account& other, double times = 1);
+  /// What this has more of than `other`.
+  Account beyond(const Account& other) const;
   /// Spreads seconds that computing loses over the nodes that compute in `computing`, by how long they do.
   void slow(const Account& computing, double seconds);
   /// Spreads exposed seconds over state collectives by the seconds that `by` has of them.

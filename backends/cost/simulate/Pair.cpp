@@ -350,21 +350,12 @@ void addBeyond(Account& beyond, const Account& pair, const std::vector<ClassCost
 
 /// The seconds for which the busiest port carries what both passes communicate, states too.
 double busiestPort(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& forward,
-                   const ir::StageKind& backward, const Tracks& tracks) {
-  std::vector<double> ports(tracks.size());
-  for (size_t track = 1; track < tracks.size(); ++track)
-    for (const Ran& r : tracks[track]) ports[track] += r.seconds() * r.times;
+                   const ir::StageKind& backward) {
+  std::vector<double> ports{0};
   for (const bool backwardPass : {false, true})
-    for (const auto& [id, count] : (backwardPass ? backward : forward).classes) {
-      const auto& states = schedule.program->classes[id].states;
-      for (size_t s = 0; s < states.size(); ++s) {
-        if (!everyMicroBatch(states[s], backwardPass)) continue;
-        const auto track = static_cast<size_t>(ir::streamOf(*schedule.program, states[s].level)) + 1;
-        if (track >= ports.size()) ports.resize(track + 1);
-        ports[track] += costs[id.index].states[s] * static_cast<double>(count);
-      }
-    }
-  return ports.empty() ? 0 : *std::max_element(ports.begin(), ports.end());
+    addPortSeconds(ports, schedule, costs, backwardPass ? backward : forward, backwardPass,
+                   [&](const ir::StateCollective& s) { return everyMicroBatch(s, backwardPass); });
+  return *std::ranges::max_element(ports);
 }
 
 /// What gathers and reductions of states add to the passes, they add to the pair. What their nodes cannot show, because
@@ -404,7 +395,7 @@ Pair runPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, 
   double states = apart - forwardStagePass.alone - backwardStagePass.alone;
   // States hide beside the passes alone. In a pair the other pass uses the same port.
   if (forwardStagePass.communicates || backwardStagePass.communicates)
-    states = std::max(states, busiestPort(schedule, costs, forward, backward, tracks) - listed - slowed - waits);
+    states = std::max(states, busiestPort(schedule, costs, forward, backward) - listed - slowed - waits);
   Pair pair;
   if (const double seconds = listed + slowed + waits + states; seconds < apart) {
     pair.cost = {seconds, seconds, seconds};

@@ -19,6 +19,8 @@ namespace {
 constexpr int kSteps = 16;
 /// Steps are equal if their lengths on the stages differ by less than this share.
 constexpr double kEqualGains = 1e-10;
+/// Of two results that are made at moments closer than this share the forward's leaves first.
+constexpr double kSameMoment = 1e-12;
 /// Cells that a row begins with, at most.
 constexpr int64_t kCells = 256;
 /// More passes than there are.
@@ -69,11 +71,12 @@ void PipelineRun::bind() {
         w.seconds = seconds;
         w.inRow = from, w.inShift = first, w.inMask = -1;
         bindIn(w);
-        w.latency = transfer, w.receiving = in_->inlineReceive * transfer;
+        w.latency = weight ? kNoLatency : transfer, w.receiving = in_->inlineReceive * transfer;
         w.outRow = weight ? 0 : row(vs, !forward);
         w.outMask = weight ? 0 : -1, w.outShift = weight ? kMany : first;
         w.out = weight ? kNobody : rowAt(w.outRow);
         w.sending = leaves ? std::max(0., in_->inlineSend * sent) : 0;
+        w.transfer = leaves ? sent : 0;
         w.booked = &booked(slot, forward ? Cause::Send : Cause::SendBack);
         w.left = &left_[kind == ActionKind::Backward || weight ? slot : slots_];
         w.special = alwaysSpecial(w) || (forward && cost.gathers.total > 0);
@@ -240,7 +243,7 @@ void PipelineRun::advance(size_t s) {
       busySeconds += work.seconds;
       const double end = std::max(stage.free, arrival) + work.seconds;
       --*work.left;
-      made(work, microBatch, end);
+      made(work, microBatch, depart(stage, work.transfer, end));
       stage.free = end + work.sending;
       *work.booked += work.sending;
     }
@@ -281,10 +284,11 @@ void PipelineRun::perform(size_t s, Work& work, int64_t microBatch, double arriv
   bookReceived(work, receive(s, arrival, start));
   start = afterComm(stage, roomOf(work), start);
   busy(s) += work.seconds;
+  takeTurns(stage, reduces(work) ? 0 : onStep(work), onSends(work), start, work.seconds);
   const PassDelay delay = finish(s, work, microBatch, start, start + work.seconds, 0);
   book(s, work.slot, isForward(work), delay);
   stage.free = start + work.seconds + delay.sum();
-  made(work, microBatch, stage.free);
+  made(work, microBatch, depart(stage, work.transfer, stage.free));
   stage.free += work.sending;
   *work.booked += work.sending;
 }
@@ -335,14 +339,18 @@ void PipelineRun::pairTogether(size_t s, Work& f, Work& b, const Received& inF, 
   idle(s) += std::max(0.0, late - early);
   sums_[sharesAt_ + static_cast<size_t>(&both - together_.data())] += together;
   const double done = first + held + std::max(0.0, late - early) + apart - saved;
-  const double heldF = heldBy(f.slot, kindOf(f)), heldB = heldBy(b.slot, kindOf(b));
-  const PassDelay delayF = finish(s, f, inF.microBatch, arrivedF, done, heldB),
-                  delayB = finish(s, b, inB.microBatch, arrivedB, done, heldF);
+  takeTurns(stage, reduces(b) ? 0 : onStep(f) + onStep(b), onSends(f) + onSends(b), first + held, done - first - held);
+  const PassDelay delayF = finish(s, f, inF.microBatch, arrivedF, done, onStep(b)),
+                  delayB = finish(s, b, inB.microBatch, arrivedB, done, onStep(f));
   const bool longer = delayF.sum() > delayB.sum(); // both at once: the longer one shows
   book(s, (longer ? f : b).slot, longer, longer ? delayF : delayB);
   const double end = stage.free = done + std::max(delayF.sum(), delayB.sum());
-  made(f, inF.microBatch, std::min(end, arrivedF + both.cost.forward + end - done));
-  made(b, inB.microBatch, std::min(end, arrivedB + both.cost.backward + end - done));
+  const double endF = std::min(end, arrivedF + both.cost.forward + end - done),
+               endB = std::min(end, arrivedB + both.cost.backward + end - done);
+  const bool backwardFirst = endB < endF * (1 - kSameMoment);
+  if (!backwardFirst) made(f, inF.microBatch, depart(stage, f.transfer, endF));
+  made(b, inB.microBatch, depart(stage, b.transfer, endB));
+  if (backwardFirst) made(f, inF.microBatch, depart(stage, f.transfer, endF));
   for (const Work* work : {&f, &b}) {
     *work->booked += work->sending;
     stage.free += work->sending;
@@ -355,22 +363,22 @@ PassDelay PipelineRun::finish(size_t s, Work& work, int64_t microBatch, double s
   Stage& stage = stages_[s];
   PassDelay delay;
   if (isForward(work) && microBatch % perRoute_ == 0) {
-    delay = afterGathers(work.slot, start, end, held + heldBy(work.slot, kindOf(work)));
+    delay = afterGathers(work.slot, start, end, held + onStep(work));
     work.special = alwaysSpecial(work);
   }
+  if (--*work.left == 0) delay = beginReductions(s, work.slot, kindOf(work), start, end, held);
   if (const double tail = work.pass->tail; tail > 0) {
     stage.commFree = end + delay.sum() + tail;
     stage.tailSlot = work.slot;
     stage.tailCause = isForward(work) ? Cause::ForwardTail : Cause::BackwardTail;
   }
-  if (--*work.left == 0) delay = beginReductions(s, work.slot, start, end, held + heldBy(work.slot, kindOf(work)));
   return delay;
 }
 
 /// A wait for gathers is of the virtual stage that it is for, as long as its own take; of those before it in the
 /// queue beyond that.
 void PipelineRun::book(size_t s, size_t of, bool forward, const PassDelay& delay) {
-  if (delay.slowed > 0) booked(of, forward ? Cause::SlowedByGathers : Cause::SlowedByReductions) += delay.slowed;
+  if (delay.slowed > 0) booked(of, forward ? Cause::SlowedByGathers : Cause::InLastPass) += delay.slowed;
   double left = delay.exposed;
   for (size_t h = shape_->holdOf(of) + 1; left > 0 && h-- > 0;) {
     const uint32_t slot = holds(s)[h];
@@ -391,8 +399,8 @@ void PipelineRun::bookTrailing(size_t s, double trailing) {
   }
   for (size_t i = stage.reductions; left > 0 && i-- > 0;) {
     const uint32_t slot = reducing_[shape_->heldFrom(s) + i];
-    const double total = in_->virtualStages[slot / routes_].reductions.total;
-    const double part = i == 0 ? left : std::min(left, total);
+    const VirtualStageCost& cost = in_->virtualStages[slot / routes_];
+    const double part = i == 0 ? left : std::min(left, std::max(cost.last.carried, cost.lastWeights.carried));
     booked(slot, Cause::Reductions) += part;
     left -= part;
   }
@@ -402,30 +410,27 @@ void PipelineRun::bookTrailing(size_t s, double trailing) {
 /// bucket.
 PassDelay PipelineRun::afterGathers(size_t slot, double start, double end, double held) const {
   const VirtualStageCost& cost = in_->virtualStages[slot / routes_];
-  const StepComm& comm = cost.gathers;
+  const StepGathers& comm = cost.gathers;
   if (comm.total <= 0) return {};
   const double all = gathered_[slot], firstBucket = all - comm.total + comm.edge;
   const double slowed = in_->slowdown * comm.beside * std::clamp(all - start, 0.0, std::min(comm.total, end - start));
   // Until the last layer begins, those of the layers take turns with what is not there yet.
   const double pending = std::max(0.0, all - start),
-               paused = comm.paused(pending, held, end - start, end - start - cost.forward.last);
+               paused = takenTurns(pending, held, end - start, end - start - cost.forward.last);
   const double late = std::max(all + paused + cost.forward.last - end, firstBucket - start);
   return {slowed, std::max(0.0, late - slowed)};
 }
 
-/// The last backward of a virtual stage completes its gradient buckets one by one; they are reduced in that order.
-PassDelay PipelineRun::beginReductions(size_t s, size_t slot, double start, double end, double held) {
-  const VirtualStageCost& cost = in_->virtualStages[slot / routes_];
-  const StepComm& comm = cost.reductions;
-  if (comm.total <= 0) return {};
+/// The pass that completes the gradients of a virtual stage reduces them. What lies on the port from before, and what
+/// runs beside it (`held`), comes before the end of its reductions, which without either is that of the pass alone.
+PassDelay PipelineRun::beginReductions(size_t s, size_t slot, ActionKind kind, double start, double end, double held) {
+  const LastPass& last = lastOf(in_->virtualStages[slot / routes_], kind);
+  if (last.carried <= 0) return {};
   Stage& stage = stages_[s];
-  const double slowed = in_->slowdown * comm.beside * std::min(comm.total - comm.edge, end - start);
-  // The first instance is through before the pass ends: one that makes weights alone may be shorter than it.
-  const double begin = std::max(stage.reduced, std::min(end, start + cost.backward.first));
-  const double paused = comm.paused(comm.turns, held, end - start, end - begin);
-  stage.reduced = std::max(begin + comm.total + paused, std::max(end + slowed, stage.commFree) + comm.edge);
+  const double queued = std::max({start, stage.reduced, stage.commFree});
+  stage.reduced = std::max(end + last.longer + last.tail, queued + last.carried + held);
   reducing_[shape_->heldFrom(s) + stage.reductions++] = static_cast<uint32_t>(slot);
-  return {slowed, 0};
+  return {last.longer, 0};
 }
 
 double StageTimes::booked(Cause cause) const {

@@ -23,7 +23,9 @@ struct PassCost {
   /// For how long what other passes left behind may run on while this one runs: none where it begins with communication
   /// of states, and less than all of it where its layers take the same port.
   double room = std::numeric_limits<double>::infinity();
-  double first = 0, last = 0; ///< its first and last layer
+  double last = 0;    ///< its last layer
+  double onStep = 0;  ///< seconds for which it takes a port that states of the step take, too, and
+  double onSends = 0; ///< one that transfers to other stages take
 };
 
 /// How much longer what was issued ahead takes where a pass of `pass` seconds takes its port for `held` of them,
@@ -34,26 +36,26 @@ inline double takenTurns(double seconds, double held, double pass, double within
   return seconds < alone ? seconds * share / (1 - share) : within * share;
 }
 
-/// Communication of the states once per step that may hide beside other work: the share that is not inline.
-struct StepComm {
-  double total = 0;  ///< of the virtual stage
-  double edge = 0;   ///< its last bucket (gradients) or first bucket (parameters): nothing is left to hide that one
-  double beside = 1; ///< the share of the slowdown that computing beside it suffers
-  double held = 0;   ///< seconds in which the pass that it hides under takes its port,
-  double turns = 0;  ///< which as many of it wait for,
-  double slack = 0;  ///< all but this long beside what takes longer
-  /// How much later it is through beside `within` of the `pass` seconds of passes that take its port for `taken`.
-  double paused(double pending, double taken, double pass, double within) const {
-    return std::max(0.0, takenTurns(pending, taken, pass, within) - slack);
-  }
+/// New parameters of a virtual stage on their way, once per step: the share that is not inline.
+struct StepGathers {
+  double total = 0;
+  double edge = 0;   ///< the first bucket: nothing is there to hide that one
+  double beside = 1; ///< the share of the slowdown that computing beside them suffers
+};
+
+/// The pass that completes the gradients of a step, with the reductions that run in it (`runLastPass`).
+struct LastPass {
+  double longer = 0;  ///< than other passes: slowed by reductions, and held by what of them is inline
+  double tail = 0;    ///< ports run on after it
+  double carried = 0; ///< seconds for which its communication takes the port that reductions take for longest; 0: none
 };
 
 struct VirtualStageCost {
   PassCost forward, backward;
-  StepComm gathers;    ///< new parameters, before the first forward
-  StepComm reductions; ///< gradients, under the last backward
-  double send = 0;     ///< forward transfer to the next virtual stage, and
-  double sendBack = 0; ///< of the gradient to the previous one
+  StepGathers gathers;        ///< before the first forward
+  LastPass last, lastWeights; ///< a backward pass, or the half of it that makes the gradients of parameters
+  double send = 0;            ///< forward transfer to the next virtual stage, and
+  double sendBack = 0;        ///< of the gradient to the previous one
 };
 
 /// A forward pass and a backward pass of another micro-batch that run together.
@@ -95,21 +97,21 @@ struct PipelineInput {
   std::vector<double> between; ///< by stage: what holds it between two steps, where they do not wait; empty: nothing
   double inlineSend = 1;       ///< share of a transfer that holds the sender
   double inlineReceive = 0;    ///< and the receiver, who takes it when his stream is free
-  double slowdown = 0;         ///< of computing beside communication of the step
+  double slowdown = 0;         ///< of computing beside gathers of the step
 };
 
 /// What holds a device stage outside of its passes, or slows them; each is booked where it arises.
 enum class Cause : uint8_t {
-  ForwardTail,        ///< waits until the communication that a forward pass left behind has ended,
-  BackwardTail,       ///< or that of a backward pass
-  Gathers,            ///< waits for the step's new parameters
-  Reductions,         ///< for its reductions, after the last pass
-  Send,               ///< held by what it hands on,
-  SendBack,           ///< and by the gradient that it hands back
-  Receive,            ///< held by what it receives,
-  ReceiveBack,        ///< and by the gradient
-  SlowedByGathers,    ///< computing beside the gathers, under a forward pass
-  SlowedByReductions, ///< and beside the reductions, under a backward pass
+  ForwardTail,     ///< waits until the communication that a forward pass left behind has ended,
+  BackwardTail,    ///< or that of a backward pass
+  Gathers,         ///< waits for the step's new parameters
+  Reductions,      ///< for its reductions, after the last pass
+  Send,            ///< held by what it hands on,
+  SendBack,        ///< and by the gradient that it hands back
+  Receive,         ///< held by what it receives,
+  ReceiveBack,     ///< and by the gradient
+  SlowedByGathers, ///< computing beside the gathers, under a forward pass
+  InLastPass,      ///< what reductions add to the backward pass that they run in
 };
 inline constexpr size_t kCauses = 10;
 using Booked = EnumArray<Cause, double, kCauses>;

@@ -31,6 +31,8 @@ public:
 private:
   using Action = ir::Action;
   static constexpr double kNotYet = -1;
+  /// Of what a stage made itself and finds when it goes on, whenever that leaves for others.
+  static constexpr double kNoLatency = -std::numeric_limits<double>::infinity();
   static constexpr int64_t kKinds = PipelineShape::kKinds;
   static constexpr int64_t kAtOnce = Tape::kAtOnce, kNever = Tape::kNever, kNobody = Tape::kNobody,
                            kConstants = Tape::kConstants;
@@ -41,10 +43,11 @@ private:
     int64_t in = 0, inMask = 0; ///< cell of what micro-batch 0 receives; mask 0: of what all do
     int64_t inShift = 0;        ///< micro-batches of the row's before its first cell, and those that were leapt over
     int64_t out = 0, outMask = 0, outShift = 0;
-    double latency = 0;   ///< of what it receives
+    double latency = 0;   ///< of what it receives; what a stage made itself is there when it goes on
     double receiving = 0; ///< seconds for which the transfer of that holds it
     double seconds = 0;
-    double sending = 0;       ///< seconds for which what it hands on holds it
+    double sending = 0;       ///< seconds for which what it hands on holds it, and
+    double transfer = 0;      ///< its port
     double* booked = nullptr; ///< where those are booked
     int64_t* left = nullptr;  ///< passes of the virtual stage that complete its gradients
     uint32_t slot = 0;
@@ -63,6 +66,7 @@ private:
     double free = 0;     ///< the compute stream
     double commFree = 0; ///< the comm stream, after passes
     double reduced = 0;  ///< the step's gradient reductions so far
+    double port = 0;     ///< the port over which it sends
     size_t reductions = 0;
     bool waiting = false;
     uint32_t tailSlot = 0; ///< whose communication the comm stream is in, after passes
@@ -85,6 +89,10 @@ private:
   struct alignas(32) Plain {
     double latency = 0, seconds = 0, sending = 0, tail = 0;
   };
+  /// What a pass takes of the ports.
+  struct OnPorts {
+    double transfer = 0, onStep = 0, onSends = 0;
+  };
   /// A stage that runs them.
   struct alignas(32) Lane {
     double free = 0, idle = 0, busy = 0;
@@ -96,7 +104,7 @@ private:
   void bindPlain();
   void beginReplay();
   void replayOn();
-  template <bool Watched, bool Leaves> void replay(size_t from, size_t to);
+  template <bool Watched, bool Ports> void replay(size_t from, size_t to);
   void leaveComm(const Tape::Step& step, double until);
   void replayEdge(const Tape::Edge& edge);
   void bookSent(const std::vector<uint32_t>& passes);
@@ -139,15 +147,33 @@ private:
   void book(size_t s, size_t of, bool forward, const PassDelay& delay);
   void bookTrailing(size_t s, double trailing);
   PassDelay afterGathers(size_t slot, double start, double end, double held) const;
-  PassDelay beginReductions(size_t s, size_t slot, double start, double end, double held);
+  PassDelay beginReductions(size_t s, size_t slot, ir::ActionKind kind, double start, double end, double held);
+  /// The communication of a pass goes first on ports where others have left some.
+  static void takeTurns(Stage& stage, double onStep, double onSends, double start, double seconds) {
+    if (onStep > 0 && stage.reduced > start)
+      stage.reduced += takenTurns(stage.reduced - start, onStep, seconds, seconds);
+    if (onSends > 0 && stage.port > start) stage.port += takenTurns(stage.port - start, onSends, seconds, seconds);
+  }
+  /// When what an action made leaves: a port sends one thing after the other.
+  static double depart(Stage& stage, double transfer, double end) {
+    if (!(transfer > 0)) return end;
+    const double begin = std::max(stage.port, end);
+    stage.port = begin + transfer;
+    return begin;
+  }
   std::vector<StageTimes> times();
   ir::ActionKind kindOf(const Work& work) const {
     return static_cast<ir::ActionKind>((&work - works_.data()) % kKinds);
   }
   bool isForward(const Work& work) const { return kindOf(work) == ir::ActionKind::Forward; }
+  /// The reductions of the step run in it.
+  bool reduces(const Work& work) const {
+    return *work.left == 1 && lastOf(in_->virtualStages[work.slot / routes_], kindOf(work)).carried > 0;
+  }
   bool isWeight(const Work& work) const { return kindOf(work) == ir::ActionKind::BackwardWeight; }
   bool alwaysSpecial(const Work& work) const {
-    return work.receiving != 0 || std::isfinite(roomOf(work)) || work.pass->tail > 0;
+    return work.receiving != 0 || std::isfinite(roomOf(work)) || work.pass->tail > 0 || onStep(work) > 0 ||
+           onSends(work) > 0;
   }
   /// As of its pass; the half of a backward pass that makes the gradients of parameters has no communication.
   static double roomOf(ir::ActionKind kind, const PassCost& pass, double seconds) {
@@ -155,11 +181,10 @@ private:
     return std::max(0.0, pass.room - (pass.seconds - seconds));
   }
   double roomOf(const Work& work) const { return roomOf(kindOf(work), *work.pass, work.seconds); }
-  /// Seconds in which an action takes the ports of the step's gathers, or reductions.
-  double heldBy(size_t slot, ir::ActionKind kind) const {
-    const VirtualStageCost& cost = in_->virtualStages[slot / routes_];
-    if (kind == ir::ActionKind::Forward) return cost.gathers.held;
-    return kind == ir::ActionKind::BackwardWeight ? 0 : cost.reductions.held;
+  double onStep(const Work& work) const { return isWeight(work) ? 0 : work.pass->onStep; }
+  double onSends(const Work& work) const { return isWeight(work) ? 0 : work.pass->onSends; }
+  static const LastPass& lastOf(const VirtualStageCost& cost, ir::ActionKind kind) {
+    return kind == ir::ActionKind::BackwardWeight ? cost.lastWeights : cost.last;
   }
   void watch(const Work& work, double slack) {
     double& least = slack_[static_cast<size_t>(&work - works_.data())];
@@ -176,13 +201,14 @@ private:
   const PipelineShape* shape_ = nullptr;
   bool plain_ = false; ///< there is a tape for all actions, but for those at the edges of the step
   size_t routes_ = 1;
-  int64_t perRoute_ = 1;      ///< micro-batches
-  size_t slots_ = 0;          ///< virtual stages on routes
-  int64_t width_ = 0;         ///< cells of a row
-  size_t bookedAt_ = 0;       ///< in the sums
-  std::vector<Plain> plains_; ///< by work
-  std::vector<double> rooms_; ///< by work: for communication that other passes leave behind
-  bool leaves_ = false;       ///< any does
+  int64_t perRoute_ = 1;         ///< micro-batches
+  size_t slots_ = 0;             ///< virtual stages on routes
+  int64_t width_ = 0;            ///< cells of a row
+  size_t bookedAt_ = 0;          ///< in the sums
+  std::vector<Plain> plains_;    ///< by work
+  std::vector<double> rooms_;    ///< by work: for communication that other passes leave behind
+  std::vector<OnPorts> onPorts_; ///< by work
+  bool ports_ = false;           ///< any pass leaves communication behind, or takes turns with what others do
   bool onTape_ = false;
   size_t played_ = 0, edge_ = 0, mark_ = 0; ///< of the tape, so far
   std::vector<uint32_t> sent_;              ///< passes whose transfers are booked, as on the tape

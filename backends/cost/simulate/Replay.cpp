@@ -21,7 +21,8 @@ bool PipelineRun::isPlain() const {
 void PipelineRun::bindPlain() {
   plains_.resize(slots_ * kKinds);
   rooms_.resize(slots_ * kKinds);
-  leaves_ = false;
+  onPorts_.assign(slots_ * kKinds, {});
+  ports_ = false;
   const auto& costs = in_->virtualStages;
   for (size_t vs = 0; vs < costs.size(); ++vs) {
     const VirtualStageCost& c = costs[vs];
@@ -31,17 +32,20 @@ void PipelineRun::bindPlain() {
     const double arriving = vs == 0 ? 0 : costs[vs - 1].send, arrivingBack = last ? 0 : costs[vs + 1].sendBack;
     for (size_t r = 0; r < routes_; ++r) {
       const size_t at = (vs * routes_ + r) * kKinds;
-      const auto set = [&](ActionKind kind, const PassCost& pass, const Plain& plain) {
+      const auto set = [&](ActionKind kind, const PassCost& pass, const Plain& plain, double transfer) {
         const size_t work = at + static_cast<size_t>(kind);
         plains_[work] = plain;
         plains_[work].tail = pass.tail;
         rooms_[work] = roomOf(kind, pass, plain.seconds);
-        leaves_ |= pass.tail > 0;
+        if (kind != ActionKind::BackwardWeight) onPorts_[work] = {transfer, pass.onStep, pass.onSends};
+        ports_ |= pass.tail > 0 || onPorts_[work].onStep > 0 || (transfer > 0 && in_->inlineSend < 1);
       };
-      set(ActionKind::Forward, c.forward, {arriving, c.forward.seconds, sent});
-      set(ActionKind::Backward, c.backward, {arrivingBack, c.backward.seconds, sentBack});
-      set(ActionKind::BackwardInput, c.backward, {arrivingBack, c.backward.seconds - c.backward.weight, sentBack});
-      set(ActionKind::BackwardWeight, c.backward, {0, c.backward.weight, 0});
+      const double on = last ? 0 : c.send, back = vs == 0 ? 0 : c.sendBack,
+                   input = c.backward.seconds - c.backward.weight;
+      set(ActionKind::Forward, c.forward, {arriving, c.forward.seconds, sent}, on);
+      set(ActionKind::Backward, c.backward, {arrivingBack, c.backward.seconds, sentBack}, back);
+      set(ActionKind::BackwardInput, c.backward, {arrivingBack, input, sentBack}, back);
+      set(ActionKind::BackwardWeight, c.backward, {kNoLatency, c.backward.weight, 0}, 0);
     }
   }
 }
@@ -64,15 +68,16 @@ void PipelineRun::replayOn() {
   const size_t to = mark ? mark->step : tape.steps.size();
   const auto on = [&](size_t until) {
     if (watched_)
-      leaves_ ? replay<true, true>(played_, until) : replay<true, false>(played_, until);
+      ports_ ? replay<true, true>(played_, until) : replay<true, false>(played_, until);
     else
-      leaves_ ? replay<false, true>(played_, until) : replay<false, false>(played_, until);
+      ports_ ? replay<false, true>(played_, until) : replay<false, false>(played_, until);
     played_ = until;
   };
   for (; edge_ < tape.edges.size() && tape.edges[edge_].step < to; ++edge_) {
     const Tape::Edge& edge = tape.edges[edge_];
     const VirtualStageCost& cost = in_->virtualStages[edge.slot / routes_];
-    if ((edge.forward ? cost.gathers : cost.reductions).total <= 0) continue;
+    const auto kind = static_cast<ActionKind>(tape.steps[edge.step].work % kKinds);
+    if ((edge.forward ? cost.gathers.total : lastOf(cost, kind).carried) <= 0) continue;
     on(edge.step);
     replayEdge(edge);
     ++played_;
@@ -109,8 +114,8 @@ void PipelineRun::leaveTape() {
   }
 }
 
-/// `Leaves`: passes leave communication behind, which others may wait for.
-template <bool Watched, bool Leaves> void PipelineRun::replay(size_t from, size_t to) {
+/// `Ports`: passes leave communication behind, which others may wait for, or take turns with it.
+template <bool Watched, bool Ports> void PipelineRun::replay(size_t from, size_t to) {
   const Tape::Step* const steps = shape_->tape().steps.data();
   double* const made = ends_.data();
   const Plain* const plains = plains_.data();
@@ -124,11 +129,17 @@ template <bool Watched, bool Leaves> void PipelineRun::replay(size_t from, size_
     stage.idle += std::max(0.0, arrival - stage.free);
     stage.busy += work.seconds;
     double start = std::max(stage.free, arrival);
-    if (Leaves) start = afterComm(stages_[step.stage], rooms_[step.work], start);
+    if (Ports) start = afterComm(stages_[step.stage], rooms_[step.work], start);
     const double end = start + work.seconds;
-    if (Leaves && work.tail > 0) leaveComm(step, end + work.tail);
-    made[step.out] = end;
     stage.free = end + work.sending;
+    if (!Ports) {
+      made[step.out] = end;
+      continue;
+    }
+    if (work.tail > 0) leaveComm(step, end + work.tail);
+    const OnPorts& on = onPorts_[step.work];
+    takeTurns(stages_[step.stage], on.onStep, on.onSends, start, work.seconds);
+    made[step.out] = depart(stages_[step.stage], on.transfer, end);
   }
 }
 
@@ -152,14 +163,15 @@ void PipelineRun::replayEdge(const Tape::Edge& edge) {
   stage.idle += std::max(0.0, arrival - stage.free);
   stage.busy += work.seconds;
   const double end = start + work.seconds;
-  const double held = heldBy(edge.slot, static_cast<ActionKind>(step.work % kKinds));
-  PassDelay delay;
-  if (edge.forward) delay = afterGathers(edge.slot, start, end, held);
+  const OnPorts& on = onPorts_[step.work];
+  const auto kind = static_cast<ActionKind>(step.work % kKinds);
+  takeTurns(stages_[step.stage], edge.forward ? on.onStep : 0, on.onSends, start, work.seconds);
+  const PassDelay delay = edge.forward ? afterGathers(edge.slot, start, end, on.onStep)
+                                       : beginReductions(step.stage, edge.slot, kind, start, end, 0);
   if (work.tail > 0) leaveComm(step, end + delay.sum() + work.tail);
-  if (!edge.forward) delay = beginReductions(step.stage, edge.slot, start, end, held);
   book(step.stage, edge.slot, edge.forward, delay);
   const double made = end + delay.sum();
-  ends_[step.out] = made;
+  ends_[step.out] = depart(stages_[step.stage], on.transfer, made);
   stage.free = made + work.sending;
 }
 

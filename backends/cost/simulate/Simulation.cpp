@@ -58,123 +58,120 @@ void bookPasses(Simulation& sim, size_t virtualStage) {
   bookAlone(sim.backward[pass], sim.classes, kind, true);
 }
 
-/// Seconds in which a pass's collectives take one of these ports, the most of any: those of its layers, and of states.
-double carried(const Simulation& sim, const ir::StageKind& stage, bool backward, const std::vector<ir::Stream>& ports) {
-  const ir::Program& program = *sim.schedule->program;
-  std::vector<double> seconds(ports.size());
-  const auto add = [&](size_t level, double spent) {
-    const auto port = std::ranges::find(ports, ir::streamOf(program, level));
-    if (port != ports.end()) seconds[static_cast<size_t>(port - ports.begin())] += spent;
-  };
-  if (ports.empty()) return 0;
-  for (const auto& [id, count] : stage.classes) {
-    const ir::LayerClass& layerClass = program.classes[id];
-    const auto& nodes = backward ? layerClass.backward : layerClass.forward;
-    const std::vector<NodeCost>& costs = sim.classes[id.index].of(backward).nodes;
-    for (size_t n = 0; n < nodes.size(); ++n)
-      if (const ir::Collective* c = nodes[n].asCollective(); c && costs[n].runs)
-        add(c->level, costs[n].seconds * static_cast<double>(count));
-    for (size_t s = 0; s < layerClass.states.size(); ++s)
-      if (everyMicroBatch(layerClass.states[s], backward))
-        add(layerClass.states[s].level, sim.classes[id.index].states[s] * static_cast<double>(count));
-  }
-  return *std::ranges::max_element(seconds);
-}
+using Moves = llvm::function_ref<bool(const ir::StateCollective&)>;
 
-/// Ports of the state collectives of a stage that a step has in these phases.
-std::vector<ir::Stream> portsOf(const ir::Program& program, const ir::StageKind& stage,
-                                llvm::function_ref<bool(const ir::StateCollective&)> wanted) {
+/// Ports of state collectives that are picked, on the virtual stages of a kind.
+std::vector<ir::Stream> portsOf(const ir::Program& program, const ir::StageKind& stage, Moves picked) {
   std::vector<ir::Stream> ports;
   for (const auto& run : stage.classes)
     for (const ir::StateCollective& state : program.classes[run.first].states)
-      if (const ir::Stream port = ir::streamOf(program, state.level); wanted(state) && !llvm::is_contained(ports, port))
-        ports.push_back(port);
+      if (picked(state)) ports.push_back(ir::streamOf(program, state.level));
   return ports;
 }
 
+/// Seconds for which the communication of a pass takes one of these ports, the most of any.
+double carried(const Simulation& sim, const ir::StageKind& stage, bool backward, const std::vector<ir::Stream>& ports,
+               Moves moves) {
+  if (ports.empty()) return 0;
+  std::vector<double> seconds;
+  addPortSeconds(seconds, *sim.schedule, sim.classes, stage, backward, moves);
+  double most = 0;
+  for (const ir::Stream port : ports)
+    if (static_cast<size_t>(port) < seconds.size()) most = std::max(most, seconds[static_cast<size_t>(port)]);
+  return most;
+}
+
+/// Ports over which any stage moves states of the step, and over which it sends to others.
+struct SharedPorts {
+  std::vector<ir::Stream> step, sends;
+  explicit SharedPorts(const ir::Schedule& schedule) {
+    const ir::Program& program = *schedule.program;
+    for (const ir::StageKind& kind : program.stageKinds) {
+      const auto more = portsOf(program, kind, [](const auto& s) { return s.phase == ir::Phase::Step; });
+      step.insert(step.end(), more.begin(), more.end());
+      // A transfer that holds its sender is over when the next pass begins.
+      if (!kind.sends.empty() && schedule.blockingShare[ir::CollectiveClass::Pipeline] < 1)
+        sends.push_back(ir::streamOf(program, kind.level));
+    }
+  }
+};
+
 /// Some passes move no states of their own. What others left on a port runs on beside them while their layers leave the
 /// port free.
-PassCost passCost(const Simulation& sim, const ir::StageKind& stage, const StagePass& p, bool backward) {
+PassCost passCost(const Simulation& sim, const SharedPorts& shared, const ir::StageKind& stage, const StagePass& p,
+                  bool backward) {
   PassCost cost{p.seconds, p.weight, p.tail};
-  cost.first = p.first, cost.last = p.last;
+  cost.last = p.last;
+  const auto moves = [&](const ir::StateCollective& s) { return everyMicroBatch(s, backward); };
+  cost.onStep = carried(sim, stage, backward, shared.step, moves);
+  cost.onSends = carried(sim, stage, backward, shared.sends, moves);
   if (p.communicates) {
     cost.room = 0;
     return cost;
   }
   const double held =
       carried(sim, stage, backward,
-              portsOf(*sim.schedule->program, stage, [](const auto& s) { return s.phase != ir::Phase::Step; }));
+              portsOf(*sim.schedule->program, stage, [](const auto& s) { return s.phase != ir::Phase::Step; }), moves);
   if (held > 0) cost.room = std::max(0.0, p.seconds - held);
   return cost;
 }
 
-/// Collectives of the step on a virtual stage that fill messages together.
-struct StepMessages {
-  const ir::StateCollective* like = nullptr;
-  double total = 0;   ///< seconds of all of them, without inline shares
-  double message = 0; ///< seconds of a full message
-  double before = 0;  ///< seconds of a backward pass between the layer that completes the last message and its end
-  /// Nothing hides this: of gradients the message that is complete when backward ends, of parameters the one that the
-  /// first layer needs.
-  double edge() const { return std::max(0.0, std::min(total, message) - before); }
-};
-
-/// Gradients that are reduced, and then leave for the host: each bucket takes one way after the other, so the longer
-/// way counts and a bucket of the shorter one.
-StepComm oneAfterTheOther(const StepComm& first, const StepComm& second) {
-  const double all = first.total + second.total;
-  const double beside = all > 0 ? (first.beside * first.total + second.beside * second.total) / all : 1;
-  const double afterFirst = first.total + second.edge, afterSecond = first.edge + second.total;
-  StepComm both{std::max(afterFirst, afterSecond), first.edge + second.edge, beside};
-  const StepComm& waits = first.held > 0 ? first : second;
-  both.held = waits.held, both.turns = waits.total;
-  both.slack = both.total - (first.held > 0 ? afterFirst : afterSecond);
-  return both;
-}
-
-/// State collectives of the step on a kind of virtual stage: what may hide goes to its StepComm, blocking shares to the
-/// devices that hold one.
-void addStepComm(const Simulation& sim, const ir::StageKind& stage, VirtualStageCost& cost,
-                 std::vector<double>& inlined) {
+/// Gathers of new parameters on a kind of virtual stage: what may hide is returned, blocking shares go to `inlined`.
+StepGathers stepGathers(const Simulation& sim, const ir::StageKind& stage, std::vector<double>& inlined) {
+  struct Messages {
+    const ir::StateCollective* like = nullptr;
+    double total = 0, message = 0; ///< seconds of all of them, and of one that is full
+  };
   const ir::Schedule& schedule = *sim.schedule;
-  enum Way { Gather, Reduce, Leave };
-  const auto wayOf = [](const ir::StateCollective& s) { return !endsBackward(s) ? Gather : s.out ? Leave : Reduce; };
-  std::array<StepComm, 3> ways;
-  std::array<double, 3> slowing{};
-  std::array<std::vector<StepMessages>, 3> messages;
-  double before = 0; // layers in program order; a pass backward ends with the first
+  StepGathers gathers;
+  std::vector<Messages> messages;
+  double slowing = 0;
   for (const auto& [id, count] : instancesOf(stage)) {
     const auto& states = schedule.program->classes[id].states;
     for (size_t s = 0; s < states.size(); ++s) {
-      if (states[s].phase != ir::Phase::Step || count <= 0) continue;
+      if (states[s].phase != ir::Phase::Step || endsBackward(states[s]) || count <= 0) continue;
       const double share = schedule.blockingShare[states[s].cls], seconds = sim.classes[id.index].states[s];
       const double all = seconds * static_cast<double>(count), beside = all * (1 - share);
-      const Way way = wayOf(states[s]);
-      ways[way].total += beside;
-      slowing[way] += beside * schedule.beside(ir::streamOf(*schedule.program, states[s].level));
-      auto& known = messages[way];
-      auto kind = std::ranges::find_if(known, [&](const auto& m) { return fillTogether(*m.like, states[s]); });
-      if (kind == known.end()) {
+      gathers.total += beside;
+      slowing += beside * schedule.beside(ir::streamOf(*schedule.program, states[s].level));
+      auto kind = std::ranges::find_if(messages, [&](const auto& m) { return fillTogether(*m.like, states[s]); });
+      if (kind == messages.end()) {
         const double each = bucketsOf(schedule, id, states[s]) * static_cast<double>(states[s].times);
-        kind = known.insert(kind, {&states[s], 0, seconds * (1 - share) / each, before});
+        kind = messages.insert(kind, {&states[s], 0, seconds * (1 - share) / each});
       }
       kind->total += beside;
       if (share > 0) inlined.push_back(all * share);
     }
-    before += sim.classes[id.index].backward->seconds * static_cast<double>(count);
   }
-  for (const Way way : {Gather, Reduce, Leave})
-    for (const StepMessages& kind : messages[way]) ways[way].edge += kind.edge();
-  for (const Way way : {Gather, Reduce, Leave})
-    if (ways[way].total > 0) {
-      ways[way].beside = slowing[way] / ways[way].total;
-      ways[way].held = carried(sim, stage, way != Gather, portsOf(*schedule.program, stage, [&](const auto& state) {
-                                 return state.phase == ir::Phase::Step && wayOf(state) == way;
-                               }));
-    }
-  cost.gathers = ways[Gather];
-  cost.gathers.turns = cost.gathers.total;
-  cost.reductions = oneAfterTheOther(ways[Reduce], ways[Leave]);
+  for (const Messages& kind : messages) gathers.edge += std::min(kind.total, kind.message);
+  if (gathers.total > 0) gathers.beside = slowing / gathers.total;
+  return gathers;
+}
+
+LastPass lastPass(const Simulation& sim, const ir::StageKind& stage, const StagePass& last, double seconds,
+                  bool weights) {
+  LastPass cost{std::max(0.0, last.seconds - seconds), last.tail, 0};
+  cost.carried = carried(sim, stage, true, portsOf(*sim.schedule->program, stage, oncePerStep),
+                         [&](const auto& s) { return oncePerStep(s) || (!weights && everyMicroBatch(s, true)); });
+  return cost;
+}
+
+/// The passes that complete the gradients, of the kinds that the orders have.
+void addLastPasses(Simulation& sim) {
+  const ir::Program& program = *sim.schedule->program;
+  sim.last.resize(sim.backward.size()), sim.lastWeights.resize(sim.backward.size());
+  for (const ir::Action& a : sim.pipeline.actions.written()) {
+    const bool weights = a.kind == ir::ActionKind::BackwardWeight;
+    if (!weights && a.kind != ir::ActionKind::Backward) continue;
+    const ir::StageKind& kind = program.kindOf(a.virtualStage);
+    VirtualStageCost& cost = sim.pipeline.virtualStages[a.virtualStage];
+    LastPass& of = weights ? cost.lastWeights : cost.last;
+    if (of.carried > 0 || portsOf(program, kind, oncePerStep).empty()) continue;
+    const size_t pass = sim.stagePassOf[a.virtualStage];
+    std::optional<StagePass>& known = (weights ? sim.lastWeights : sim.last)[pass];
+    if (!known) known = runLastPass(*sim.schedule, sim.classes, kind, weights);
+    of = lastPass(sim, kind, *known, weights ? cost.backward.weight : cost.backward.seconds, weights);
+  }
 }
 
 /// What a virtual stage hands on, and what its successor hands back.
@@ -200,16 +197,24 @@ void addTransfers(Simulation& sim, const CostModel& model) {
 
 void addVirtualStages(Simulation& sim) {
   const ir::Program& program = *sim.schedule->program;
-  std::vector<VirtualStageCost> stepOf(program.stageKinds.size());
-  std::vector<std::vector<double>> inlined(stepOf.size());
-  for (uint32_t k = 0; k < stepOf.size(); ++k)
-    addStepComm(sim, program.stageKinds[ir::StageKindId(k)], stepOf[k], inlined[k]);
+  const SharedPorts shared(*sim.schedule);
+  std::vector<StepGathers> gathers(program.stageKinds.size());
+  std::vector<std::vector<double>> inlined(gathers.size());
+  for (uint32_t k = 0; k < gathers.size(); ++k)
+    gathers[k] = stepGathers(sim, program.stageKinds[ir::StageKindId(k)], inlined[k]);
+  std::vector<std::optional<PassCost>> forward(sim.forward.size()), backward(sim.backward.size());
+  const auto costOf = [&](std::optional<PassCost>& known, const ir::StageKind& kind, const StagePass& pass, bool back) {
+    if (!known) known = passCost(sim, shared, kind, pass, back);
+    return *known;
+  };
   for (size_t vs = 0; vs < program.virtualStages.size(); ++vs) {
     const ir::VirtualStage& stage = program.virtualStages[vs];
-    VirtualStageCost& cost = sim.pipeline.virtualStages.emplace_back(stepOf[stage.kind.index]);
+    VirtualStageCost& cost = sim.pipeline.virtualStages.emplace_back();
     const ir::StageKind& kind = program.kindOf(vs);
-    cost.forward = passCost(sim, kind, sim.forward[sim.stagePassOf[vs]], false);
-    cost.backward = passCost(sim, kind, sim.backward[sim.stagePassOf[vs]], true);
+    const size_t pass = sim.stagePassOf[vs];
+    cost.forward = costOf(forward[pass], kind, sim.forward[pass], false);
+    cost.backward = costOf(backward[pass], kind, sim.backward[pass], true);
+    cost.gathers = gathers[stage.kind.index];
     sim.pipeline.devices.add(stage.devices);
     for (const int64_t device : stage.devices)
       for (const double seconds : inlined[stage.kind.index]) sim.steps[device].inlined += seconds;
@@ -342,6 +347,7 @@ std::vector<OrderRun> runEach(Simulation& sim, KnownPipelines& pipelines, const 
         own ? pipelines.ordersOf(order.make, sim.schedule->shape()) : order.make(shapeOf(*sim.schedule, sim.pipeline));
     if (sim.pipeline.actions.empty()) continue;
     if (!train) sim.pipeline.actions = sim.pipeline.actions.forwardOnly();
+    addLastPasses(sim);
     addPairs(sim);
     OrderRun& run = runs.emplace_back();
     run.name = order.name;

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace planc::cost {
 
 /// Once per step on one device stage.
 struct StepTimes {
-  double inlined = 0; ///< blocking shares of state and gradient collectives
+  double inlined = 0; ///< blocking shares of its gathers
   double tied = 0;    ///< sums of parameters that the stage shares with others
   double optimizer = 0;
 };
@@ -37,8 +38,10 @@ struct EvenStages {
 struct Simulation {
   const ir::Schedule* schedule = nullptr;
   std::vector<ClassCost> classes;
-  std::vector<StagePass> forward, backward; ///< distinct ones
-  Indexed<size_t> stagePassOf;              ///< by virtual stage
+  std::vector<StagePass> forward, backward; ///< distinct ones, and
+  /// by these, the backward pass that completes the gradients: whole, and the half that makes those of parameters.
+  std::vector<std::optional<StagePass>> last, lastWeights;
+  Indexed<size_t> stagePassOf; ///< by virtual stage
   PipelineInput pipeline;
   std::vector<TriedOrder> orders; ///< what the schedule could have run, if it has several
   Indexed<StageTimes> stages;

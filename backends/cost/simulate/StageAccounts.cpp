@@ -11,16 +11,14 @@ namespace planc::cost {
 
 namespace {
 
-/// Gathers or reductions of the step on one virtual stage: the shares of their seconds that are inline, or that are
-/// not.
-Account stepStates(const Simulation& sim, size_t virtualStage, bool reductions, bool inlined) {
+/// Gathers of the step on one virtual stage: the shares of their seconds that are inline, or that are not.
+Account stepGathers(const Simulation& sim, size_t virtualStage, bool inlined) {
   const ir::Program& program = *sim.schedule->program;
   Account account;
   for (const auto& [id, count] : instancesOf(program.kindOf(virtualStage))) {
     const auto& states = program.classes[id].states;
     for (size_t s = 0; s < states.size(); ++s) {
-      if (states[s].phase != ir::Phase::Step || count <= 0) continue;
-      if (endsBackward(states[s]) != reductions) continue;
+      if (states[s].phase != ir::Phase::Step || endsBackward(states[s]) || count <= 0) continue;
       const double blocking = sim.schedule->blockingShare[states[s].cls], share = inlined ? blocking : 1 - blocking;
       if (share > 0) account.expose(id, s, sim.classes[id.index].states[s] * static_cast<double>(count) * share);
     }
@@ -49,6 +47,20 @@ void addPasses(Account& account, const Simulation& sim, size_t stage) {
         account.add(sim.stagePass(static_cast<int64_t>(vs), backward).account, times);
 }
 
+/// What the pass that completes the gradients spends beyond others, and the reductions that run on after it.
+void addLastPass(Account& account, const Simulation& sim, const HeldStage& held) {
+  const size_t pass = sim.stagePassOf[held.virtualStage];
+  const StagePass& backward = sim.backward[pass];
+  const double inPass = held.booked[Cause::InLastPass], after = held.booked[Cause::Reductions];
+  const bool whole = sim.last[pass].has_value();
+  if (!(inPass > 0 || after > 0)) return;
+  const StagePass& last = whole ? *sim.last[pass] : *sim.lastWeights[pass];
+  if (after > 0) account.expose(last.running, after);
+  if (!(inPass > 0)) return;
+  const Account more = whole ? last.account.beyond(backward.account) : last.account;
+  account.add(more, inPass / more.sum().sum());
+}
+
 /// What the pipeline booked for one virtual stage, and the blocking shares of its step.
 void addHeld(Account& account, const Simulation& sim, const HeldStage& held) {
   const auto vs = static_cast<size_t>(held.virtualStage);
@@ -58,17 +70,12 @@ void addHeld(Account& account, const Simulation& sim, const HeldStage& held) {
   const auto expose = [&](Cause cause, const auto& of) {
     if (booked(cause) > 0) account.expose(of(), booked(cause));
   };
-  const auto states = [&](bool reductions) {
-    return [&, reductions] { return stepStates(sim, vs, reductions, false); };
-  };
   expose(Cause::ForwardTail, [&] { return forward.running; });
   expose(Cause::BackwardTail, [&] { return backward.running; });
-  expose(Cause::Gathers, states(false));
-  expose(Cause::Reductions, states(true));
+  expose(Cause::Gathers, [&] { return stepGathers(sim, vs, false); });
   if (booked(Cause::SlowedByGathers) > 0) account.slow(forward.account, booked(Cause::SlowedByGathers));
-  if (booked(Cause::SlowedByReductions) > 0) account.slow(backward.account, booked(Cause::SlowedByReductions));
-  account.add(stepStates(sim, vs, false, true));
-  account.add(stepStates(sim, vs, true, true));
+  addLastPass(account, sim, held);
+  account.add(stepGathers(sim, vs, true));
 }
 
 VirtualStageCost meanOf(const std::vector<VirtualStageCost>& costs) {
@@ -76,17 +83,18 @@ VirtualStageCost meanOf(const std::vector<VirtualStageCost>& costs) {
   VirtualStageCost mean;
   const auto addPass = [n](PassCost& to, const PassCost& from) {
     to.seconds += from.seconds / n, to.weight += from.weight / n, to.tail += from.tail / n;
-    to.first += from.first / n, to.last += from.last / n;
+    to.last += from.last / n, to.onStep += from.onStep / n, to.onSends += from.onSends / n;
     to.room = std::min(to.room, from.room);
+  };
+  const auto addLast = [n](LastPass& to, const LastPass& from) {
+    to.longer += from.longer / n, to.tail += from.tail / n, to.carried += from.carried / n;
   };
   for (const VirtualStageCost& c : costs) {
     addPass(mean.forward, c.forward);
     addPass(mean.backward, c.backward);
     mean.gathers.total += c.gathers.total / n, mean.gathers.edge += c.gathers.edge / n;
-    mean.gathers.held += c.gathers.held / n, mean.reductions.held += c.reductions.held / n;
-    mean.gathers.turns += c.gathers.turns / n, mean.reductions.turns += c.reductions.turns / n;
-    mean.reductions.slack += c.reductions.slack / n;
-    mean.reductions.total += c.reductions.total / n, mean.reductions.edge += c.reductions.edge / n;
+    addLast(mean.last, c.last);
+    addLast(mean.lastWeights, c.lastWeights);
     if (costs.size() > 1) mean.send += c.send / (n - 1), mean.sendBack += c.sendBack / (n - 1);
   }
   return mean;

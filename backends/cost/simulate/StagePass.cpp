@@ -4,7 +4,10 @@
 
 #include "backends/cost/price/Buckets.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -14,6 +17,10 @@ namespace planc::cost {
 
 bool everyMicroBatch(const ir::StateCollective& state, bool backward) {
   return state.phase == (backward ? ir::Phase::Backward : ir::Phase::Forward);
+}
+
+bool oncePerStep(const ir::StateCollective& state) {
+  return state.phase == ir::Phase::Step && endsBackward(state);
 }
 
 namespace {
@@ -33,19 +40,30 @@ bool after(const ir::StateCollective& state) {
   return state.collective == ir::CollectiveKind::HostCopy ? state.out : state.cls == ir::CollectiveClass::Gradient;
 }
 
+/// What of a virtual stage runs.
+enum class Part : uint8_t {
+  Pass,       ///< one like all others
+  Last,       ///< that which completes the gradients of the step
+  LastWeights ///< of that, the half that makes the gradients of parameters
+};
+
+bool shareParameters(const ir::StateCollective& a, const ir::StateCollective& b) {
+  return llvm::any_of(a.params, [&](ir::ValueId p) { return llvm::is_contained(b.params, p); });
+}
+
 /// Gathers of a state are issued `prefetch` layers ahead, reductions when their layer has ended; the blocking share of
 /// both occupies the compute stream. An instance of several layers is a chain of as many equal shares of it.
 class Chain {
 public:
   Chain(const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
-        std::vector<std::pair<ir::LayerClassId, int64_t>> runs, bool backward)
-      : schedule_(schedule), costs_(costs), runs_(std::move(runs)), backward_(backward),
+        std::vector<std::pair<ir::LayerClassId, int64_t>> runs, bool backward, Part part)
+      : schedule_(schedule), costs_(costs), runs_(std::move(runs)), backward_(backward), part_(part),
         streams_(schedule.slowdown, schedule.besides) {
     size_t end = 0;
     for (auto& [id, count] : runs_) {
       const SegmentCost& cost = costs_[id.index].of(backward_);
       const size_t states = body(id).states.size();
-      tags_.push_back({end, end + states, end + states + (cost.overlaps ? cost.nodes.size() : 0), count});
+      tags_.push_back({end, end + states, end + states + (overlaps(cost) ? cost.nodes.size() : 0), count});
       end = tags_.back().rest + 1;
       const int64_t layers = layersOf(body(id));
       if (__builtin_mul_overflow(count, layers, &count)) count = std::numeric_limits<int64_t>::max();
@@ -69,11 +87,13 @@ private:
     double seconds = 0;
     const ir::StateCollective* state = nullptr;
   };
-  /// A message that layers fill one after the other.
-  struct Message {
+  /// Reductions of one kind, and the message of them that layers fill one after the other.
+  struct Reduction {
     const ir::StateCollective* like = nullptr;
-    double full = 0; ///< share of it
+    double full = 0; ///< share of the message
     std::vector<MessagePart> parts;
+    std::vector<size_t> after;  ///< kinds that bring it the same gradients first
+    std::optional<TaskId> sent; ///< the last of them
   };
   /// What the streams book by run: its state collectives, its nodes if they overlap, and the rest of its instances.
   struct Tags {
@@ -87,6 +107,12 @@ private:
   const std::vector<ir::Node>& nodes(ir::LayerClassId id) const {
     return backward_ ? body(id).backward : body(id).forward;
   }
+  bool overlaps(const SegmentCost& cost) const { return cost.overlaps && part_ != Part::LastWeights; }
+  /// What communication can slow.
+  double computing(const SegmentCost& cost) const { return part_ == Part::LastWeights ? cost.weight : cost.computing; }
+  bool moves(const ir::StateCollective& s) const {
+    return (part_ != Part::LastWeights && everyMicroBatch(s, backward_)) || (part_ != Part::Pass && oncePerStep(s));
+  }
   double blockingShare(const ir::StateCollective& s) const { return schedule_.blockingShare[s.cls]; }
   ir::Stream portOf(const ir::StateCollective& s) const { return ir::streamOf(*schedule_.program, s.level); }
   bool atEnd(const Cursor& c) const { return c.run == runs_.size(); }
@@ -99,15 +125,17 @@ private:
   void gather(std::span<const TaskId> after);
   std::vector<TaskId> runInstance(ir::LayerClassId id, size_t run);
   void reduce(ir::LayerClassId id, size_t run, std::vector<TaskId>& last);
-  void send(const MessagePart& part, std::span<const TaskId> complete, std::vector<TaskId>& last);
-  void send(Message& message, std::span<const TaskId> complete, std::vector<TaskId>& last);
+  Reduction& reductionOf(const ir::LayerClass& layer, const ir::StateCollective& s);
+  void send(Reduction& reduction, std::span<const MessagePart> parts, const std::vector<TaskId>& complete,
+            std::vector<TaskId>& last);
+  void sendMessage(Reduction& reduction, const std::vector<TaskId>& complete, std::vector<TaskId>& last);
   void observe();
   std::vector<Spent> spentOn(size_t firstTag, size_t lastTag) const;
   void book(Account& account, size_t run, const std::vector<Spent>& spent) const;
   template <class F> void eachState(size_t run, bool reductions, F f) const {
     const auto& states = body(runs_[run].first).states;
     for (size_t s = 0; s < states.size(); ++s)
-      if (everyMicroBatch(states[s], backward_) && after(states[s]) == reductions)
+      if (moves(states[s]) && after(states[s]) == reductions)
         f(states[s], share_[run] * costs_[runs_[run].first.index].states[s],
           static_cast<int32_t>(tags_[run].states + s));
   }
@@ -117,13 +145,14 @@ private:
   std::vector<std::pair<ir::LayerClassId, int64_t>> runs_; ///< layers of each class
   std::vector<double> share_;                              ///< of an instance, by run
   bool backward_;
+  Part part_;
   Streams streams_;
   std::vector<std::optional<Streams::Batch>> shares_; ///< by run: of an instance of several layers that overlap
   std::vector<Tags> tags_;                            ///< by run
   Cursor next_, ahead_;                               ///< the instance to begin, the one whose gathers are issued next
   std::vector<std::vector<TaskId>> gathered_;         ///< comm parts of gathers of the instances that have not begun
   size_t gatheredHead_ = 0;
-  std::vector<Message> filling_; ///< by kind of reduction
+  std::vector<Reduction> reductions_; ///< by kind
   double end_ = 0;
   std::vector<Spent> ended_; ///< by tag, until then
   // The rhythm of the current run.
@@ -147,7 +176,7 @@ void Chain::waitFor(std::vector<TaskId> after) {
   const auto& arrived = gathered_[gatheredHead_++];
   after.insert(after.begin(), arrived.begin(), arrived.end());
   const SegmentCost& cost = costs_[runs_[next_.run].first.index].of(backward_);
-  streams_.addMarker(after, schedule_.slowdown * cost.computing * share_[next_.run], [this] { begin(); });
+  streams_.addMarker(after, schedule_.slowdown * computing(cost) * share_[next_.run], [this] { begin(); });
 }
 
 /// Issues the gathers of the instance at `ahead_`. One that is inline as a whole is issued, too: whatever the share, an
@@ -168,7 +197,8 @@ std::vector<Streams::TaskId> Chain::runInstance(ir::LayerClassId id, size_t run)
   });
   const auto rest = static_cast<int32_t>(tags_[run].rest);
   const double share = share_[run];
-  const TaskId start = streams_.addMarker(last, schedule_.slowdown * cost.computing * share);
+  const TaskId start = streams_.addMarker(last, schedule_.slowdown * computing(cost) * share);
+  if (part_ == Part::LastWeights) return {streams_.add(ir::kComputeStream, share * cost.weight, {}, rest)};
   if (cost.overlaps) {
     std::optional<Streams::Batch>& shared = shares_[run];
     if (share != 1 && !shared) shared = instanceOf(*schedule_.program, nodes(id), segment(id), cost, share);
@@ -185,38 +215,65 @@ std::vector<Streams::TaskId> Chain::runInstance(ir::LayerClassId id, size_t run)
   return last;
 }
 
-/// Issues the reductions of the instance that begins. A message that layers share leaves when it is full.
+/// Reductions like one of a layer. What reduces the same gradients before, a sum over other devices or the sum that a
+/// copy to the host takes away, was met first.
+Chain::Reduction& Chain::reductionOf(const ir::LayerClass& layer, const ir::StateCollective& s) {
+  for (Reduction& known : reductions_)
+    if (fillTogether(*known.like, s)) return known;
+  Reduction fresh;
+  fresh.like = &s;
+  for (size_t k = 0; k < reductions_.size(); ++k)
+    if (llvm::any_of(layer.states, [&](const ir::StateCollective& other) {
+          return fillTogether(*reductions_[k].like, other) && shareParameters(other, s);
+        }))
+      fresh.after.push_back(k);
+  return reductions_.emplace_back(std::move(fresh));
+}
+
+/// Issues the reductions of the instance that begins, and then what takes them to the host. A message that layers share
+/// leaves when it is full.
 void Chain::reduce(ir::LayerClassId id, size_t run, std::vector<TaskId>& last) {
   const std::vector<TaskId> complete = last;
-  eachState(run, true, [&](const ir::StateCollective& s, double seconds, int32_t tag) {
+  const auto issue = [&](const ir::StateCollective& s, double seconds, int32_t tag) {
+    Reduction& reduction = reductionOf(body(id), s);
     const bool fills = schedule_.bucketBytes > 0 && sharesMessages(s) && s.bytes > 0 &&
                        runs_[run].second - next_.offset <= kFilledExactly;
-    if (!fills) return send({tag, seconds, &s}, complete, last);
+    if (!fills) return send(reduction, std::array{MessagePart{tag, seconds, &s}}, complete, last);
     double left = bucketsOf(schedule_, id, s) * static_cast<double>(s.times) * share_[run];
     const double each = seconds / left;
-    auto message = std::ranges::find_if(filling_, [&](const Message& m) { return fillTogether(*m.like, s); });
-    if (message == filling_.end()) message = filling_.insert(message, Message{&s, 0, {}});
     while (left > kFull) {
       // Messages that a layer fills alone leave together.
-      const double part = message->full == 0 && left >= 1 ? std::floor(left) : std::min(left, 1 - message->full);
-      message->parts.push_back({tag, part * each, &s});
-      message->full += part, left -= part;
-      if (message->full >= 1 - kFull) send(*message, complete, last);
+      const double part = reduction.full == 0 && left >= 1 ? std::floor(left) : std::min(left, 1 - reduction.full);
+      reduction.parts.push_back({tag, part * each, &s});
+      reduction.full += part, left -= part;
+      if (reduction.full >= 1 - kFull) sendMessage(reduction, complete, last);
     }
-  });
+  };
+  for (const bool out : {false, true})
+    eachState(run, true, [&](const ir::StateCollective& s, double seconds, int32_t tag) {
+      if (s.out == out) issue(s, seconds, tag);
+    });
 }
 
-/// The inline share of a reduction holds the compute stream, the rest runs beside what follows.
-void Chain::send(const MessagePart& part, std::span<const TaskId> complete, std::vector<TaskId>& last) {
-  const double share = blockingShare(*part.state);
-  if (share > 0) last.push_back(streams_.addInline(portOf(*part.state), part.seconds * share, complete, part.tag));
-  if (share < 1) streams_.add(portOf(*part.state), part.seconds * (1 - share), complete, part.tag);
+/// The inline share of a reduction holds the compute stream, the rest runs beside what follows, and waits for what
+/// brings it the same gradients.
+void Chain::send(Reduction& reduction, std::span<const MessagePart> parts, const std::vector<TaskId>& complete,
+                 std::vector<TaskId>& last) {
+  std::vector<TaskId> brought = complete;
+  for (const size_t before : reduction.after)
+    if (reductions_[before].sent) brought.push_back(*reductions_[before].sent);
+  for (const MessagePart& part : parts) {
+    const ir::Stream port = portOf(*part.state);
+    const double share = blockingShare(*part.state);
+    if (share > 0) last.push_back(streams_.addInline(port, part.seconds * share, complete, part.tag));
+    reduction.sent = share < 1 ? streams_.add(port, part.seconds * (1 - share), brought, part.tag) : last.back();
+  }
 }
 
-void Chain::send(Message& message, std::span<const TaskId> complete, std::vector<TaskId>& last) {
-  for (const MessagePart& part : message.parts) send(part, complete, last);
-  message.parts.clear();
-  message.full = 0;
+void Chain::sendMessage(Reduction& reduction, const std::vector<TaskId>& complete, std::vector<TaskId>& last) {
+  send(reduction, reduction.parts, complete, last);
+  reduction.parts.clear();
+  reduction.full = 0;
 }
 
 void Chain::begin() {
@@ -229,7 +286,7 @@ void Chain::begin() {
   step(next_);
   if (atEnd(next_)) { // messages that stay partly empty
     const std::vector<TaskId> complete = last;
-    for (Message& message : filling_) send(message, complete, last);
+    for (Reduction& reduction : reductions_) sendMessage(reduction, complete, last);
   }
   waitFor(std::move(last));
 }
@@ -253,7 +310,7 @@ void Chain::observe() {
   for (size_t t = 0; inside && t < own.size(); ++t) own[t].add(lastSpent_[t], -1), booked += own[t].sum();
   auto same = [&](double a, double b) { return std::fabs(a - b) <= kSameRhythm * period; };
   double full = 0; // of the messages that are filling
-  for (const Message& message : filling_) full += message.full;
+  for (const Reduction& reduction : reductions_) full += reduction.full;
   const bool steady = inside && same(period, lastPeriod_) && same(backlog, lastBacklog_) && same(booked, period) &&
                       std::fabs(full - lastFull_) <= kFull;
   same_ = steady ? same_ + 1 : 0;
@@ -283,12 +340,12 @@ void Chain::book(Account& account, size_t run, const std::vector<Spent>& spent) 
   for (size_t n = 0; n < nodes.size(); ++n) {
     Spent alone = cost.nodes[n].spent;
     if (cost.padding > 0) nodes[n].launches += spent[tags.rest].launches * alone.launches / cost.padding;
-    if (cost.overlaps) {
+    if (overlaps(cost)) {
       nodes[n].add(spent[tags.nodes + n]);
       continue;
     }
     alone.launches = 0;
-    nodes[n].add(alone, static_cast<double>(tags.count));
+    if (part_ != Part::LastWeights) nodes[n].add(alone, static_cast<double>(tags.count));
     if (cost.computing > 0) nodes[n].slowed += spent[tags.rest].slowed * alone.computing / cost.computing;
   }
 }
@@ -343,20 +400,46 @@ StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost
       out.communicates |= everyMicroBatch(state, backward);
   }
   if (!runs.empty()) {
-    auto layer = [&](ir::LayerClassId id) {
-      return costs[id.index].of(backward).seconds / static_cast<double>(layersOf(schedule.program->classes[id]));
-    };
-    out.first = layer(runs.front().first);
-    out.last = layer(runs.back().first);
+    const ir::LayerClassId id = runs.back().first;
+    out.last = costs[id.index].of(backward).seconds / static_cast<double>(layersOf(schedule.program->classes[id]));
   }
   out.seconds = out.alone;
   if (out.communicates) {
-    Chain(schedule, costs, std::move(runs), backward).simulate(out);
+    Chain(schedule, costs, std::move(runs), backward, Part::Pass).simulate(out);
     out.booked = true;
   } else if (account) {
     bookAlone(out, costs, stage, backward);
   }
   return out;
+}
+
+StagePass runLastPass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
+                      bool weights) {
+  StagePass out;
+  Chain(schedule, costs, runsOf(stage, true), true, weights ? Part::LastWeights : Part::Last).simulate(out);
+  out.booked = true;
+  return out;
+}
+
+void addPortSeconds(std::vector<double>& ports, const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
+                    const ir::StageKind& stage, bool backward,
+                    llvm::function_ref<bool(const ir::StateCollective&)> moves) {
+  const ir::Program& program = *schedule.program;
+  const auto add = [&](size_t level, double seconds) {
+    const auto port = static_cast<size_t>(ir::streamOf(program, level));
+    if (port >= ports.size()) ports.resize(port + 1);
+    ports[port] += seconds;
+  };
+  for (const auto& [id, count] : stage.classes) {
+    const ir::LayerClass& layer = program.classes[id];
+    const auto times = static_cast<double>(count);
+    const auto& nodes = backward ? layer.backward : layer.forward;
+    const std::vector<NodeCost>& of = costs[id.index].of(backward).nodes;
+    for (size_t n = 0; n < nodes.size(); ++n)
+      if (const ir::Collective* c = nodes[n].asCollective(); c && of[n].runs) add(c->level, of[n].seconds * times);
+    for (size_t s = 0; s < layer.states.size(); ++s)
+      if (moves(layer.states[s])) add(layer.states[s].level, costs[id.index].states[s] * times);
+  }
 }
 
 } // namespace planc::cost

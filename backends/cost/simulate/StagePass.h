@@ -3,29 +3,45 @@
 #pragma once
 #include "backends/cost/simulate/Segments.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <vector>
 
 namespace planc::cost {
 
 struct StagePass {
-  double seconds = 0;         ///< of the compute stream, from start to end
-  double alone = 0;           ///< the part that the instances take by themselves
-  double weight = 0;          ///< gradients of parameters, part of `alone`
-  double first = 0, last = 0; ///< the first and the last layer in this direction, alone
-  double tail = 0;            ///< comm streams run on for this long after the end
-  bool communicates = false;  ///< has state collectives: waits until the comm stream is free
-  Account account;            ///< where `seconds` go, all instances together
-  bool booked = false;        ///< whether it is there
-  Account running;            ///< whose communication `tail` is: exposed by whoever waits for it
+  double seconds = 0;        ///< of the compute stream, from start to end
+  double alone = 0;          ///< the part that the instances take by themselves
+  double weight = 0;         ///< gradients of parameters, part of `alone`
+  double last = 0;           ///< the last layer in this direction, alone
+  double tail = 0;           ///< comm streams run on for this long after the end
+  bool communicates = false; ///< has state collectives: waits until the comm stream is free
+  Account account;           ///< where `seconds` go, all instances together
+  bool booked = false;       ///< whether it is there
+  Account running;           ///< whose communication `tail` is: exposed by whoever waits for it
 };
 
 /// Whether a pass in that direction moves the state, once for every micro-batch.
 bool everyMicroBatch(const ir::StateCollective& state, bool backward);
 
+/// What of a state communicates in the pass that completes the gradients of a step, beside what every pass moves.
+bool oncePerStep(const ir::StateCollective& state);
+
+/// Adds up by port for how long the collectives of a pass take it: those inside of its layers, and those of the states
+/// that `moves` picks. A pass ends no sooner.
+void addPortSeconds(std::vector<double>& ports, const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
+                    const ir::StageKind& stage, bool backward,
+                    llvm::function_ref<bool(const ir::StateCollective&)> moves);
+
 /// Without `account` it is left to `bookAlone` where that is all there is to it.
 /// Equal instances are simulated until their rhythm repeats, then multiplied; runs of up to eight are simulated whole.
 StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
                        bool backward, bool account = true);
+/// The pass that completes the gradients of a step, with the reductions of the step in it; of a backward pass that is
+/// split in two the half that makes the gradients of parameters (`weights`). The account of that half has only what its
+/// reductions add.
+StagePass runLastPass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
+                      bool weights);
 /// The account of a pass whose instances run alone, if it is not there.
 void bookAlone(StagePass& pass, const std::vector<ClassCost>& costs, const ir::StageKind& stage, bool backward);
 

@@ -66,13 +66,13 @@ private:
   };
   struct Then { ///< what a stage had done after a period
     size_t next = 0;
-    double free = 0, commFree = 0;
+    double free = 0, commFree = 0, port = 0;
   };
 
   // ---- what was -----------------------------------------------------------------
 
   void remember() {
-    for (const Stage& s : run_.stages_) history_.push_back({s.next, s.free, s.commFree});
+    for (const Stage& s : run_.stages_) history_.push_back({s.next, s.free, s.commFree, s.port});
     ++periods_;
     sumsBefore_.swap(sumsNow_);
     sumsNow_ = run_.sums_;
@@ -151,10 +151,14 @@ private:
   /// Do the stages stand as before? With rates of their own, did they also do the same in between?
   bool repeatsAfter(size_t over, bool uniform) {
     if (!(uniform ? evenly(over) : steadily(over))) return false;
-    for (size_t s = 0; s < stages_; ++s)
-      if (then(s, 0).commFree > 0 && then(s, 0).commFree > then(s, 0).free &&
-          !same(then(s, 0).commFree - then(s, over).commFree, rate_[s]))
-        return false;
+    for (size_t s = 0; s < stages_; ++s) {
+      const Then &now = then(s, 0), &before = then(s, over);
+      const auto goesOn = [&](double ends, double ended) {
+        return (ends <= now.free && ended <= before.free) || same(ends - ended, rate_[s]);
+      };
+      if (!goesOn(now.commFree, before.commFree) || !goesOn(now.port, before.port)) return false;
+      if (run_.stages_[s].reduced > now.free) return false;
+    }
     const int64_t cycle = static_cast<int64_t>(over) * steady_.microBatches;
     late_ = false;
     for (const Receiver& r : receivers_)
@@ -190,7 +194,8 @@ private:
       const Skip* skip = skipOf(work, microBatch);
       return skip && microBatch - work.inShift - cycle >= skip->at && cycle % skip->cycle == 0;
     }
-    if (maker_[work.inRow] == r.stage) return true; // what a stage makes itself is there when it goes on
+    // What a stage makes itself is there when it goes on, but for what takes a way to itself.
+    if (maker_[work.inRow] == r.stage && !(work.latency > 0)) return true;
     if (maker_[work.inRow] == kNoStage) return false;
     const int64_t from = microBatch - work.inShift;
     return from >= cells_[work.inRow] || madeTheSame(work.inRow, from, cycle);
@@ -266,6 +271,7 @@ private:
       stage.next += static_cast<size_t>(times * each) * stretch.length;
       stage.free += n * rate_[s];
       if (stage.commFree > 0) stage.commFree += n * rate_[s];
+      if (stage.port > 0) stage.port += n * rate_[s];
       for (size_t i = 0; i < stretch.written.size(); ++i)
         *run_.workOf(stretch.written[i], stretch.written[i].microBatch).left -= times * each * stretch.counts[i];
     }

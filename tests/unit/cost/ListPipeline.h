@@ -46,6 +46,7 @@ private:
     double free = 0;     ///< the compute stream
     double commFree = 0; ///< the comm stream, after passes
     double reduced = 0;  ///< the step's gradient reductions so far
+    double port = 0;     ///< the port over which it sends
     bool waiting = false;
     std::vector<int64_t> holds;    ///< virtual stages, in the order in which their new parameters arrive
     std::vector<double> gathering; ///< by hold: seconds of its gathers that nothing has waited for
@@ -74,6 +75,12 @@ private:
   double receive(Stage& stage, double arrival, double until);
   void bookReceived(Stage& stage, const Action& a, double held);
   void send(Stage& stage, const Action& a);
+  double depart(Stage& stage, const Action& a, double end) const;
+  double onStep(const Action& a) const;
+  double onSends(const Action& a) const;
+  const LastPass& lastOf(const Action& a) const;
+  bool reduces(const Action& a) const;
+  static void takeTurns(Stage& stage, double onStep, double onSends, double start, double seconds);
   void perform(Stage& stage, const Action& a, double arrival);
   void performPair(Stage& stage, const Action& f, const Action& b);
   PassDelay finish(Stage& stage, const Action& a, double start, double end, double held = 0);
@@ -154,8 +161,8 @@ inline double PipelineRun::received(const Action& a) {
     const double sent = at(backward_, vs + 1, mb);
     return sent < 0 ? sent : sent + in_.virtualStages[vs + 1].sendBack;
   }
-  case ActionKind::BackwardWeight:
-    return at(backward_, vs, mb);
+  case ActionKind::BackwardWeight: // the stage made that itself, whenever it leaves for others
+    return at(backward_, vs, mb) < 0 ? kNotYet : 0;
   }
   return kNotYet;
 }
@@ -239,6 +246,42 @@ inline void PipelineRun::send(Stage& stage, const Action& a) {
   stage.free += held;
 }
 
+/// When what an action made leaves: a port sends one thing after the other.
+inline double PipelineRun::depart(Stage& stage, const Action& a, double end) const {
+  if (!(transfer(a) > 0)) return end;
+  const double begin = std::max(stage.port, end);
+  stage.port = begin + transfer(a);
+  return begin;
+}
+
+inline double PipelineRun::onStep(const Action& a) const {
+  return a.kind == ActionKind::BackwardWeight ? 0
+         : a.kind == ActionKind::Forward      ? cost(a).forward.onStep
+                                              : cost(a).backward.onStep;
+}
+
+inline double PipelineRun::onSends(const Action& a) const {
+  return a.kind == ActionKind::BackwardWeight ? 0
+         : a.kind == ActionKind::Forward      ? cost(a).forward.onSends
+                                              : cost(a).backward.onSends;
+}
+
+inline const LastPass& PipelineRun::lastOf(const Action& a) const {
+  return a.kind == ActionKind::BackwardWeight ? cost(a).lastWeights : cost(a).last;
+}
+
+/// Whether the reductions of the step run in it.
+inline bool PipelineRun::reduces(const Action& a) const {
+  return (a.kind == ActionKind::Backward || a.kind == ActionKind::BackwardWeight) && remaining_[slot(a)] == 1 &&
+         lastOf(a).carried > 0;
+}
+
+/// The communication of a pass goes first on ports where others have left some.
+inline void PipelineRun::takeTurns(Stage& stage, double onStep, double onSends, double start, double seconds) {
+  if (stage.reduced > start) stage.reduced += takenTurns(stage.reduced - start, onStep, seconds, seconds);
+  if (stage.port > start) stage.port += takenTurns(stage.port - start, onSends, seconds, seconds);
+}
+
 inline void PipelineRun::perform(Stage& stage, const Action& a, double arrival) {
   const PassCost& pass = a.kind == ActionKind::Forward ? cost(a).forward : cost(a).backward;
   double seconds = pass.seconds;
@@ -251,10 +294,11 @@ inline void PipelineRun::perform(Stage& stage, const Action& a, double arrival) 
                                                          : std::max(0.0, pass.room - (pass.seconds - seconds)),
                     start);
   stage.sums.busy += seconds;
+  takeTurns(stage, reduces(a) ? 0 : onStep(a), onSends(a), start, seconds);
   const PassDelay delay = finish(stage, a, start, start + seconds);
   book(stage, a, delay);
   stage.free = start + seconds + delay.sum();
-  made(stage, a, stage.free);
+  made(stage, a, depart(stage, a, stage.free));
   send(stage, a);
 }
 
@@ -279,14 +323,17 @@ inline void PipelineRun::performPair(Stage& stage, const Action& f, const Action
   stage.sums.idle += std::max(0.0, late - early);
   stage.sums.together[{f.virtualStage, b.virtualStage}] += together;
   const double done = first + held + std::max(0.0, late - early) + apart - saved;
-  const PassDelay delayF = finish(stage, f, arrivedF, done,
-                                  b.kind == ActionKind::BackwardWeight ? 0 : cost(b).reductions.held),
-                  delayB = finish(stage, b, arrivedB, done, cost(f).gathers.held);
+  takeTurns(stage, reduces(b) ? 0 : onStep(f) + onStep(b), onSends(f) + onSends(b), first + held, done - first - held);
+  const PassDelay delayF = finish(stage, f, arrivedF, done, onStep(b)),
+                  delayB = finish(stage, b, arrivedB, done, onStep(f));
   const bool longer = delayF.sum() > delayB.sum(); // both at once: the longer one shows
   book(stage, longer ? f : b, longer ? delayF : delayB);
   const double end = stage.free = done + std::max(delayF.sum(), delayB.sum());
-  made(stage, f, std::min(end, arrivedF + pair.forward + end - done));
-  made(stage, b, std::min(end, arrivedB + pair.backward + end - done));
+  const double endF = std::min(end, arrivedF + pair.forward + end - done),
+               endB = std::min(end, arrivedB + pair.backward + end - done);
+  const bool backwardFirst = endB < endF * (1 - 1e-12); // what is made first leaves first
+  for (const bool back : {backwardFirst, !backwardFirst})
+    made(stage, back ? b : f, depart(stage, back ? b : f, back ? endB : endF));
   send(stage, f);
   send(stage, b);
 }
@@ -296,13 +343,13 @@ inline PassDelay PipelineRun::finish(Stage& stage, const Action& a, double start
   const bool isForward = a.kind == ActionKind::Forward;
   PassDelay delay;
   if (isForward && a.microBatch % perRoute_ == 0) delay = afterGathers(a, start, end, held);
+  if ((a.kind == ActionKind::Backward || a.kind == ActionKind::BackwardWeight) && --remaining_[slot(a)] == 0)
+    delay = beginReductions(stage, a, start, end, held);
   if (const double tail = (isForward ? cost(a).forward : cost(a).backward).tail; tail > 0) {
     stage.commFree = end + delay.sum() + tail;
     stage.tailHold = holdOf_[slot(a)];
     stage.tailCause = isForward ? Cause::ForwardTail : Cause::BackwardTail;
   }
-  if ((a.kind == ActionKind::Backward || a.kind == ActionKind::BackwardWeight) && --remaining_[slot(a)] == 0)
-    delay = beginReductions(stage, a, start, end, held);
   return delay;
 }
 
@@ -318,8 +365,7 @@ inline void PipelineRun::made(Stage&, const Action& a, double end) {
 /// queue beyond that.
 inline void PipelineRun::book(Stage& stage, const Action& a, const PassDelay& delay) {
   if (delay.slowed > 0)
-    booked(stage, a, a.kind == ActionKind::Forward ? Cause::SlowedByGathers : Cause::SlowedByReductions) +=
-        delay.slowed;
+    booked(stage, a, a.kind == ActionKind::Forward ? Cause::SlowedByGathers : Cause::InLastPass) += delay.slowed;
   double left = delay.exposed;
   for (size_t h = holdOf_[slot(a)] + 1; left > 0 && h-- > 0;) {
     const double part = h == 0 ? left : std::min(left, stage.gathering[h]);
@@ -338,8 +384,8 @@ inline void PipelineRun::bookTrailing(Stage& stage, double trailing) {
   }
   for (size_t i = stage.reducing.size(); left > 0 && i-- > 0;) {
     const size_t h = stage.reducing[i];
-    const double total = in_.virtualStages[stage.holds[h]].reductions.total;
-    const double part = i == 0 ? left : std::min(left, total);
+    const VirtualStageCost& of = in_.virtualStages[stage.holds[h]];
+    const double part = i == 0 ? left : std::min(left, std::max(of.last.carried, of.lastWeights.carried));
     stage.sums.holds[h][Cause::Reductions] += part;
     left -= part;
   }
@@ -353,30 +399,26 @@ inline double PipelineRun::transfer(const Action& a) const {
 /// The first forward of a virtual stage meets the new parameters: its last instance cannot begin before their last
 /// bucket.
 inline PassDelay PipelineRun::afterGathers(const Action& a, double start, double end, double held) const {
-  const StepComm& comm = cost(a).gathers;
+  const StepGathers& comm = cost(a).gathers;
   if (comm.total <= 0) return {};
   const double all = gathered_[slot(a)], firstBucket = all - comm.total + comm.edge;
   const double slowed = in_.slowdown * comm.beside * std::clamp(all - start, 0.0, std::min(comm.total, end - start));
   // Until the last layer begins, those of the layers take turns with what is not there yet.
   const double pending = std::max(0.0, all - start),
-               paused = comm.paused(pending, comm.held + held, end - start, end - start - cost(a).forward.last);
+               paused = takenTurns(pending, onStep(a) + held, end - start, end - start - cost(a).forward.last);
   const double late = std::max(all + paused + cost(a).forward.last - end, firstBucket - start);
   return {slowed, std::max(0.0, late - slowed)};
 }
 
-/// The last backward of a virtual stage completes its gradient buckets one by one; they are reduced in that order.
+/// What lies on the port from before, and what runs beside the pass, comes before the end of its reductions.
 inline PassDelay PipelineRun::beginReductions(Stage& stage, const Action& a, double start, double end,
                                               double held) const {
-  const StepComm& comm = cost(a).reductions;
-  if (comm.total <= 0) return {};
-  const double slowed = in_.slowdown * comm.beside * std::min(comm.total - comm.edge, end - start);
-  // The first instance is through before the pass ends: one that makes weights alone may be shorter than it.
-  const double begin = std::max(stage.reduced, std::min(end, start + cost(a).backward.first));
-  const double paused =
-      comm.paused(comm.turns, (a.kind == ActionKind::BackwardWeight ? 0 : comm.held) + held, end - start, end - begin);
-  stage.reduced = std::max(begin + comm.total + paused, std::max(end + slowed, stage.commFree) + comm.edge);
+  const LastPass& last = lastOf(a);
+  if (last.carried <= 0) return {};
+  const double queued = std::max({start, stage.reduced, stage.commFree});
+  stage.reduced = std::max(end + last.longer + last.tail, queued + last.carried + held);
   stage.reducing.push_back(holdOf_[slot(a)]);
-  return {slowed, 0};
+  return {last.longer, 0};
 }
 
 /// As `cost::runPipeline`.

@@ -61,8 +61,7 @@ TEST(Confidence, SaysWhatTheStepStandsOn) {
 TEST(Confidence, CountsQuantilesAsDeviations) {
   const auto error = [](double p90) {
     Step step;
-    for (const DeviceFact fact : kGemm)
-      edit(step.plan.cluster).device.number(fact, DType::fp16)->statistics.p90 = p90;
+    for (const DeviceFact fact : kGemm) edit(step.plan.cluster).device.number(fact, DType::fp16)->statistics.p90 = p90;
     for (const RecordShare& t : step.sure().terms)
       if (t.record == "gemm") return t.error;
     return 0.0;

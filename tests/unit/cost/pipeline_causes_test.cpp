@@ -27,32 +27,59 @@ Action backward(int64_t virtualStage, int64_t microBatch) {
   return action(ActionKind::Backward, virtualStage, microBatch);
 }
 
-TEST(CostCauses, ReductionsSlowThePassThatTheyRunBeside) {
-  PipelineInput in = input(oneForwardOneBackward(), 1, 1, 1, {1}, {2});
-  in.slowdown = .5;
-  in.virtualStages[0].reductions = {1, .25};
+TEST(CostCauses, TheLastPassIsLongerAndItsReductionsRunOn) {
+  PipelineInput in = input(oneForwardOneBackward(), 1, 1, 2, {1}, {2});
+  in.virtualStages[0].last = {.4, .25, 1};
   const StageTimes t = runPipeline(in)[0];
-  EXPECT_NEAR(t.booked(Cause::SlowedByReductions), .5 * .75, 1e-12); // the last bucket runs when the pass is over
-  EXPECT_NEAR(t.end, 3 + .5 * .75, 1e-12);
+  EXPECT_NEAR(t.booked(Cause::InLastPass), .4, 1e-12); // once, in the second backward pass
+  EXPECT_NEAR(t.end, 6.4, 1e-12);
   EXPECT_NEAR(t.trailing, .25, 1e-12);
 }
 
-TEST(CostCauses, ReductionsOverFewCardsSlowLess) {
-  PipelineInput in = input(oneForwardOneBackward(), 1, 1, 1, {1}, {2});
-  in.slowdown = .5;
-  in.virtualStages[0].reductions = {1, .25, .4};
-  const StageTimes t = runPipeline(in)[0];
-  EXPECT_NEAR(t.booked(Cause::SlowedByReductions), .5 * .4 * .75, 1e-12);
-  EXPECT_NEAR(t.end, 3 + .5 * .4 * .75, 1e-12);
-}
-
 TEST(CostCauses, ReductionsOfTwoVirtualStagesQueue) {
-  // Backward of the second chunk from 1 to 2, of the first from 2 to 3; each is followed by five seconds of reductions.
+  // Backward of the second chunk from 1 to 2, of the first from 2 to 3; the reductions of each run on for five seconds,
+  // and the port that the second one finds is taken until 7.
   PipelineInput in = input(interleaved(), 1, 2, 1, {.5}, {1});
-  for (VirtualStageCost& c : in.virtualStages) c.reductions = {5, 0};
+  for (VirtualStageCost& c : in.virtualStages) c.last = {0, 5, 5.5};
   const StageTimes t = runPipeline(in)[0];
   EXPECT_NEAR(t.end, 3, 1e-12);
-  EXPECT_NEAR(t.trailing, 1 + 5 + 5 - 3, 1e-12);
+  EXPECT_NEAR(t.trailing, 7 + 5.5 - 3, 1e-12);
+}
+
+TEST(CostCauses, ReductionsWaitForThePassesThatTakeTheirPort) {
+  // As before, but the first chunk has none of its own, and its pass takes the port for .4 of its second.
+  PipelineInput in = input(interleaved(), 1, 2, 1, {.5}, {1});
+  in.virtualStages[1].last = {0, 5, 5.5};
+  in.virtualStages[0].backward.onStep = .4;
+  EXPECT_NEAR(runPipeline(in)[0].trailing, 7 + .4 - 3, 1e-12);
+  in.virtualStages[1].last = {0, .3, 1}; // is through after .3 of the .6 that the pass leaves
+  EXPECT_NEAR(runPipeline(in)[0].trailing, 0, 1e-12);
+}
+
+TEST(CostCauses, APortSendsOneThingAfterTheOther) {
+  // Three forward passes of a second each, whose results take two on the way: they arrive at 3, 5 and 7.
+  PipelineInput in = input(gpipe(), 2, 1, 3, {1, .5}, {1, .5}, 2, 0);
+  in.actions = in.actions.forwardOnly();
+  std::vector<StageTimes> t = runPipeline(in);
+  EXPECT_NEAR(t[0].end, 3, 1e-12);
+  EXPECT_NEAR(t[1].end, 7.5, 1e-12);
+  // The communication of a pass goes first: the second and the third pass take a quarter of a second each.
+  in.virtualStages[0].forward.onSends = .25;
+  t = runPipeline(in);
+  EXPECT_NEAR(t[1].end, 8, 1e-12);
+  // Forward and backward share the way out, but for what their senders are held by.
+  PipelineInput both = input(oneForwardOneBackward(), 3, 1, 64, {1}, {1}, 3, 0);
+  EXPECT_GE(runPipeline(both)[1].end, 64 * 6);
+  both.inlineSend = 1;
+  EXPECT_NEAR(runPipeline(both)[1].booked(Cause::Send) + runPipeline(both)[1].booked(Cause::SendBack), 64 * 6, 1e-9);
+}
+
+TEST(CostCauses, WeightsDoNotWaitForTheWayOfTheGradient) {
+  // The gradient of an input leaves behind another one; the gradients of weights follow at once.
+  PipelineInput in = input(scheduleNamed("zb_h1"), 2, 1, 2, {1}, {2}, 0, 0);
+  for (VirtualStageCost& c : in.virtualStages) c.backward.weight = 1;
+  in.virtualStages[1].sendBack = 4, in.waitsForAll = true;
+  EXPECT_NEAR(runPipeline(in)[1].end, 1 + 6, 1e-12);
 }
 
 TEST(CostCauses, EveryRouteWaitsForItsNewParameters) {

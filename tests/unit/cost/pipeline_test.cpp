@@ -121,15 +121,10 @@ TEST(CostPipeline, SplitBackwardHandsGradientsOnEarlier) {
 }
 
 TEST(CostPipeline, ReductionsHideUnderTheLastBackward) {
-  auto run = [](double total, double edge) {
-    PipelineInput in = input(oneForwardOneBackward(), 1, 1, 4, {1}, {2});
-    in.virtualStages[0].backward.first = .1;
-    in.virtualStages[0].reductions = {total, edge};
-    return runPipeline(in)[0];
-  };
-  EXPECT_NEAR(run(1, .1).end, 12, 1e-12);
-  EXPECT_NEAR(run(1, .1).trailing, .1, 1e-12);            // the last bucket has nothing left to hide under
-  EXPECT_NEAR(run(3, .1).trailing, 10.1 + 3 - 12, 1e-12); // more than one backward can hide
+  PipelineInput in = input(oneForwardOneBackward(), 1, 1, 4, {1}, {2});
+  in.virtualStages[0].last = {0, .1, 1};
+  EXPECT_NEAR(runPipeline(in)[0].end, 12, 1e-12);
+  EXPECT_NEAR(runPipeline(in)[0].trailing, .1, 1e-12); // the last message has nothing left to hide under
 }
 
 TEST(CostPipeline, NewParametersArriveUnderTheFirstForward) {
@@ -180,11 +175,34 @@ TEST(CostPipeline, PairsSaveWhatTheyOverlap) {
 /// What sums of rounded times may differ by, as a share of the step.
 constexpr double kSameTime = 1e-12;
 
+bool hasPairs(const PipelineInput& in) {
+  const std::span<const ir::Action> written = in.actions.written();
+  return std::any_of(written.begin(), written.end(), [](const ir::Action& a) { return a.paired; });
+}
+
+/// Whether rounding decides what the pairs of a pipeline save: where one waits about as long as the other takes, how
+/// late it comes can grow from pair to pair. Then no simulation is the right one.
+bool roundingShows(const PipelineInput& in) {
+  PipelineInput moved = in;
+  int k = 0;
+  for (VirtualStageCost& c : moved.virtualStages) {
+    c.forward.seconds *= 1 + 1e-13 * (++k % 3), c.backward.seconds *= 1 + 1e-13 * (k % 4);
+    c.send *= 1 + 1e-13 * (k % 5), c.sendBack *= 1 + 1e-13 * (k % 2);
+  }
+  const auto before = listed::runPipeline(in), after = listed::runPipeline(moved);
+  double most = 0, end = 0;
+  for (size_t s = 0; s < before.size(); ++s) {
+    end = std::max(end, before[s].end);
+    most = std::max({most, std::fabs(after[s].end - before[s].end), std::fabs(after[s].busy - before[s].busy),
+                     std::fabs(after[s].idle - before[s].idle)});
+  }
+  return most > 1e-10 * end;
+}
+
 /// Against the simulation of every action. What pairs save jumps where one waits as long as the other takes, so that
 /// rounding shows in it.
 void expectSame(const PipelineInput& in, const std::string& what) {
-  const bool pairs = std::any_of(in.actions.written().begin(), in.actions.written().end(),
-                                 [](const ir::Action& a) { return a.paired; });
+  const bool pairs = hasPairs(in);
   const auto fast = runPipeline(in), events = listed::runPipeline(in);
   ASSERT_EQ(fast.size(), events.size());
   double end = 0;
@@ -205,7 +223,9 @@ void expectSame(const PipelineInput& in, const std::string& what) {
     for (const HeldStage& h : events[s].holds) { // nothing shows more than there is
       const VirtualStageCost& cost = in.virtualStages[static_cast<size_t>(h.virtualStage)];
       EXPECT_LE(h.booked[static_cast<size_t>(Cause::Gathers)], cost.gathers.total + unit) << what;
-      EXPECT_LE(h.booked[static_cast<size_t>(Cause::Reductions)], cost.reductions.total + unit) << what;
+      if (cost.last.carried == 0) {
+        EXPECT_EQ(h.booked[static_cast<size_t>(Cause::Reductions)], 0) << what;
+      }
     }
     for (const StageTimes& t : {fast[s], events[s]})
       EXPECT_NEAR(t.busy + t.idle + t.booked(), t.end - t.begin + t.trailing, 1e-9 * end) << what << " stage " << s;
@@ -222,7 +242,8 @@ public:
     if (choose(0, 1) || v > 1) m = p * choose(1, std::max<int64_t>(1, 600 / p));
     if (kind.routes == 2) p += p % 2, m += m % 2;
     if (!kind.needs.empty()) m = std::max(m, 2 * p);
-    PipelineInput in = input(kind, p, v, m, {1}, {2}, choose(0, 1) ? seconds(.3) : 0, oneOf({0, .4, 1}));
+    const double transfer = choose(0, 1) ? seconds(choose(0, 3) ? .3 : 6) : 0;
+    PipelineInput in = input(kind, p, v, m, {1}, {2}, transfer, oneOf({0, .4, 1}));
     if (choose(0, 5) == 0) in.actions = in.actions.forwardOnly(), in.waitsForAll = true;
     in.inlineReceive = choose(0, 2) ? 0 : .5, in.slowdown = choose(0, 3) ? 0 : .1;
     setTimes(in);
@@ -240,7 +261,7 @@ private:
   /// All alike, all but the ends, none; some take nothing, but in pairs.
   void setTimes(PipelineInput& in) {
     const auto written = in.actions.written();
-    const bool pairs = std::any_of(written.begin(), written.end(), [](const ir::Action& a) { return a.paired; });
+    const bool pairs = hasPairs(in);
     const int64_t kind = choose(0, pairs ? 2 : 3);
     const double forward = seconds(2), backward = seconds(3);
     const bool none = !pairs && choose(0, 4) == 0, states = choose(0, 2) == 0, tails = choose(0, 3) == 0;
@@ -255,10 +276,14 @@ private:
       c.forward.seconds = none && choose(0, 3) == 0 ? 0 : pick(forward);
       c.backward.seconds = none && choose(0, 3) == 0 ? 0 : pick(backward);
       c.backward.weight = c.backward.seconds * .4;
-      c.backward.first = c.backward.seconds * .2, c.forward.last = c.forward.seconds * .3;
-      if (states) c.reductions = {.05 + seconds(3), .05}, c.gathers = {.05 + seconds(3), .05};
-      if (states && choose(0, 1)) c.reductions.held = seconds(2), c.gathers.held = seconds(1);
-      c.gathers.turns = c.gathers.total, c.reductions.turns = c.reductions.total, c.reductions.slack = seconds(.1);
+      c.forward.last = c.forward.seconds * .3;
+      if (states) {
+        c.gathers = {.05 + seconds(3), .05};
+        c.last = {seconds(.3), .05 + seconds(2), .1 + seconds(3)};
+        c.lastWeights = {seconds(.2), .05 + seconds(2), .1 + seconds(3)};
+      }
+      if (states && choose(0, 1)) c.backward.onStep = seconds(2), c.forward.onStep = seconds(1);
+      if (in.inlineSend < 1 && choose(0, 2) == 0) c.backward.onSends = seconds(2), c.forward.onSends = seconds(1);
       if (tails) c.backward.tail = seconds(.1), c.forward.room = choose(0, 1) * seconds(.1);
     }
     for (size_t i = 0; i + 1 < written.size(); ++i)
@@ -273,12 +298,17 @@ private:
 };
 
 TEST(CostPipeline, LeapsEqualTheSimulationOfEveryAction) {
+  int undecided = 0;
   for (unsigned round = 0; round < 700; ++round) {
     const auto& kinds = passes::scheduleKinds().rows();
     std::string what;
     const PipelineInput in = RandomPipeline(round).make(*kinds[round % kinds.size()], what);
-    expectSame(in, fmt::format("{} round {}", what, round));
+    if (hasPairs(in) && roundingShows(in))
+      ++undecided;
+    else
+      expectSame(in, fmt::format("{} round {}", what, round));
   }
+  EXPECT_LE(undecided, 4);
 }
 
 /// Pipelines of one shape share the turn of their actions, whatever the passes take.
