@@ -71,10 +71,10 @@ std::vector<ir::Stream> portsOf(const ir::Program& program, const ir::StageKind&
 
 /// Seconds for which the communication of a pass takes one of these ports, the most of any.
 double carried(const Simulation& sim, const ir::StageKind& stage, bool backward, const std::vector<ir::Stream>& ports,
-               Moves moves) {
+               llvm::function_ref<double(const ir::StateCollective&)> share) {
   if (ports.empty()) return 0;
   std::vector<double> seconds;
-  addPortSeconds(seconds, *sim.schedule, sim.classes, stage, backward, moves);
+  addPortSeconds(seconds, *sim.schedule, sim.classes, stage, backward, share);
   double most = 0;
   for (const ir::Stream port : ports)
     if (static_cast<size_t>(port) < seconds.size()) most = std::max(most, seconds[static_cast<size_t>(port)]);
@@ -116,7 +116,8 @@ PassCost passCost(const Simulation& sim, const SharedPorts& shared, const ir::St
   return cost;
 }
 
-/// Gathers of new parameters on a kind of virtual stage: what may hide is returned, blocking shares go to `inlined`.
+/// Gathers of new parameters on a kind of virtual stage that may hide. Blocking shares, and those of the step's
+/// reductions, go to `inlined`.
 StepGathers stepGathers(const Simulation& sim, const ir::StageKind& stage, std::vector<double>& inlined) {
   struct Messages {
     const ir::StateCollective* like = nullptr;
@@ -129,9 +130,11 @@ StepGathers stepGathers(const Simulation& sim, const ir::StageKind& stage, std::
   for (const auto& [id, count] : instancesOf(stage)) {
     const auto& states = schedule.program->classes[id].states;
     for (size_t s = 0; s < states.size(); ++s) {
-      if (states[s].phase != ir::Phase::Step || endsBackward(states[s]) || count <= 0) continue;
+      if (states[s].phase != ir::Phase::Step || count <= 0) continue;
       const double share = schedule.blockingShare[states[s].cls], seconds = sim.classes[id.index].states[s];
       const double all = seconds * static_cast<double>(count), beside = all * (1 - share);
+      if (share > 0) inlined.push_back(all * share);
+      if (endsBackward(states[s])) continue;
       gathers.total += beside;
       slowing += beside * schedule.beside(ir::streamOf(*schedule.program, states[s].level));
       auto kind = std::ranges::find_if(messages, [&](const auto& m) { return fillTogether(*m.like, states[s]); });
@@ -140,7 +143,6 @@ StepGathers stepGathers(const Simulation& sim, const ir::StageKind& stage, std::
         kind = messages.insert(kind, {&states[s], 0, seconds * (1 - share) / each});
       }
       kind->total += beside;
-      if (share > 0) inlined.push_back(all * share);
     }
   }
   for (const Messages& kind : messages) gathers.edge += std::min(kind.total, kind.message);
@@ -148,11 +150,19 @@ StepGathers stepGathers(const Simulation& sim, const ir::StageKind& stage, std::
   return gathers;
 }
 
+/// Ports of the reductions of the step that may hide.
+std::vector<ir::Stream> reductionPorts(const ir::Schedule& schedule, const ir::StageKind& stage) {
+  return portsOf(*schedule.program, stage,
+                 [&](const auto& s) { return oncePerStep(s) && schedule.blockingShare[s.cls] < 1; });
+}
+
 LastPass lastPass(const Simulation& sim, const ir::StageKind& stage, const StagePass& last, double seconds,
                   bool weights) {
   LastPass cost{std::max(0.0, last.seconds - seconds), last.tail, 0};
-  cost.carried = carried(sim, stage, true, portsOf(*sim.schedule->program, stage, oncePerStep),
-                         [&](const auto& s) { return oncePerStep(s) || (!weights && everyMicroBatch(s, true)); });
+  cost.carried = carried(sim, stage, true, reductionPorts(*sim.schedule, stage), [&](const auto& s) {
+    if (oncePerStep(s)) return 1 - sim.schedule->blockingShare[s.cls];
+    return !weights && everyMicroBatch(s, true) ? 1. : 0.;
+  });
   return cost;
 }
 
@@ -166,7 +176,7 @@ void addLastPasses(Simulation& sim) {
     const ir::StageKind& kind = program.kindOf(a.virtualStage);
     VirtualStageCost& cost = sim.pipeline.virtualStages[a.virtualStage];
     LastPass& of = weights ? cost.lastWeights : cost.last;
-    if (of.carried > 0 || portsOf(program, kind, oncePerStep).empty()) continue;
+    if (of.carried > 0 || reductionPorts(*sim.schedule, kind).empty()) continue;
     const size_t pass = sim.stagePassOf[a.virtualStage];
     std::optional<StagePass>& known = (weights ? sim.lastWeights : sim.last)[pass];
     if (!known) known = runLastPass(*sim.schedule, sim.classes, kind, weights);

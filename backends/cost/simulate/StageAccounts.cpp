@@ -11,14 +11,15 @@ namespace planc::cost {
 
 namespace {
 
-/// Gathers of the step on one virtual stage: the shares of their seconds that are inline, or that are not.
-Account stepGathers(const Simulation& sim, size_t virtualStage, bool inlined) {
+/// Gathers and reductions of the step on one virtual stage: the shares of their seconds that are inline; or of gathers,
+/// those that are not.
+Account stepStates(const Simulation& sim, size_t virtualStage, bool inlined) {
   const ir::Program& program = *sim.schedule->program;
   Account account;
   for (const auto& [id, count] : instancesOf(program.kindOf(virtualStage))) {
     const auto& states = program.classes[id].states;
     for (size_t s = 0; s < states.size(); ++s) {
-      if (states[s].phase != ir::Phase::Step || endsBackward(states[s]) || count <= 0) continue;
+      if (states[s].phase != ir::Phase::Step || count <= 0 || (!inlined && endsBackward(states[s]))) continue;
       const double blocking = sim.schedule->blockingShare[states[s].cls], share = inlined ? blocking : 1 - blocking;
       if (share > 0) account.expose(id, s, sim.classes[id.index].states[s] * static_cast<double>(count) * share);
     }
@@ -58,7 +59,10 @@ void addLastPass(Account& account, const Simulation& sim, const HeldStage& held)
   if (after > 0) account.expose(last.running, after);
   if (!(inPass > 0)) return;
   const Account more = whole ? last.account.beyond(backward.account) : last.account;
-  account.add(more, inPass / more.sum().sum());
+  if (const double all = more.sum().sum(); all > 0)
+    account.add(more, inPass / all);
+  else
+    account.slow(backward.account, inPass);
 }
 
 /// What the pipeline booked for one virtual stage, and the blocking shares of its step.
@@ -72,10 +76,10 @@ void addHeld(Account& account, const Simulation& sim, const HeldStage& held) {
   };
   expose(Cause::ForwardTail, [&] { return forward.running; });
   expose(Cause::BackwardTail, [&] { return backward.running; });
-  expose(Cause::Gathers, [&] { return stepGathers(sim, vs, false); });
+  expose(Cause::Gathers, [&] { return stepStates(sim, vs, false); });
   if (booked(Cause::SlowedByGathers) > 0) account.slow(forward.account, booked(Cause::SlowedByGathers));
   addLastPass(account, sim, held);
-  account.add(stepGathers(sim, vs, true));
+  account.add(stepStates(sim, vs, true));
 }
 
 VirtualStageCost meanOf(const std::vector<VirtualStageCost>& costs) {

@@ -256,7 +256,7 @@ void Chain::reduce(ir::LayerClassId id, size_t run, std::vector<TaskId>& last) {
 }
 
 /// The inline share of a reduction holds the compute stream, the rest runs beside what follows, and waits for what
-/// brings it the same gradients.
+/// brings it the same gradients. What of the step is inline has its place after the last pass.
 void Chain::send(Reduction& reduction, std::span<const MessagePart> parts, const std::vector<TaskId>& complete,
                  std::vector<TaskId>& last) {
   std::vector<TaskId> brought = complete;
@@ -265,8 +265,9 @@ void Chain::send(Reduction& reduction, std::span<const MessagePart> parts, const
   for (const MessagePart& part : parts) {
     const ir::Stream port = portOf(*part.state);
     const double share = blockingShare(*part.state);
-    if (share > 0) last.push_back(streams_.addInline(port, part.seconds * share, complete, part.tag));
-    reduction.sent = share < 1 ? streams_.add(port, part.seconds * (1 - share), brought, part.tag) : last.back();
+    if (share > 0 && part.state->phase != ir::Phase::Step)
+      reduction.sent = last.emplace_back(streams_.addInline(port, part.seconds * share, complete, part.tag));
+    if (share < 1) reduction.sent = streams_.add(port, part.seconds * (1 - share), brought, part.tag);
   }
 }
 
@@ -423,7 +424,7 @@ StagePass runLastPass(const ir::Schedule& schedule, const std::vector<ClassCost>
 
 void addPortSeconds(std::vector<double>& ports, const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
                     const ir::StageKind& stage, bool backward,
-                    llvm::function_ref<bool(const ir::StateCollective&)> moves) {
+                    llvm::function_ref<double(const ir::StateCollective&)> share) {
   const ir::Program& program = *schedule.program;
   const auto add = [&](size_t level, double seconds) {
     const auto port = static_cast<size_t>(ir::streamOf(program, level));
@@ -438,7 +439,8 @@ void addPortSeconds(std::vector<double>& ports, const ir::Schedule& schedule, co
     for (size_t n = 0; n < nodes.size(); ++n)
       if (const ir::Collective* c = nodes[n].asCollective(); c && of[n].runs) add(c->level, of[n].seconds * times);
     for (size_t s = 0; s < layer.states.size(); ++s)
-      if (moves(layer.states[s])) add(layer.states[s].level, costs[id.index].states[s] * times);
+      if (const double moves = share(layer.states[s]); moves > 0)
+        add(layer.states[s].level, costs[id.index].states[s] * times * moves);
   }
 }
 
