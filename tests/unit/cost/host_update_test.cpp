@@ -105,7 +105,7 @@ TEST(CostHostUpdate, GradientsLeaveBehindTheirReduction) {
   EXPECT_NEAR(last.longer, 0, 1e-12);
   EXPECT_NEAR(last.carried, 4 * std::max(reduce, leave), 1e-12);
   // Each way takes one after the other, from the end of the first of four layers on, which take .02 s.
-  EXPECT_NEAR(last.tail, std::max(4 * reduce + leave, reduce + 4 * leave) - .75 * .02, 1e-12);
+  EXPECT_NEAR(last.tail, std::max(4 * reduce + leave, reduce + 4 * leave) - 3 * .02, 1e-12);
   EXPECT_GE(sim.end, .02 + reduce + leave);
 }
 

@@ -233,6 +233,42 @@ TEST(CostStagePass, NeighboursShareBucketsWhicheverClassesTheyBelongTo) {
   for (const ClassCost& cost : written.b.classCosts(diagnostics)) EXPECT_NEAR(cost.states[2], each, 1e-12);
 }
 
+/// Six layers of 1 GB in messages of at most 1.5 GB: four, of which the second, third, fifth and sixth layer complete one.
+TEST(CostStagePass, AMessageLeavesWhenItIsFull) {
+  for (const auto& [each, end] : {std::pair{1., 24 + 1.5}, {8., 8 + 4 * 12.}}) { // seconds of a layer; hidden, or not
+    Fsdp f(6, 2, 4, 0, each, 0);
+    f.b.schedule.bucketBytes = 1.5e9;
+    EXPECT_NEAR(f.run(true).seconds, 24, 1e-9);
+    EXPECT_NEAR(f.run(true).seconds + f.run(true).tail, end, 1e-9);
+  }
+}
+
+/// Reductions once per step are those of the last pass: as if every pass had them. Of a backward pass that is split in
+/// two they follow the gradients of parameters.
+TEST(CostStagePass, TheLastPassReducesAsOneThatAlwaysDoes) {
+  for (const double bucket : {0., 1.5e9, 100e9})
+    for (const double slowdown : {0., .3})
+      for (const double each : {.5, 8.}) {
+        Fsdp always(6, 2, 4, .7, each, slowdown), once(6, 2, 4, .7, each, slowdown);
+        for (Fsdp* f : {&always, &once}) f->b.schedule.bucketBytes = bucket;
+        once.b.body(LayerClassId(0)).states.edit()[2].phase = Phase::Step;
+        const StagePass every = always.run(true);
+        const StagePass last = runLastPass(once.b.schedule, once.costs, once.b.program.kindOf(0), false);
+        EXPECT_NEAR(last.seconds, every.seconds, 1e-9) << bucket << " " << each;
+        EXPECT_NEAR(last.tail, every.tail, 1e-9) << bucket << " " << each;
+        EXPECT_NEAR(exposed(last), exposed(every), 1e-9) << bucket << " " << each;
+        EXPECT_LE(once.run(true).seconds, last.seconds + 1e-9);
+        EXPECT_EQ(once.run(true).tail, 0);
+      }
+  Fsdp f(6, 2, 4, .7, 1, 0);
+  f.b.body(LayerClassId(0)).states.edit()[2].phase = Phase::Step;
+  f.costs[0].backward.edit().weight = 1.5;
+  const StagePass weights = runLastPass(f.b.schedule, f.costs, f.b.program.kindOf(0), true);
+  EXPECT_NEAR(weights.seconds, 6 * 1.5, 1e-9);
+  EXPECT_NEAR(weights.tail, 1, 1e-9);
+  EXPECT_NEAR(weights.account.sum().sum(), 0, 1e-9); // nothing but what reductions add
+}
+
 /// Five layers in an instance: one gather before the first is exposed, not those of all five.
 TEST(CostStagePass, LayersOfANestedRepeatAreGatheredOneByOne) {
   for (bool backward : {false, true}) {
