@@ -3,8 +3,8 @@
 #pragma once
 #include "backends/cost/memory/MemoryParts.h"
 #include "backends/cost/price/CostModel.h"
-#include "backends/cost/simulate/KnownPipelines.h"
 #include "backends/cost/simulate/Segments.h"
+#include "backends/cost/simulate/pipeline/KnownPipelines.h"
 #include "support/Memo.h"
 
 #include <memory>

@@ -1,8 +1,8 @@
 // A forward pass of one micro-batch and a backward pass of another that run together on one device.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/simulate/Pipeline.h"
 #include "backends/cost/simulate/StagePass.h"
+#include "backends/cost/simulate/pipeline/Pipeline.h"
 
 namespace planc::cost {
 

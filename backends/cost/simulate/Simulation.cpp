@@ -7,11 +7,12 @@
 #include "backends/cost/price/Buckets.h"
 #include "backends/cost/price/DeviceStages.h"
 #include "backends/cost/price/Update.h"
-#include "backends/cost/simulate/KnownPipelines.h"
 #include "backends/cost/simulate/KnownPrices.h"
 #include "backends/cost/simulate/Pair.h"
 #include "backends/cost/simulate/StageAccounts.h"
 #include "backends/cost/simulate/Stragglers.h"
+#include "backends/cost/simulate/VirtualStages.h"
+#include "backends/cost/simulate/pipeline/KnownPipelines.h"
 #include "ir/CollectiveNodes.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/StackFacts.h"
@@ -58,132 +59,6 @@ void bookPasses(Simulation& sim, size_t virtualStage) {
   bookAlone(sim.backward[pass], sim.classes, kind, true);
 }
 
-using Moves = llvm::function_ref<bool(const ir::StateCollective&)>;
-
-/// Ports of state collectives that are picked, on the virtual stages of a kind.
-std::vector<ir::Stream> portsOf(const ir::Program& program, const ir::StageKind& stage, Moves picked) {
-  std::vector<ir::Stream> ports;
-  for (const auto& run : stage.classes)
-    for (const ir::StateCollective& state : program.classes[run.first].states)
-      if (picked(state)) ports.push_back(ir::streamOf(program, state.level));
-  return ports;
-}
-
-/// Seconds for which the communication of a pass takes one of these ports, the most of any.
-double carried(const Simulation& sim, const ir::StageKind& stage, bool backward, const std::vector<ir::Stream>& ports,
-               llvm::function_ref<double(const ir::StateCollective&)> share) {
-  if (ports.empty()) return 0;
-  std::vector<double> seconds;
-  addPortSeconds(seconds, *sim.schedule, sim.classes, stage, backward, share);
-  double most = 0;
-  for (const ir::Stream port : ports)
-    if (static_cast<size_t>(port) < seconds.size()) most = std::max(most, seconds[static_cast<size_t>(port)]);
-  return most;
-}
-
-/// Ports over which any stage moves states of the step, and over which it sends to others.
-struct SharedPorts {
-  std::vector<ir::Stream> step, sends;
-  explicit SharedPorts(const ir::Schedule& schedule) {
-    const ir::Program& program = *schedule.program;
-    for (const ir::StageKind& kind : program.stageKinds) {
-      const auto more = portsOf(program, kind, [](const auto& s) { return s.phase == ir::Phase::Step; });
-      step.insert(step.end(), more.begin(), more.end());
-      // A transfer that holds its sender is over when the next pass begins.
-      if (!kind.sends.empty() && schedule.blockingShare[ir::CollectiveClass::Pipeline] < 1)
-        sends.push_back(ir::streamOf(program, kind.level));
-    }
-  }
-};
-
-/// Some passes move no states of their own. What others left on a port runs on beside them while their layers leave the
-/// port free.
-PassCost passCost(const Simulation& sim, const SharedPorts& shared, const ir::StageKind& stage, const StagePass& p,
-                  bool backward) {
-  PassCost cost{p.seconds, p.weight, p.tail};
-  cost.last = p.last;
-  const auto moves = [&](const ir::StateCollective& s) { return everyMicroBatch(s, backward); };
-  cost.onStep = carried(sim, stage, backward, shared.step, moves);
-  cost.onSends = carried(sim, stage, backward, shared.sends, moves);
-  if (p.communicates) {
-    cost.room = 0;
-    return cost;
-  }
-  const double held =
-      carried(sim, stage, backward,
-              portsOf(*sim.schedule->program, stage, [](const auto& s) { return s.phase != ir::Phase::Step; }), moves);
-  if (held > 0) cost.room = std::max(0.0, p.seconds - held);
-  return cost;
-}
-
-/// Gathers of new parameters on a kind of virtual stage that may hide. Blocking shares, and those of the step's
-/// reductions, go to `inlined`.
-StepGathers stepGathers(const Simulation& sim, const ir::StageKind& stage, std::vector<double>& inlined) {
-  struct Messages {
-    const ir::StateCollective* like = nullptr;
-    double total = 0, message = 0; ///< seconds of all of them, and of one that is full
-  };
-  const ir::Schedule& schedule = *sim.schedule;
-  StepGathers gathers;
-  std::vector<Messages> messages;
-  double slowing = 0;
-  for (const auto& [id, count] : instancesOf(stage)) {
-    const auto& states = schedule.program->classes[id].states;
-    for (size_t s = 0; s < states.size(); ++s) {
-      if (states[s].phase != ir::Phase::Step || count <= 0) continue;
-      const double share = schedule.blockingShare[states[s].cls], seconds = sim.classes[id.index].states[s];
-      const double all = seconds * static_cast<double>(count), beside = all * (1 - share);
-      if (share > 0) inlined.push_back(all * share);
-      if (endsBackward(states[s])) continue;
-      gathers.total += beside;
-      slowing += beside * schedule.beside(ir::streamOf(*schedule.program, states[s].level));
-      auto kind = std::ranges::find_if(messages, [&](const auto& m) { return fillTogether(*m.like, states[s]); });
-      if (kind == messages.end()) {
-        const double each = bucketsOf(schedule, id, states[s]) * static_cast<double>(states[s].times);
-        kind = messages.insert(kind, {&states[s], 0, seconds * (1 - share) / each});
-      }
-      kind->total += beside;
-    }
-  }
-  for (const Messages& kind : messages) gathers.edge += std::min(kind.total, kind.message);
-  if (gathers.total > 0) gathers.beside = slowing / gathers.total;
-  return gathers;
-}
-
-/// Ports of the reductions of the step that may hide.
-std::vector<ir::Stream> reductionPorts(const ir::Schedule& schedule, const ir::StageKind& stage) {
-  return portsOf(*schedule.program, stage,
-                 [&](const auto& s) { return oncePerStep(s) && schedule.blockingShare[s.cls] < 1; });
-}
-
-LastPass lastPass(const Simulation& sim, const ir::StageKind& stage, const StagePass& last, double seconds,
-                  bool weights) {
-  LastPass cost{std::max(0.0, last.seconds - seconds), last.tail, 0};
-  cost.carried = carried(sim, stage, true, reductionPorts(*sim.schedule, stage), [&](const auto& s) {
-    if (oncePerStep(s)) return 1 - sim.schedule->blockingShare[s.cls];
-    return !weights && everyMicroBatch(s, true) ? 1. : 0.;
-  });
-  return cost;
-}
-
-/// The passes that complete the gradients, of the kinds that the orders have.
-void addLastPasses(Simulation& sim) {
-  const ir::Program& program = *sim.schedule->program;
-  sim.last.resize(sim.backward.size()), sim.lastWeights.resize(sim.backward.size());
-  for (const ir::Action& a : sim.pipeline.actions.written()) {
-    const bool weights = a.kind == ir::ActionKind::BackwardWeight;
-    if (!weights && a.kind != ir::ActionKind::Backward) continue;
-    const ir::StageKind& kind = program.kindOf(a.virtualStage);
-    VirtualStageCost& cost = sim.pipeline.virtualStages[a.virtualStage];
-    LastPass& of = weights ? cost.lastWeights : cost.last;
-    if (of.carried > 0 || reductionPorts(*sim.schedule, kind).empty()) continue;
-    const size_t pass = sim.stagePassOf[a.virtualStage];
-    std::optional<StagePass>& known = (weights ? sim.lastWeights : sim.last)[pass];
-    if (!known) known = runLastPass(*sim.schedule, sim.classes, kind, weights);
-    of = lastPass(sim, kind, *known, weights ? cost.backward.weight : cost.backward.seconds, weights);
-  }
-}
-
 /// What a virtual stage hands on, and what its successor hands back.
 void addTransfers(Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
@@ -202,32 +77,6 @@ void addTransfers(Simulation& sim, const CostModel& model) {
     const uint32_t kind = program.virtualStages[vs].kind.index;
     costs[vs].send = send[kind];
     costs[vs + 1].sendBack = sendBack[kind];
-  }
-}
-
-void addVirtualStages(Simulation& sim) {
-  const ir::Program& program = *sim.schedule->program;
-  const SharedPorts shared(*sim.schedule);
-  std::vector<StepGathers> gathers(program.stageKinds.size());
-  std::vector<std::vector<double>> inlined(gathers.size());
-  for (uint32_t k = 0; k < gathers.size(); ++k)
-    gathers[k] = stepGathers(sim, program.stageKinds[ir::StageKindId(k)], inlined[k]);
-  std::vector<std::optional<PassCost>> forward(sim.forward.size()), backward(sim.backward.size());
-  const auto costOf = [&](std::optional<PassCost>& known, const ir::StageKind& kind, const StagePass& pass, bool back) {
-    if (!known) known = passCost(sim, shared, kind, pass, back);
-    return *known;
-  };
-  for (size_t vs = 0; vs < program.virtualStages.size(); ++vs) {
-    const ir::VirtualStage& stage = program.virtualStages[vs];
-    VirtualStageCost& cost = sim.pipeline.virtualStages.emplace_back();
-    const ir::StageKind& kind = program.kindOf(vs);
-    const size_t pass = sim.stagePassOf[vs];
-    cost.forward = costOf(forward[pass], kind, sim.forward[pass], false);
-    cost.backward = costOf(backward[pass], kind, sim.backward[pass], true);
-    cost.gathers = gathers[stage.kind.index];
-    sim.pipeline.devices.add(stage.devices);
-    for (const int64_t device : stage.devices)
-      for (const double seconds : inlined[stage.kind.index]) sim.steps[device].inlined += seconds;
   }
 }
 

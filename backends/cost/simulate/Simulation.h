@@ -1,9 +1,9 @@
 // A schedule run to the end: classes priced, stage passes and pipeline simulated, the step put together.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/simulate/Pipeline.h"
 #include "backends/cost/simulate/StagePass.h"
 #include "backends/cost/simulate/TriedOrder.h"
+#include "backends/cost/simulate/pipeline/Pipeline.h"
 #include "support/Indexed.h"
 
 #include <map>

@@ -1,7 +1,7 @@
 // The pipeline simulated action by action, every end in a table: what the leaps of the compiler are held to.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/simulate/Pipeline.h"
+#include "backends/cost/simulate/pipeline/Pipeline.h"
 #include "support/Indexed.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Fixtures.h"
-#include "backends/cost/simulate/Pipeline.h"
+#include "backends/cost/simulate/pipeline/Pipeline.h"
 
 #include <string_view>
 #include <vector>

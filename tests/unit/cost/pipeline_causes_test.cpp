@@ -1,7 +1,7 @@
 // What holds, slows and pairs passes of a pipeline, on times that are counted by hand.
 // SPDX-License-Identifier: Apache-2.0
 #include "Pipelines.h"
-#include "backends/cost/simulate/SteadyState.h"
+#include "backends/cost/simulate/pipeline/SteadyState.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

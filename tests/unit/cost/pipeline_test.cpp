@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ListPipeline.h"
 #include "Pipelines.h"
-#include "backends/cost/simulate/KnownPipelines.h"
-#include "backends/cost/simulate/SteadyState.h"
+#include "backends/cost/simulate/pipeline/KnownPipelines.h"
+#include "backends/cost/simulate/pipeline/SteadyState.h"
 #include "passes/Passes.h"
 
 #include <algorithm>

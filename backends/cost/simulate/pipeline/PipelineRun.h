@@ -1,8 +1,8 @@
 // One step of a pipeline: what its stages have done so far, action by action and in leaps over what repeats.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/simulate/Pipeline.h"
-#include "backends/cost/simulate/PipelineShape.h"
+#include "backends/cost/simulate/pipeline/Pipeline.h"
+#include "backends/cost/simulate/pipeline/PipelineShape.h"
 #include "support/Indexed.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Finds the turn in which the actions of all stages can run.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cost/simulate/PipelineShape.h"
+#include "backends/cost/simulate/pipeline/PipelineShape.h"
 
 #include <algorithm>
 #include <numeric>

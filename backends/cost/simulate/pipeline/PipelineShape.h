@@ -1,8 +1,8 @@
 // What a pipeline does whatever its passes take: who holds what, what the orders repeat, in which turn actions can run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/simulate/Pipeline.h"
-#include "backends/cost/simulate/SteadyState.h"
+#include "backends/cost/simulate/pipeline/Pipeline.h"
+#include "backends/cost/simulate/pipeline/SteadyState.h"
 
 #include <cstdint>
 #include <span>

@@ -1,6 +1,6 @@
 // A step in a turn that is known: nothing waits to be looked at.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cost/simulate/PipelineRun.h"
+#include "backends/cost/simulate/pipeline/PipelineRun.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 // The steady state of a pipeline: what repeats is leapt over, not simulated.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cost/simulate/PipelineRun.h"
+#include "backends/cost/simulate/pipeline/PipelineRun.h"
 
 #include <algorithm>
 #include <cmath>

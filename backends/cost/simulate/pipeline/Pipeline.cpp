@@ -1,7 +1,7 @@
 // Event simulation of the pipeline (docs/cost-model.md, section 3).
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cost/simulate/KnownPipelines.h"
-#include "backends/cost/simulate/PipelineRun.h"
+#include "backends/cost/simulate/pipeline/KnownPipelines.h"
+#include "backends/cost/simulate/pipeline/PipelineRun.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +20,7 @@ constexpr int kSteps = 16;
 /// Steps are equal if their lengths on the stages differ by less than this share.
 constexpr double kEqualGains = 1e-10;
 /// Of two results that are made at moments closer than this share the forward's leaves first.
-constexpr double kSameMoment = 1e-12;
+constexpr double kOneMoment = 1e-12;
 /// Cells that a row begins with, at most.
 constexpr int64_t kCells = 256;
 /// More passes than there are.
@@ -257,14 +257,6 @@ void PipelineRun::waitFor(size_t s, const Work& work) {
   waiters_[work.inRow] = static_cast<int32_t>(s);
 }
 
-/// When an action that could start does, if what passes left behind would outlast the room that it has for it.
-double PipelineRun::afterComm(Stage& stage, double room, double start) {
-  const double begin = stage.commFree - room;
-  if (!(begin > start)) return start;
-  booked(stage.tailSlot, stage.tailCause) += begin - start;
-  return begin;
-}
-
 /// From when the stage is free to when it has what it runs next: it waits for what arrives later, and is held by the
 /// transfers that it takes part in. Gives the seconds of the latter.
 double PipelineRun::receive(size_t s, double arrival, double until) {
@@ -347,7 +339,7 @@ void PipelineRun::pairTogether(size_t s, Work& f, Work& b, const Received& inF, 
   const double end = stage.free = done + std::max(delayF.sum(), delayB.sum());
   const double endF = std::min(end, arrivedF + both.cost.forward + end - done),
                endB = std::min(end, arrivedB + both.cost.backward + end - done);
-  const bool backwardFirst = endB < endF * (1 - kSameMoment);
+  const bool backwardFirst = endB < endF * (1 - kOneMoment);
   if (!backwardFirst) made(f, inF.microBatch, depart(stage, f.transfer, endF));
   made(b, inB.microBatch, depart(stage, b.transfer, endB));
   if (backwardFirst) made(f, inF.microBatch, depart(stage, f.transfer, endF));
@@ -355,82 +347,6 @@ void PipelineRun::pairTogether(size_t s, Work& f, Work& b, const Received& inF, 
     *work->booked += work->sending;
     stage.free += work->sending;
   }
-}
-
-/// Communication of states around an action that would end at `end`: what it adds, and what it leaves behind. `held`:
-/// seconds in which an action beside it takes the ports.
-PassDelay PipelineRun::finish(size_t s, Work& work, int64_t microBatch, double start, double end, double held) {
-  Stage& stage = stages_[s];
-  PassDelay delay;
-  if (isForward(work) && microBatch % perRoute_ == 0) {
-    delay = afterGathers(work.slot, start, end, held + onStep(work));
-    work.special = alwaysSpecial(work);
-  }
-  if (--*work.left == 0) delay = beginReductions(s, work.slot, kindOf(work), start, end, held);
-  if (const double tail = work.pass->tail; tail > 0) {
-    stage.commFree = end + delay.sum() + tail;
-    stage.tailSlot = work.slot;
-    stage.tailCause = isForward(work) ? Cause::ForwardTail : Cause::BackwardTail;
-  }
-  return delay;
-}
-
-/// A wait for gathers is of the virtual stage that it is for, as long as its own take; of those before it in the
-/// queue beyond that.
-void PipelineRun::book(size_t s, size_t of, bool forward, const PassDelay& delay) {
-  if (delay.slowed > 0) booked(of, forward ? Cause::SlowedByGathers : Cause::InLastPass) += delay.slowed;
-  double left = delay.exposed;
-  for (size_t h = shape_->holdOf(of) + 1; left > 0 && h-- > 0;) {
-    const uint32_t slot = holds(s)[h];
-    const double part = h == 0 ? left : std::min(left, gathering_[slot]);
-    gathering_[slot] -= part;
-    booked(slot, Cause::Gathers) += part;
-    left -= part;
-  }
-}
-
-/// What runs on after the last pass: the last reductions, as far as they reach back, or what a pass left behind.
-void PipelineRun::bookTrailing(size_t s, double trailing) {
-  const Stage& stage = stages_[s];
-  double left = trailing;
-  if (const double tail = std::min(left, stage.commFree - stage.free); tail > 0) {
-    booked(stage.tailSlot, stage.tailCause) += tail;
-    left -= tail;
-  }
-  for (size_t i = stage.reductions; left > 0 && i-- > 0;) {
-    const uint32_t slot = reducing_[shape_->heldFrom(s) + i];
-    const VirtualStageCost& cost = in_->virtualStages[slot / routes_];
-    const double part = i == 0 ? left : std::min(left, std::max(cost.last.carried, cost.lastWeights.carried));
-    booked(slot, Cause::Reductions) += part;
-    left -= part;
-  }
-}
-
-/// The first forward of a virtual stage meets the new parameters: its last instance cannot begin before their last
-/// bucket.
-PassDelay PipelineRun::afterGathers(size_t slot, double start, double end, double held) const {
-  const VirtualStageCost& cost = in_->virtualStages[slot / routes_];
-  const StepGathers& comm = cost.gathers;
-  if (comm.total <= 0) return {};
-  const double all = gathered_[slot], firstBucket = all - comm.total + comm.edge;
-  const double slowed = in_->slowdown * comm.beside * std::clamp(all - start, 0.0, std::min(comm.total, end - start));
-  // Until the last layer begins, those of the layers take turns with what is not there yet.
-  const double pending = std::max(0.0, all - start),
-               paused = takenTurns(pending, held, end - start, end - start - cost.forward.last);
-  const double late = std::max(all + paused + cost.forward.last - end, firstBucket - start);
-  return {slowed, std::max(0.0, late - slowed)};
-}
-
-/// The pass that completes the gradients of a virtual stage reduces them. What lies on the port from before, and what
-/// runs beside it (`held`), comes before the end of its reductions, which without either is that of the pass alone.
-PassDelay PipelineRun::beginReductions(size_t s, size_t slot, ActionKind kind, double start, double end, double held) {
-  const LastPass& last = lastOf(in_->virtualStages[slot / routes_], kind);
-  if (last.carried <= 0) return {};
-  Stage& stage = stages_[s];
-  const double queued = std::max({start, stage.reduced, stage.commFree});
-  stage.reduced = std::max(end + last.longer + last.tail, queued + last.carried + held);
-  reducing_[shape_->heldFrom(s) + stage.reductions++] = static_cast<uint32_t>(slot);
-  return {last.longer, 0};
 }
 
 double StageTimes::booked(Cause cause) const {

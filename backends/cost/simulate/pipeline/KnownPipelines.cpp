@@ -1,6 +1,6 @@
 // Shapes of pipelines by what tells most of them apart; then all of it is compared.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cost/simulate/KnownPipelines.h"
+#include "backends/cost/simulate/pipeline/KnownPipelines.h"
 
 namespace planc::cost {
 

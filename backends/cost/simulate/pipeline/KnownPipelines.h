@@ -1,8 +1,8 @@
 // What simulations of many pipelines share: the shapes that they have in common, and room to run in.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/simulate/PipelineRun.h"
-#include "backends/cost/simulate/PipelineShape.h"
+#include "backends/cost/simulate/pipeline/PipelineRun.h"
+#include "backends/cost/simulate/pipeline/PipelineShape.h"
 #include "support/Memo.h"
 
 #include <memory>

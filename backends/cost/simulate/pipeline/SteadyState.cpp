@@ -1,6 +1,6 @@
 // Finds what the orders of all stages repeat at the same time.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cost/simulate/SteadyState.h"
+#include "backends/cost/simulate/pipeline/SteadyState.h"
 
 #include <algorithm>
 #include <numeric>

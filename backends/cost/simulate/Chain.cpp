@@ -1,0 +1,253 @@
+// The chain of instances of a virtual stage, on the streams (docs/cost-model.md, section 2.4).
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/simulate/Chain.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace planc::cost {
+
+namespace {
+
+/// Runs of equal instances up to this long are simulated one by one.
+constexpr int64_t kExactInstances = 8;
+/// The last layers of a run, up to this many, fill messages exactly; those before send their parts of a message at
+/// once.
+constexpr int64_t kFilledExactly = 512;
+/// A message is full when less than this share of it is empty.
+constexpr double kFull = 1e-9;
+/// Two instances keep the same rhythm if they differ by less than this share.
+constexpr double kSameRhythm = 1e-9;
+
+bool shareParameters(const ir::StateCollective& a, const ir::StateCollective& b) {
+  return llvm::any_of(a.params, [&](ir::ValueId p) { return llvm::is_contained(b.params, p); });
+}
+
+} // namespace
+
+Chain::Chain(const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
+             std::vector<std::pair<ir::LayerClassId, int64_t>> runs, bool backward, Part part)
+    : schedule_(schedule), costs_(costs), runs_(std::move(runs)), backward_(backward), part_(part),
+      streams_(schedule.slowdown, schedule.besides) {
+  size_t end = 0;
+  for (auto& [id, count] : runs_) {
+    const SegmentCost& cost = costs_[id.index].of(backward_);
+    const size_t states = body(id).states.size();
+    tags_.push_back({end, end + states, end + states + (overlaps(cost) ? cost.nodes.size() : 0), count});
+    end = tags_.back().rest + 1;
+    const int64_t layers = layersOf(body(id));
+    if (__builtin_mul_overflow(count, layers, &count)) count = std::numeric_limits<int64_t>::max();
+    share_.push_back(1 / static_cast<double>(layers));
+  }
+  skipped_.resize(end);
+  shares_.resize(runs_.size());
+}
+
+/// The marker at which the next instance begins: its gathers have arrived and everything before has ended.
+void Chain::waitFor(std::vector<TaskId> after) {
+  if (atEnd(next_)) {
+    streams_.addMarker(after, 0, [this] {
+      end_ = streams_.now();
+      ended_ = spentOn(0, tags_.back().rest);
+    });
+    return;
+  }
+  if (gatheredHead_ == gathered_.size()) gather(after); // no prefetch: issued when it is needed
+  const auto& arrived = gathered_[gatheredHead_++];
+  after.insert(after.begin(), arrived.begin(), arrived.end());
+  const SegmentCost& cost = costs_[runs_[next_.run].first.index].of(backward_);
+  streams_.addMarker(after, schedule_.slowdown * computing(cost) * share_[next_.run], [this] { begin(); });
+}
+
+/// Issues the gathers of the instance at `ahead_`. One that is inline as a whole is issued, too: whatever the share, an
+/// instance begins when its port is through with what was issued before.
+void Chain::gather(std::span<const TaskId> after) {
+  auto& arrived = gathered_.emplace_back();
+  eachState(ahead_.run, false, [&](const ir::StateCollective& s, double seconds, int32_t tag) {
+    if (seconds > 0) arrived.push_back(streams_.add(portOf(s), seconds * (1 - blockingShare(s)), after, tag));
+  });
+  step(ahead_);
+}
+
+std::vector<Streams::TaskId> Chain::runInstance(ir::LayerClassId id, size_t run) {
+  const SegmentCost& cost = costs_[id.index].of(backward_);
+  std::vector<TaskId> last;
+  eachState(run, false, [&](const ir::StateCollective& s, double seconds, int32_t tag) {
+    if (blockingShare(s) > 0) last.push_back(streams_.addInline(portOf(s), seconds * blockingShare(s), {}, tag));
+  });
+  const auto rest = static_cast<int32_t>(tags_[run].rest);
+  const double share = share_[run];
+  const TaskId start = streams_.addMarker(last, schedule_.slowdown * computing(cost) * share);
+  if (part_ == Part::LastWeights) return {streams_.add(ir::kComputeStream, share * cost.weight, {}, rest)};
+  if (cost.overlaps) {
+    std::optional<Streams::Batch>& shared = shares_[run];
+    if (share != 1 && !shared) shared = instanceOf(*schedule_.program, nodes(id), segment(id), cost, share);
+    const Streams::Batch& instance = shared ? *shared : *cost.instance;
+    const TaskId first = streams_.add(instance, start, static_cast<int32_t>(tags_[run].nodes));
+    last = instance.lastOnes();
+    for (TaskId& task : last) task += first;
+  } else {
+    last = {streams_.add(ir::kComputeStream, share * cost.computing, {}, rest)};
+    for (const auto& [port, seconds] : cost.inlined)
+      last.push_back(streams_.addInline(port, share * seconds, {}, rest));
+  }
+  if (cost.padding > 0) last.push_back(streams_.addHost(share * cost.seconds, start, rest));
+  return last;
+}
+
+/// Reductions like one of a layer. What reduces the same gradients before, a sum over other devices or the sum that a
+/// copy to the host takes away, was met first.
+Chain::Reduction& Chain::reductionOf(const ir::LayerClass& layer, const ir::StateCollective& s) {
+  for (Reduction& known : reductions_)
+    if (fillTogether(*known.like, s)) return known;
+  Reduction fresh;
+  fresh.like = &s;
+  for (size_t k = 0; k < reductions_.size(); ++k)
+    if (llvm::any_of(layer.states, [&](const ir::StateCollective& other) {
+          return fillTogether(*reductions_[k].like, other) && shareParameters(other, s);
+        }))
+      fresh.after.push_back(k);
+  return reductions_.emplace_back(std::move(fresh));
+}
+
+/// Issues the reductions of the instance that begins, and then what takes them to the host. A message that layers share
+/// leaves when it is full.
+void Chain::reduce(ir::LayerClassId id, size_t run, std::vector<TaskId>& last) {
+  const std::vector<TaskId> complete = last;
+  const auto issue = [&](const ir::StateCollective& s, double seconds, int32_t tag) {
+    Reduction& reduction = reductionOf(body(id), s);
+    const bool fills = schedule_.bucketBytes > 0 && sharesMessages(s) && s.bytes > 0 &&
+                       runs_[run].second - next_.offset <= kFilledExactly;
+    if (!fills) return send(reduction, std::array{MessagePart{tag, seconds, &s}}, complete, last);
+    double left = bucketsOf(schedule_, id, s) * static_cast<double>(s.times) * share_[run];
+    const double each = seconds / left;
+    while (left > kFull) {
+      // Messages that a layer fills alone leave together.
+      const double part = reduction.full == 0 && left >= 1 ? std::floor(left) : std::min(left, 1 - reduction.full);
+      reduction.parts.push_back({tag, part * each, &s});
+      reduction.full += part, left -= part;
+      if (reduction.full >= 1 - kFull) sendMessage(reduction, complete, last);
+    }
+  };
+  for (const bool out : {false, true})
+    eachState(run, true, [&](const ir::StateCollective& s, double seconds, int32_t tag) {
+      if (s.out == out) issue(s, seconds, tag);
+    });
+}
+
+/// The inline share of a reduction holds the compute stream, the rest runs beside what follows, and waits for what
+/// brings it the same gradients. What of the step is inline has its place after the last pass.
+void Chain::send(Reduction& reduction, std::span<const MessagePart> parts, const std::vector<TaskId>& complete,
+                 std::vector<TaskId>& last) {
+  std::vector<TaskId> brought = complete;
+  for (const size_t before : reduction.after)
+    if (reductions_[before].sent) brought.push_back(*reductions_[before].sent);
+  for (const MessagePart& part : parts) {
+    const ir::Stream port = portOf(*part.state);
+    const double share = blockingShare(*part.state);
+    if (share > 0 && part.state->phase != ir::Phase::Step)
+      reduction.sent = last.emplace_back(streams_.addInline(port, part.seconds * share, complete, part.tag));
+    if (share < 1) reduction.sent = streams_.add(port, part.seconds * (1 - share), brought, part.tag);
+  }
+}
+
+void Chain::sendMessage(Reduction& reduction, const std::vector<TaskId>& complete, std::vector<TaskId>& last) {
+  send(reduction, reduction.parts, complete, last);
+  reduction.parts.clear();
+  reduction.full = 0;
+}
+
+void Chain::begin() {
+  const size_t run = next_.run;
+  const ir::LayerClassId id = runs_[run].first;
+  observe();
+  if (schedule_.prefetch > 0 && !atEnd(ahead_)) gather({});
+  std::vector<TaskId> last = runInstance(id, run);
+  reduce(id, run, last);
+  step(next_);
+  if (atEnd(next_)) { // messages that stay partly empty
+    const std::vector<TaskId> complete = last;
+    for (Reduction& reduction : reductions_) sendMessage(reduction, complete, last);
+  }
+  waitFor(std::move(last));
+}
+
+std::vector<Spent> Chain::spentOn(size_t firstTag, size_t lastTag) const {
+  std::vector<Spent> spent(lastTag + 1 - firstTag);
+  const auto all = streams_.spent();
+  for (size_t t = firstTag; t <= lastTag && t < all.size(); ++t) spent[t - firstTag] = all[t];
+  return spent;
+}
+
+/// Skips the rest of a run once its instances begin in a steady rhythm: same period, same work queued on the comm
+/// streams, and all of a period spent on this run's own instances and states.
+void Chain::observe() {
+  const double period = streams_.now() - lastBegin_, backlog = streams_.backlog();
+  auto& [id, count] = runs_[next_.run];
+  const bool inside = next_.offset > 0 && ahead_.run == next_.run && count > kExactInstances;
+  std::vector<Spent> spent, own;
+  if (count > kExactInstances) spent = own = spentOn(tags_[next_.run].states, tags_[next_.run].rest);
+  double booked = 0;
+  for (size_t t = 0; inside && t < own.size(); ++t) own[t].add(lastSpent_[t], -1), booked += own[t].sum();
+  auto same = [&](double a, double b) { return std::fabs(a - b) <= kSameRhythm * period; };
+  double full = 0; // of the messages that are filling
+  for (const Reduction& reduction : reductions_) full += reduction.full;
+  const bool steady = inside && same(period, lastPeriod_) && same(backlog, lastBacklog_) && same(booked, period) &&
+                      std::fabs(full - lastFull_) <= kFull;
+  same_ = steady ? same_ + 1 : 0;
+  const int64_t keep = schedule_.prefetch + 2, left = count - ahead_.offset - keep;
+  if (same_ > schedule_.prefetch + 2 && left > 0) {
+    count -= left;
+    skippedTime_ += period * static_cast<double>(left);
+    for (size_t t = 0; t < own.size(); ++t)
+      skipped_[tags_[next_.run].states + t].add(own[t], static_cast<double>(left));
+  }
+  lastBegin_ = streams_.now();
+  lastPeriod_ = period;
+  lastBacklog_ = backlog;
+  lastFull_ = full;
+  lastSpent_ = std::move(spent);
+}
+
+/// What a run spent, by tag. Instances that do not overlap went through the streams in one piece: their nodes take what
+/// they take alone, and what the piece lost to communication beside it. Waiting for the host is shared as it is alone.
+void Chain::book(Account& account, size_t run, const std::vector<Spent>& spent) const {
+  const auto& [id, count] = runs_[run];
+  const SegmentCost& cost = costs_[id.index].of(backward_);
+  const Tags& tags = tags_[run];
+  for (size_t t = tags.states; t < tags.nodes; ++t)
+    if (spent[t].exposed > 0) account.expose(id, t - tags.states, spent[t].exposed);
+  std::vector<Spent>& nodes = account.nodes(id, backward_, cost.nodes.size());
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    Spent alone = cost.nodes[n].spent;
+    if (cost.padding > 0) nodes[n].launches += spent[tags.rest].launches * alone.launches / cost.padding;
+    if (overlaps(cost)) {
+      nodes[n].add(spent[tags.nodes + n]);
+      continue;
+    }
+    alone.launches = 0;
+    if (part_ != Part::LastWeights) nodes[n].add(alone, static_cast<double>(tags.count));
+    if (cost.computing > 0) nodes[n].slowed += spent[tags.rest].slowed * alone.computing / cost.computing;
+  }
+}
+
+void Chain::simulate(StagePass& out) {
+  for (int64_t i = 0; i < schedule_.prefetch && !atEnd(ahead_); ++i) gather({});
+  waitFor({});
+  streams_.run();
+  out.seconds = end_ + skippedTime_;
+  out.tail = std::max(0.0, streams_.now() - end_);
+  std::vector<Spent> running = spentOn(0, tags_.back().rest);
+  for (size_t t = 0; t < ended_.size(); ++t) running[t].add(ended_[t], -1), ended_[t].add(skipped_[t]);
+  for (size_t r = 0; r < runs_.size(); ++r) {
+    book(out.account, r, ended_);
+    for (size_t t = tags_[r].states; t < tags_[r].nodes; ++t)
+      if (running[t].exposed > 0) out.running.expose(runs_[r].first, t - tags_[r].states, running[t].exposed);
+  }
+}
+
+} // namespace planc::cost

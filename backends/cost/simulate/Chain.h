@@ -1,0 +1,123 @@
+// The chain of instances of a virtual stage, with state collectives issued ahead (docs/cost-model.md, section 2.4).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/price/Buckets.h"
+#include "backends/cost/simulate/StagePass.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace planc::cost {
+
+/// What of a virtual stage runs.
+enum class Part : uint8_t {
+  Pass,       ///< one like all others
+  Last,       ///< that which completes the gradients of the step
+  LastWeights ///< of that, the half that makes the gradients of parameters
+};
+
+/// Gathers of a state are issued `prefetch` layers ahead, reductions when their layer has ended; the blocking share of
+/// both occupies the compute stream. An instance of several layers is a chain of as many equal shares of it.
+class Chain {
+public:
+  Chain(const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
+        std::vector<std::pair<ir::LayerClassId, int64_t>> runs, bool backward, Part part);
+
+  void simulate(StagePass& out);
+
+private:
+  using TaskId = Streams::TaskId;
+  struct Cursor {
+    size_t run = 0;
+    int64_t offset = 0;
+  };
+  /// What a layer adds to a message.
+  struct MessagePart {
+    int32_t tag = 0;
+    double seconds = 0;
+    const ir::StateCollective* state = nullptr;
+  };
+  /// Reductions of one kind, and the message of them that layers fill one after the other.
+  struct Reduction {
+    const ir::StateCollective* like = nullptr;
+    double full = 0; ///< share of the message
+    std::vector<MessagePart> parts;
+    std::vector<size_t> after;  ///< kinds that bring it the same gradients first
+    std::optional<TaskId> sent; ///< the last of them
+  };
+  /// What the streams book by run: its state collectives, its nodes if they overlap, and the rest of its instances.
+  struct Tags {
+    size_t states = 0, nodes = 0, rest = 0;
+    int64_t count = 0; ///< instances, skipped ones too
+  };
+  const ir::LayerClass& body(ir::LayerClassId id) const { return schedule_.program->classes[id]; }
+  const ir::Segment& segment(ir::LayerClassId id) const {
+    return (backward_ ? schedule_.backward : schedule_.forward)[id.index];
+  }
+  const std::vector<ir::Node>& nodes(ir::LayerClassId id) const {
+    return backward_ ? body(id).backward : body(id).forward;
+  }
+  bool overlaps(const SegmentCost& cost) const { return cost.overlaps && part_ != Part::LastWeights; }
+  /// What communication can slow.
+  double computing(const SegmentCost& cost) const { return part_ == Part::LastWeights ? cost.weight : cost.computing; }
+  bool moves(const ir::StateCollective& s) const {
+    return (part_ != Part::LastWeights && everyMicroBatch(s, backward_)) || (part_ != Part::Pass && oncePerStep(s));
+  }
+  double blockingShare(const ir::StateCollective& s) const { return schedule_.blockingShare[s.cls]; }
+  ir::Stream portOf(const ir::StateCollective& s) const { return ir::streamOf(*schedule_.program, s.level); }
+  bool atEnd(const Cursor& c) const { return c.run == runs_.size(); }
+  void step(Cursor& c) const {
+    for (++c.offset; !atEnd(c) && c.offset >= runs_[c.run].second; ++c.run) c.offset = 0;
+  }
+
+  void waitFor(std::vector<TaskId> after);
+  void begin();
+  void gather(std::span<const TaskId> after);
+  std::vector<TaskId> runInstance(ir::LayerClassId id, size_t run);
+  void reduce(ir::LayerClassId id, size_t run, std::vector<TaskId>& last);
+  Reduction& reductionOf(const ir::LayerClass& layer, const ir::StateCollective& s);
+  void send(Reduction& reduction, std::span<const MessagePart> parts, const std::vector<TaskId>& complete,
+            std::vector<TaskId>& last);
+  void sendMessage(Reduction& reduction, const std::vector<TaskId>& complete, std::vector<TaskId>& last);
+  void observe();
+  std::vector<Spent> spentOn(size_t firstTag, size_t lastTag) const;
+  void book(Account& account, size_t run, const std::vector<Spent>& spent) const;
+  /// Reductions, and copies to the host, wait for their instance to end; what brings something comes before it.
+  static bool after(const ir::StateCollective& state) {
+    return state.collective == ir::CollectiveKind::HostCopy ? state.out : state.cls == ir::CollectiveClass::Gradient;
+  }
+  template <class F> void eachState(size_t run, bool reductions, F f) const {
+    const auto& states = body(runs_[run].first).states;
+    for (size_t s = 0; s < states.size(); ++s)
+      if (moves(states[s]) && after(states[s]) == reductions)
+        f(states[s], share_[run] * costs_[runs_[run].first.index].states[s],
+          static_cast<int32_t>(tags_[run].states + s));
+  }
+
+  const ir::Schedule& schedule_;
+  const std::vector<ClassCost>& costs_;
+  std::vector<std::pair<ir::LayerClassId, int64_t>> runs_; ///< layers of each class
+  std::vector<double> share_;                              ///< of an instance, by run
+  bool backward_;
+  Part part_;
+  Streams streams_;
+  std::vector<std::optional<Streams::Batch>> shares_; ///< by run: of an instance of several layers that overlap
+  std::vector<Tags> tags_;                            ///< by run
+  Cursor next_, ahead_;                               ///< the instance to begin, the one whose gathers are issued next
+  std::vector<std::vector<TaskId>> gathered_;         ///< comm parts of gathers of the instances that have not begun
+  size_t gatheredHead_ = 0;
+  std::vector<Reduction> reductions_; ///< by kind
+  double end_ = 0;
+  std::vector<Spent> ended_; ///< by tag, until then
+  // The rhythm of the current run.
+  int64_t same_ = 0;
+  double lastBegin_ = 0, lastPeriod_ = -1, lastBacklog_ = -1, lastFull_ = 0;
+  std::vector<Spent> lastSpent_; ///< by tag of the run
+  double skippedTime_ = 0;
+  std::vector<Spent> skipped_; ///< by tag
+};
+
+} // namespace planc::cost

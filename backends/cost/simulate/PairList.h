@@ -1,0 +1,34 @@
+// Two passes scheduled as lists on one compute stream and the comm streams (docs/cost-model.md, section 3.2).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/simulate/Pair.h"
+
+#include <vector>
+
+namespace planc::cost {
+
+/// A task that has run.
+struct Ran {
+  double start = 0, end = 0;
+  ir::LayerClassId layerClass;
+  bool backward = false;
+  ir::NodeIndex node = 0;
+  bool communicates = false;
+  double times = 1; ///< it stands for so many, in periods that were left out
+  double seconds() const { return end - start; }
+};
+
+/// What ran on each stream, in order; the first computes.
+using Tracks = std::vector<std::vector<Ran>>;
+
+/// Both passes, run.
+struct PairList {
+  Tracks tracks;
+  double forward = 0, backward = 0;         ///< seconds until the last task of either has ended
+  double lastForward = 0, lastBackward = 0; ///< the same, without the periods that were left out
+};
+
+PairList listPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& forward,
+                  const ir::StageKind& backward, Strides strides);
+
+} // namespace planc::cost
