@@ -43,7 +43,7 @@ private:
 
 /// Forms of the root object of a JSON result: of plans, of calibrations, of what numbers hang on, of searches and
 /// sweeps, of a project, of tests, of differences, of the version.
-inline constexpr std::string_view kPlansFormat = "2.3", kCalibrationFormat = "1.0", kSensitivityFormat = "1.0",
+inline constexpr std::string_view kPlansFormat = "2.4", kCalibrationFormat = "1.0", kSensitivityFormat = "1.0",
                                   kSearchFormat = "1.0", kSweepFormat = "1.0", kConfigFormat = "1.0",
                                   kTestFormat = "1.0", kDiffFormat = "1.1", kVersionFormat = "1.0";
 

@@ -152,7 +152,7 @@ private:
 
   void note(Held held, const ir::Program& program, const cost::Estimate& estimate) {
     const cost::Memory& memory = estimate.memory;
-    Tried made{memory.fits, memory.peak, memory.capacity, estimate.totals.stepTime, {}};
+    Tried made{memory.fits, memory.peak, memory.room(), estimate.totals.stepTime, {}};
     for (size_t vs : program.heldBy(made.fits ? estimate.totals.critical : memory.fullest))
       made.longest.push_back(static_cast<int64_t>(vs));
     const Entry entry = tried_.emplace(std::move(held), std::move(made)).first;

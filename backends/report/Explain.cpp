@@ -55,6 +55,7 @@ const std::vector<Topic>& topics() {
       {{"memory", "memory.peak", "memory.capacity", "memory.fits", "memory.params", "memory.grads", "memory.optimizer",
         "memory.activations", "memory.buffers", "peak", "grads", "activations", "buffers"},
        explainMemory},
+      {{"the allocator holds", "memory.pool"}, explainPool},
       {{"sure to fit", "memory.fits_probability"}, explainFits},
       {{"recompute"}, explainRecompute},
       {{"parameters", "params", "params.active"}, explainParameters},

@@ -43,7 +43,6 @@ constexpr LiveRow kLiveRows[] = {
     {"sent and received", "values of the stage's boundaries"},
     {"on the way to", "what leaves is copied while the next layer runs; what arrives is there before its layer begins"},
     {"new parameters", "of the update: gathered in one flat buffer of the stage, and copied from there"},
-    {"fragmentation", "what the allocator loses: a share of all else"},
 };
 
 std::string bytesText(double bytes) {
@@ -109,15 +108,8 @@ bool explainLive(ExplainPage& page, const ExplainInput& input, const std::string
     if (what.starts_with("activations kept")) keptByLayer(page, input, s, row->bytes);
     for (const LiveRow& known : kLiveRows)
       if (what.starts_with(known.begins)) page.line(std::string(known.about), 2);
-    const ir::Stack& stack = input.facts->stack;
-    const ir::Number *workspace = stack.number(ir::StackFact::Workspace),
-                     *fragmentation = stack.number(ir::StackFact::Fragmentation);
+    const ir::Number* workspace = input.facts->stack.number(ir::StackFact::Workspace);
     if (what == "workspace" && workspace) page.constant("workspace", *workspace);
-    if (what == "fragmentation" && fragmentation) {
-      page.equation("(fragmentation - 1) · allocated", fmt::format("({:.4g} - 1) · {} = {}", fragmentation->value,
-                                                                   bytesText(s.allocated), bytesText(row->bytes)));
-      page.constant("fragmentation", *fragmentation);
-    }
     return true;
   }
   return false;

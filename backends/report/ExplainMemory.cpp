@@ -18,6 +18,7 @@ void explainMemory(ExplainPage& page, const ExplainInput& input) {
   if (const ir::Number* capacity = input.facts->device.number(ir::DeviceFact::Memory))
     page.constant("memory.capacity", *capacity);
   if (m.fitsProbability) page.fact("fits", chanceText(*m.fitsProbability) + " sure: memory.fits_probability");
+  if (m.pool) page.fact("the allocator holds", text(*m.pool) + ": memory.pool");
   SumTable parts(page, units::bytes);
   parts.add("memory.params", m.params, "parameters");
   parts.add("memory.grads", m.grads, "gradients");
@@ -47,6 +48,19 @@ void explainMemory(ExplainPage& page, const ExplainInput& input) {
   }
 }
 
+void explainPool(ExplainPage& page, const ExplainInput& input) {
+  const cost::Memory& m = input.report->estimate->memory;
+  const ir::Number* caching = input.report->plan->stack->number(ir::StackFact::Caching);
+  if (!m.pool || !caching) return page.number("memory.pool", "-", "the stack gives no `caching`");
+  auto text = [](double bytes) { return formatQuantity(bytes, units::bytes); };
+  page.number("memory.pool", text(*m.pool), "what the allocator holds at most, blocks in its cache too");
+  page.equation("min( caching · peak, memory - reserved ), peak at least",
+                fmt::format("min( {:.4g} · {}, {} ) = {}", caching->value, text(m.peak), text(m.capacity - m.reserved),
+                            text(*m.pool)));
+  page.line("it decides nothing of what fits: blocks that are free are given back before an allocation fails", 2);
+  page.constant("caching", *caching);
+}
+
 void explainFits(ExplainPage& page, const ExplainInput& input) {
   const cost::Memory& m = input.report->estimate->memory;
   const ir::Stack& stack = *input.report->plan->stack;
@@ -71,6 +85,8 @@ void explainFits(ExplainPage& page, const ExplainInput& input) {
   if (capacity) page.constant(host ? "host.memory" : "memory.capacity", *capacity);
   const ir::Number* reserved = stack.number(ir::StackFact::Reserved);
   if (!host && reserved) page.constant("reserved", *reserved);
+  const ir::Number* fragmentation = stack.number(ir::StackFact::Fragmentation);
+  if (!host && fragmentation) page.constant("fragmentation", *fragmentation);
 }
 
 } // namespace planc::report

@@ -56,6 +56,7 @@ bool explainLive(ExplainPage& page, const ExplainInput& input, const std::string
 // ExplainMemory.cpp: what lives at the fullest moment; how sure it is to fit.
 void explainMemory(ExplainPage& page, const ExplainInput& input);
 void explainFits(ExplainPage& page, const ExplainInput& input);
+void explainPool(ExplainPage& page, const ExplainInput& input);
 
 // ExplainRecompute.cpp
 void explainRecompute(ExplainPage& page, const ExplainInput& input);

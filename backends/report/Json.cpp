@@ -76,12 +76,13 @@ Json memoryJson(const cost::Estimate& estimate) {
   addMetrics(out, "memory", estimate);
   out["host_bytes"] = jsonNumber(estimate.memory.hostPeak);
   out["reserved_bytes"] = jsonNumber(estimate.memory.reserved);
+  out["room_bytes"] = jsonNumber(estimate.memory.room());
   out["host_capacity_bytes"] = estimate.memory.hostPeak > 0 ? jsonNumber(estimate.memory.hostCapacity) : Json(nullptr);
   out["stages"] = Json::array();
   for (const cost::StageMemory& s : estimate.memory.stages)
     out["stages"].push_back({{"stage", s.stage},
                              {"peak_bytes", jsonNumber(s.peak)},
-                             {"allocated_bytes", jsonNumber(s.allocated)},
+                             {"allocated_bytes", jsonNumber(s.peak)},
                              {"pass_peak_bytes", jsonNumber(s.passPeak)},
                              {"step_peak_bytes", jsonNumber(s.stepPeak)},
                              {"host_bytes", jsonNumber(s.hostBytes)},

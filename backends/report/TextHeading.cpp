@@ -178,10 +178,10 @@ std::string doesNotFitText(const PlanReport& report, const TextOptions& options)
                                   report.plan->title, formatQuantity(m.hostPeak, units::bytes),
                                   formatQuantity(m.hostCapacity, units::bytes)),
                       TextStyle::Error, options.color);
-  double over = m.peak - m.capacity;
-  std::string by = over > 0
-                       ? fmt::format("{} over ({})", formatQuantity(over, units::bytes), percentText(over / m.capacity))
-                       : "what the software reserves is not free";
+  const double over = m.peak - m.capacity;
+  const std::string by =
+      over > 0 ? fmt::format("{} over ({})", formatQuantity(over, units::bytes), percentText(over / m.capacity))
+               : fmt::format("what the software reserves or loses leaves {}", formatQuantity(m.room(), units::bytes));
   std::string out = styledLine(fmt::format("✗ {} does not fit: {} on stage {}, the device has {}: {}",
                                            report.plan->title, formatQuantity(m.peak, units::bytes), m.fullest,
                                            formatQuantity(m.capacity, units::bytes), by),

@@ -139,7 +139,8 @@ std::string memoryText(const PlanReport& report, const TextOptions& options) {
     at = line.put(at,
                   fmt::format("; on the host {} of {} ({})", formatQuantity(m.hostPeak, units::bytes),
                               formatQuantity(m.hostCapacity, units::bytes), percentText(m.hostPeak / m.hostCapacity)));
-  if (m.fitsProbability) line.put(at, fmt::format(", {} sure to fit", chanceText(*m.fitsProbability)));
+  if (m.fitsProbability) at = line.put(at, fmt::format(", {} sure to fit", chanceText(*m.fitsProbability)));
+  if (m.pool) line.put(at, fmt::format("; the allocator holds {}", formatQuantity(*m.pool, units::bytes)));
   std::vector<StageFold> folds;
   for (const cost::StageMemory& s : m.stages) {
     StageFold fold{{}, {s.stage}};

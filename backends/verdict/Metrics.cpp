@@ -270,6 +270,7 @@ constexpr Metric kMetrics[] = {
     perTime(rising({metric("energy.per_1t_tokens"), units::energy, false, "totals.energy_kwh_per_1t_tokens",
                     PLANC_READ(e.totals.energyPer1tJoules)})),
     rising({metric("memory.peak"), units::bytes, false, "memory.peak_bytes", PLANC_READ(e.memory.peak)}),
+    {metric("memory.pool"), units::bytes, false, "memory.pool_bytes", PLANC_READ(e.memory.pool)},
     {metric("memory.capacity"), units::bytes, false, "memory.capacity_bytes", PLANC_READ(e.memory.capacity)},
     {metric("memory.fits"), units::none, true, "memory.fits", PLANC_READ(e.memory.fits ? 1.0 : 0.0)},
     {metric("memory.fits_probability"), units::none, false, "memory.fits_probability",

@@ -61,6 +61,7 @@ constexpr Part kParts[] = {
     {"memory.activations", kPeak, kAll},
     {"memory.buffers", kPeak, kAll},
     {kPeak, kCapacity, kTwice},
+    {"memory.pool", kCapacity, kTwice},
     {"memory.params", kCapacity, kTwice},
     {"memory.grads", kCapacity, kTwice},
     {"memory.optimizer", kCapacity, kTwice},

@@ -66,6 +66,7 @@ enum class StackFact : uint8_t {
   AccuracyMemory,
   Workspace,
   Fragmentation,
+  Caching,
   Reserved,
   CopiesBuckets,
   CopiesUpdate,

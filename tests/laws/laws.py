@@ -134,7 +134,7 @@ def memory_sums(spec, base, prices):
             kinds, live, all_of_it = sum(stage[k] for k in KINDS), sum(x["bytes"] for x in stage["live"]), stage["peak_bytes"]
             yield name, 0 if abs(kinds - all_of_it) <= len(KINDS) and abs(live - all_of_it) <= len(stage["live"]) else None, \
                 f"stage {stage['stage']}: kinds {kinds}, live {live}, peak {all_of_it}"
-            yield name, 0 if stage["allocated_bytes"] <= all_of_it else None, f"stage {stage['stage']}: allocated {stage['allocated_bytes']}, peak {all_of_it}"
+            yield name, 0 if stage["allocated_bytes"] == all_of_it else None, f"stage {stage['stage']}: allocated {stage['allocated_bytes']}, peak {all_of_it}"
         yield name, 0 if p.peak == p.largest("peak_bytes") else None, f"peak {p.peak}, of the stages {p.largest('peak_bytes')}"
         yield name, None if p.memory["fits"] and p.peak > p.memory["capacity_bytes"] else 0, "fits and is larger than the device"
 

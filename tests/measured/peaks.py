@@ -38,7 +38,7 @@ def chance(peak, room, error):
 
 def chance_of(memory, error):
     """What planc says of a plan's memory with that error."""
-    device = chance(memory["peak_bytes"], memory["capacity_bytes"] - memory["reserved_bytes"], error)
+    device = chance(memory["peak_bytes"], memory["room_bytes"], error)
     return min(device, chance(memory["host_bytes"], memory["host_capacity_bytes"], error)) if memory["host_bytes"] else device
 
 
@@ -61,7 +61,7 @@ class Peaks:
         row = {"publisher": publisher, "stack": coverage.owner(self.library, stack, (FACT,)), "chance": said, "memory": memory, "ran": True}
         self.all.append(row)
         for m in plan["measured"]:
-            if run.memory and m["metric"] == "memory.peak":
+            if run.memory and m["metric"] == run.counter:
                 self.printed.append(row | {"off": math.log(m["measured"] / m["predicted"])})
 
     def _add_sweep(self, planc, truth):

@@ -22,7 +22,7 @@ def printed(error, publisher, stack):
 
 
 def memory(predicted, host=0):
-    return {"peak_bytes": predicted, "capacity_bytes": ROOM + 1e9, "reserved_bytes": 1e9, "host_bytes": host, "host_capacity_bytes": 1e9 if host else None}
+    return {"peak_bytes": predicted, "room_bytes": ROOM, "host_bytes": host, "host_capacity_bytes": 1e9 if host else None}
 
 
 def sweep(error, stack):

@@ -50,7 +50,7 @@ class Tally:
 
     def is_peak(self, run, m):
         """Whether a measured value is the peak of memory that a run printed; it is counted beside the steps."""
-        if not run.memory or m["metric"] != "memory.peak":
+        if not run.memory or m["metric"] != run.counter:
             return False
         mark = runs.MARK if run.group.endswith(runs.MARK) else ""
         self.peaks.setdefault(run.group.removesuffix(runs.MARK) + ", memory" + mark, []).append((m["predicted"], m["measured"]))

@@ -18,7 +18,6 @@ struct LiveBytes {
 struct StageMemory {
   int64_t stage = 0;
   double params = 0, grads = 0, optimizer = 0, activations = 0, buffers = 0, peak = 0;
-  double allocated = 0;                 ///< peak without fragmentation: what the program asks for
   double passPeak = 0, stepPeak = 0;    ///< allocated while passes run, and while the optimizer does
   double hostBytes = 0;                 ///< in the host's memory, per device
   std::vector<LiveBytes> host;          ///< what lies there
@@ -32,8 +31,13 @@ struct StageMemory {
 std::string runningText(const StageMemory& stage);
 
 struct Memory {
-  double peak = 0, capacity = 0;
-  double reserved = 0; ///< of the capacity, what others hold
+  double peak = 0;          ///< what the program has allocated on the fullest stage
+  double capacity = 0;      ///< what the driver lets programs have
+  double reserved = 0;      ///< of the capacity, what others hold
+  double fragmentation = 1; ///< memory that the allocator needs per allocated byte
+  /// What the allocator holds at most, cached blocks included, as torch.cuda.max_memory_reserved counts it. Nothing
+  /// unless the stack says its `caching`.
+  std::optional<double> pool;
   bool fits = true;
   /// With the stack's error of a peak: at least one half where it fits. Nothing where the stack gives none.
   std::optional<double> fitsProbability;
@@ -42,7 +46,8 @@ struct Memory {
   double hostPeak = 0, hostCapacity = 0; ///< in the host's memory, per device; capacity 0 where nothing is there
   std::vector<StageMemory> stages;
 
-  double room() const { return capacity - reserved; }
+  /// The largest peak that fits.
+  double room() const { return (capacity - reserved) / fragmentation; }
   /// Is the host's memory fuller than the device's?
   bool hostIsFuller() const { return hostPeak * room() > peak * hostCapacity; }
 };

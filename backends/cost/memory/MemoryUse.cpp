@@ -81,19 +81,17 @@ void passLines(StageMemory& m, const StageParts& parts, const PassPeak& peak) {
   live(m, "on the way to and from the host", parts.staged);
 }
 
-/// What the stack takes of every device: fragmentation is 1, workspace 0 unless it says so (docs/cost-model.md,
-/// section 4).
-struct Habits {
-  double workspace, fragmentation;
-  explicit Habits(const ir::Stack& stack)
-      : workspace(stack.value(ir::StackFact::Workspace, 0)),
-        fragmentation(stack.value(ir::StackFact::Fragmentation, 1)) {}
-};
+/// A caching allocator keeps blocks until it runs short, then gives them back: it never holds more than it can get.
+std::optional<double> poolOf(const Memory& memory, const ir::Stack& stack) {
+  const ir::Number* caching = stack.number(ir::StackFact::Caching);
+  if (!caching) return std::nullopt;
+  return std::clamp(caching->value * memory.peak, memory.peak,
+                    std::max(memory.peak, memory.capacity - memory.reserved));
+}
 
-StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Program& program, const Habits& stack,
+StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Program& program, double workspace,
                     bool lines) {
   StageMemory m;
-  const double workspace = stack.workspace;
   const double states = parts.params + parts.grads + parts.optimizer + parts.buckets + parts.received + workspace;
   const double pass = states + peak.sum() + parts.gathered + parts.reducing + parts.boundary + parts.staged;
   m.passPeak = pass;
@@ -109,10 +107,8 @@ StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Pro
     m.phase = ir::Phase::Step;
   else
     addPass(m, peak, program), m.grads -= peak.absent;
-  m.allocated = std::max(m.passPeak, m.stepPeak);
-  const double lost = (stack.fragmentation - 1) * m.allocated;
-  m.peak = m.allocated + lost;
-  m.buffers = m.peak - m.params - m.grads - m.optimizer - m.activations; // what fragmentation adds counts as buffers
+  m.peak = std::max(m.passPeak, m.stepPeak);
+  m.buffers = m.peak - m.params - m.grads - m.optimizer - m.activations;
   if (!lines) return m;
   stateLines(m, parts, workspace);
   if (m.phase == ir::Phase::Step) {
@@ -120,7 +116,6 @@ StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Pro
     live(m, "values of the update of all tensors at once", parts.copies);
   } else
     passLines(m, parts, peak);
-  live(m, "fragmentation", lost);
   std::stable_sort(m.live.begin(), m.live.end(),
                    [](const LiveBytes& a, const LiveBytes& b) { return a.bytes > b.bytes; });
   return m;
@@ -141,7 +136,7 @@ Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Fa
   std::vector<const PassMoments*> moments; // by virtual stage
   moments.reserve(program.virtualStages.size());
   for (const ir::VirtualStage& vs : program.virtualStages) moments.push_back(&momentsOf[vs.kind.index]);
-  const Habits habits(facts.stack);
+  const double workspace = facts.stack.value(ir::StackFact::Workspace, 0);
   const DeviceStages devices(program);
   std::vector<StageParts> held; // by kind of device stage
   for (size_t kind = 0; kind < devices.kinds(); ++kind) {
@@ -155,7 +150,7 @@ Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Fa
   memory.capacity = capacity ? capacity->value : 0;
   for (size_t s = 0; s < actions.size(); ++s) {
     const PassPeak peak = passPeak(moments, actions[s], program.stages, held[devices.kindOf(s)].remade);
-    StageMemory m = account(held[devices.kindOf(s)], peak, program, habits, lines);
+    StageMemory m = account(held[devices.kindOf(s)], peak, program, workspace, lines);
     m.stage = static_cast<int64_t>(s);
     if (memory.stages.empty() || m.peak > memory.peak) {
       memory.peak = m.peak;
@@ -170,6 +165,8 @@ Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Fa
     memory.stages.push_back(std::move(m));
   }
   memory.reserved = facts.stack.value(ir::StackFact::Reserved, 0);
+  memory.fragmentation = facts.stack.value(ir::StackFact::Fragmentation, 1);
+  memory.pool = poolOf(memory, facts.stack);
   memory.fits = memory.peak <= memory.room();
   if (memory.hostPeak > 0) {
     const ir::Number* host = facts.find(ir::DeviceFact::HostMemory, {});

@@ -14,7 +14,7 @@
 | stack | `bigscience`, the library's Megatron-DeepSpeed with the memory that this log shows; bf16 `bigscience_bf16` |
 | network | `std.clusters.jean_zay`: four NVLinks per GPU, four Omni-Path cards of 100 Gbps per node |
 | step time | printed: the second iteration of a run |
-| memory | what nvidia-smi shows on the fullest GPUs: with CUDA's context and what the allocator reserves, which two numbers of the stack say |
+| memory | what nvidia-smi shows on the fullest GPUs: with CUDA's context and what the allocator holds: `memory.pool`, from `workspace` and `caching` of the stack |
 """
 # SPDX-License-Identifier: Apache-2.0
 import re
@@ -50,5 +50,5 @@ def run(row):
         else {"compute": "fp16", "grads": "fp16", "reduce": "fp16", "optimizer": "fp32"},
         data=number(row, "dp") or gpus // (tp * pp), tensor=tp, pipeline=pp, scatter=True, stored="optimizer", recompute="decoder",
         stages=stage_lines(layers_per_stage(layers, pp), "embed, embed_norm", "norm, head, loss") if pp > 1 else [],
-        seconds=float(row["value"]), memory=f"{peak[1]}GiB" if peak else "",
+        seconds=float(row["value"]), memory=f"{peak[1]}GiB" if peak else "", counter="memory.pool",
         citation="bigscience-workshop/bigscience at 9e64edec2a, chronicles-prequel.md" + (f", {section[1]}" if section else ""))

@@ -69,6 +69,7 @@ class Run:
     mla: bool = False  # DeepSeek's layers: dense ones first, a shared expert, multi-token prediction
     measured: tuple = ()  # other metrics than the step time: (text of the metric, value with unit)
     memory: str = ""  # the printed peak of a device, with unit: compared beside the step time
+    counter: str = "memory.peak"  # the metric that it is: memory.pool where the allocator's cache counts, too
     optimizer: str = "adam"
     lora: str = ""  # facts of adapters: the run fine-tunes
     context_by: str = "ring"  # how attention sees the other parts of a sequence: ring, gather, or heads (Ulysses)
@@ -172,7 +173,7 @@ def plan_text(run):
         out.append(f"  recompute {run.recompute}")
     if run.keep:
         out.append(f"  keep {run.keep}")
-    metrics = (run.measured or (("step_time", f"{run.seconds:.6g}s"),)) + ((("memory.peak", run.memory),) if run.memory else ())
+    metrics = (run.measured or (("step_time", f"{run.seconds:.6g}s"),)) + (((run.counter, run.memory),) if run.memory else ())
     out += [f'  measured {metric} = {value} : "{run.citation}"' for metric, value in metrics]
     return "\n".join(out + ["}"])
 

@@ -10,7 +10,7 @@
 | tensor parallelism | with sequence parallelism; async where printed |
 | precision | parameters and reductions in fp32; Float8 where printed |
 | compiled | the fused passes of `torchtitan`; without torch.compile `torchtitan_eager` |
-| memory | the printed peak of what PyTorch's allocator reserves |
+| memory | the printed peak of what PyTorch's allocator holds, cached blocks too: `memory.pool` |
 
 Second table: benchmarks/asyncTP_llama3_h100_2025-06_torchtitan.md and llama3-8b_h200_202506_trainy-whitefiber.md of the same repository, too.
 
@@ -75,5 +75,5 @@ def run(row):
         data=dp, tensor=tp, context=cp, pipeline=pp, sequence_parallel=tp > 1, stored="optimizer" if pp > 1 else "params",
         stages=stage_lines(stages(layers, pp), "embed", "norm, head, loss") if pp > 1 else [],
         recompute="decoder" if row["recompute"] == "full" else "decoder { save = [attn.q, attn.v, attn.core, mlp.gate] }",
-        seconds=gbs * seq / (float(row["value"]) * gpus), memory=f"{peak[1]}GiB" if peak else "",
+        seconds=gbs * seq / (float(row["value"]) * gpus), memory=f"{peak[1]}GiB" if peak else "", counter="memory.pool",
         citation="pytorch/torchtitan at b5bcd76c66, " + row["provenance"].partition(":")[2].split(" ")[0])

@@ -77,8 +77,8 @@ TEST(JsonReport, HasEveryKeyOfTheContract) {
   expectKeys(j["interval"], {"coverage", "low", "high", "runs_low", "runs_high", "outside_share", "terms"}, "interval");
   expectKeys(j["interval"]["terms"][0], {"what", "share", "error", "outside_share", "samples"}, "terms");
   expectKeys(j["memory"],
-             {"peak_bytes", "capacity_bytes", "reserved_bytes", "fits", "fits_probability", "params_bytes",
-              "grads_bytes", "optimizer_bytes", "activations_bytes", "buffers_bytes", "host_bytes",
+             {"peak_bytes", "pool_bytes", "capacity_bytes", "reserved_bytes", "room_bytes", "fits", "fits_probability",
+              "params_bytes", "grads_bytes", "optimizer_bytes", "activations_bytes", "buffers_bytes", "host_bytes",
               "host_capacity_bytes", "stages", "fixes"},
              "memory");
   expectKeys(

@@ -54,6 +54,7 @@ TEST(Metrics, AreThoseOfTheLanguage) {
                                                "cost.per_1t_tokens",
                                                "energy.per_1t_tokens",
                                                "memory.peak",
+                                               "memory.pool",
                                                "memory.capacity",
                                                "memory.fits",
                                                "memory.fits_probability",
