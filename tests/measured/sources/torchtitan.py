@@ -9,7 +9,7 @@
 | context parallelism | a ring |
 | tensor parallelism | with sequence parallelism; async where printed |
 | precision | parameters and reductions in fp32; Float8 where printed |
-| compiled | the fused passes of `torchtitan`; without torch.compile `torchtitan_eager` |
+| compiled | the fused passes of `torchtitan`; without torch.compile `torchtitan_2024_eager` |
 | memory | the printed peak of what PyTorch's allocator holds, cached blocks too: `memory.pool` |
 
 Second table: benchmarks/asyncTP_llama3_h100_2025-06_torchtitan.md and llama3-8b_h200_202506_trainy-whitefiber.md of the same repository, too.
@@ -63,7 +63,7 @@ def run(row):
     seq = number(row, "seq") or 8192
     gbs = number(row, "gbs") or local * dp
     year = "_2025" if re.search(r"2025-?06", row["provenance"]) else ""
-    software = f"torchtitan{year}_async_tp" if "AsyncTP" in row["notes"] else f"torchtitan{year}" if "compile" in row["notes"] else "torchtitan_eager"
+    software = f"torchtitan{year}_async_tp" if "AsyncTP" in row["notes"] else f"torchtitan{year}" if "compile" in row["notes"] else "torchtitan_2024_eager"
     recipe = RECIPES.get(row["precision"], row["precision"])
     peak = re.search(r"\bmem_GiB=([\d.]+)", row["notes"])
     return Run(
