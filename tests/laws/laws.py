@@ -249,6 +249,21 @@ def zero(spec, base, prices):
             yield f"zero{z + 1}", 0 if after <= before * (1 + EXACT) else None, f"zero{z} {before:.6g} B -> {after:.6g} B"
 
 
+GATHERED = ("gathered parameters", "gradients being reduced")
+
+
+@law("Splitting more of the states needs no more memory than the layers that are whole at once take, if the schedule does not choose its order by the times.",
+     "docs/cost-model.md 3a", variants.zero)
+def zero_memory(spec, base, prices):
+    if spec.schedule in ORDERED_BY_TIMES:
+        return
+    for z in range(3):
+        if f"zero{z}" in prices and f"zero{z + 1}" in prices:
+            before, p = prices[f"zero{z}"], prices[f"zero{z + 1}"]
+            whole = max(sum(x["bytes"] for x in stage["live"] if x["what"] in GATHERED) for stage in p.stages)
+            yield f"zero{z + 1}", 0 if p.peak <= (before.peak + whole) * (1 + EXACT) else None, f"{before.peak:.6g} B -> {p.peak:.6g} B, {whole:.6g} B at once"
+
+
 @law("Recomputation is not faster, as nearly as list scheduling keeps it.", "arXiv 1604.06174", variants.recomputed, share=.01, amount=.02)
 def recomputation(spec, base, prices):
     for less, more in (("recompute_none", "recompute_core"), ("recompute_core", "recompute_full")):
