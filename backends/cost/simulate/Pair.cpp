@@ -110,9 +110,11 @@ void addBeyond(Account& beyond, const Account& pair, const std::vector<ClassCost
 double busiestPort(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& forward,
                    const ir::StageKind& backward) {
   std::vector<double> ports{0};
-  for (const bool backwardPass : {false, true})
-    addPortSeconds(ports, schedule, costs, backwardPass ? backward : forward, backwardPass,
-                   [&](const ir::StateCollective& s) { return everyMicroBatch(s, backwardPass); });
+  for (const bool backwardPass : {false, true}) {
+    const ir::StageKind& stage = backwardPass ? backward : forward;
+    addLayersOnPorts(ports, schedule, costs, stage, backwardPass);
+    addStatesOnPorts(ports, schedule, costs, stage, [&](const auto& s) { return everyMicroBatch(s, backwardPass); });
+  }
   return *std::ranges::max_element(ports);
 }
 

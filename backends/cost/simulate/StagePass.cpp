@@ -72,25 +72,36 @@ StagePass runLastPass(const ir::Schedule& schedule, const std::vector<ClassCost>
   return out;
 }
 
-void addPortSeconds(std::vector<double>& ports, const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
-                    const ir::StageKind& stage, bool backward,
-                    llvm::function_ref<double(const ir::StateCollective&)> share) {
+namespace {
+
+void addSeconds(std::vector<double>& ports, const ir::Program& program, size_t level, double seconds) {
+  const auto port = static_cast<size_t>(ir::streamOf(program, level));
+  if (port >= ports.size()) ports.resize(port + 1);
+  ports[port] += seconds;
+}
+
+} // namespace
+
+void addLayersOnPorts(std::vector<double>& ports, const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
+                      const ir::StageKind& stage, bool backward) {
   const ir::Program& program = *schedule.program;
-  const auto add = [&](size_t level, double seconds) {
-    const auto port = static_cast<size_t>(ir::streamOf(program, level));
-    if (port >= ports.size()) ports.resize(port + 1);
-    ports[port] += seconds;
-  };
   for (const auto& [id, count] : stage.classes) {
-    const ir::LayerClass& layer = program.classes[id];
-    const auto times = static_cast<double>(count);
-    const auto& nodes = backward ? layer.backward : layer.forward;
+    const auto& nodes = backward ? program.classes[id].backward : program.classes[id].forward;
     const std::vector<NodeCost>& of = costs[id.index].of(backward).nodes;
     for (size_t n = 0; n < nodes.size(); ++n)
-      if (const ir::Collective* c = nodes[n].asCollective(); c && of[n].runs) add(c->level, of[n].seconds * times);
-    for (size_t s = 0; s < layer.states.size(); ++s)
-      if (const double moves = share(layer.states[s]); moves > 0)
-        add(layer.states[s].level, costs[id.index].states[s] * times * moves);
+      if (const ir::Collective* c = nodes[n].asCollective(); c && of[n].runs)
+        addSeconds(ports, program, c->level, of[n].seconds * static_cast<double>(count));
+  }
+}
+
+void addStatesOnPorts(std::vector<double>& ports, const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
+                      const ir::StageKind& stage, llvm::function_ref<double(const ir::StateCollective&)> share) {
+  const ir::Program& program = *schedule.program;
+  for (const auto& [id, count] : stage.classes) {
+    const auto& states = program.classes[id].states;
+    for (size_t s = 0; s < states.size(); ++s)
+      if (const double moves = share(states[s]); moves > 0)
+        addSeconds(ports, program, states[s].level, costs[id.index].states[s] * static_cast<double>(count) * moves);
   }
 }
 

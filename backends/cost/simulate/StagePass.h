@@ -27,11 +27,12 @@ bool everyMicroBatch(const ir::StateCollective& state, bool backward);
 /// What of a state communicates in the pass that completes the gradients of a step, beside what every pass moves.
 bool oncePerStep(const ir::StateCollective& state);
 
-/// Adds up by port for how long the collectives of a pass take it: those inside of its layers, and of those of states
-/// the `share` that the pass moves. A pass ends no sooner.
-void addPortSeconds(std::vector<double>& ports, const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
-                    const ir::StageKind& stage, bool backward,
-                    llvm::function_ref<double(const ir::StateCollective&)> share);
+/// Adds up by port for how long the collectives inside of the layers of a pass take it,
+void addLayersOnPorts(std::vector<double>& ports, const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
+                      const ir::StageKind& stage, bool backward);
+/// and of those of states the `share` that a pass moves. With both a pass ends no sooner.
+void addStatesOnPorts(std::vector<double>& ports, const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
+                      const ir::StageKind& stage, llvm::function_ref<double(const ir::StateCollective&)> share);
 
 /// Without `account` it is left to `bookAlone` where that is all there is to it.
 /// Equal instances are simulated until their rhythm repeats, then multiplied; runs of up to eight are simulated whole.

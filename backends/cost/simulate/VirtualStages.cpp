@@ -23,12 +23,17 @@ std::vector<ir::Stream> portsOf(const ir::Program& program, const ir::StageKind&
   return ports;
 }
 
-/// Seconds for which the communication of a pass takes one of these ports, the most of any.
-double carried(const Simulation& sim, const ir::StageKind& stage, bool backward, const std::vector<ir::Stream>& ports,
-               llvm::function_ref<double(const ir::StateCollective&)> share) {
-  if (ports.empty()) return 0;
+/// By port, the seconds for which the communication of a pass takes it: inside of layers, and of states by `share`.
+std::vector<double> onPorts(const Simulation& sim, const ir::StageKind& stage, bool backward,
+                            llvm::function_ref<double(const ir::StateCollective&)> share) {
   std::vector<double> seconds;
-  addPortSeconds(seconds, *sim.schedule, sim.classes, stage, backward, share);
+  addLayersOnPorts(seconds, *sim.schedule, sim.classes, stage, backward);
+  addStatesOnPorts(seconds, *sim.schedule, sim.classes, stage, share);
+  return seconds;
+}
+
+/// The most of any of these ports.
+double busiest(const std::vector<double>& seconds, const std::vector<ir::Stream>& ports) {
   double most = 0;
   for (const ir::Stream port : ports)
     if (static_cast<size_t>(port) < seconds.size()) most = std::max(most, seconds[static_cast<size_t>(port)]);
@@ -56,17 +61,16 @@ PassCost passCost(const Simulation& sim, const SharedPorts& shared, const ir::St
                   bool backward) {
   PassCost cost{p.seconds, p.weight, p.tail};
   cost.last = p.last;
-  const auto moves = [&](const ir::StateCollective& s) { return everyMicroBatch(s, backward); };
-  cost.onStep = carried(sim, stage, backward, shared.step, moves);
-  cost.onSends = carried(sim, stage, backward, shared.sends, moves);
-  if (p.communicates) {
-    cost.room = 0;
-    return cost;
-  }
-  const double held =
-      carried(sim, stage, backward,
-              portsOf(*sim.schedule->program, stage, [](const auto& s) { return s.phase != ir::Phase::Step; }), moves);
-  if (held > 0) cost.room = std::max(0.0, p.seconds - held);
+  const std::vector<ir::Stream> leftOn =
+      portsOf(*sim.schedule->program, stage, [](const auto& s) { return s.phase != ir::Phase::Step; });
+  if (p.communicates) cost.room = 0;
+  if (shared.step.empty() && shared.sends.empty() && leftOn.empty()) return cost;
+  const std::vector<double> seconds =
+      onPorts(sim, stage, backward, [&](const auto& s) { return everyMicroBatch(s, backward) ? 1. : 0.; });
+  cost.onStep = busiest(seconds, shared.step);
+  cost.onSends = busiest(seconds, shared.sends);
+  if (const double held = busiest(seconds, leftOn); held > 0 && !p.communicates)
+    cost.room = std::max(0.0, p.seconds - held);
   return cost;
 }
 
@@ -112,12 +116,16 @@ std::vector<ir::Stream> reductionPorts(const ir::Schedule& schedule, const ir::S
 
 LastPass lastPass(const Simulation& sim, const ir::StageKind& stage, const StagePass& last, double seconds,
                   bool weights) {
-  LastPass cost{std::max(0.0, last.seconds - seconds), last.tail, 0};
-  cost.carried = carried(sim, stage, true, reductionPorts(*sim.schedule, stage), [&](const auto& s) {
+  const auto share = [&](const ir::StateCollective& s) {
     if (oncePerStep(s)) return 1 - sim.schedule->blockingShare[s.cls];
     return !weights && everyMicroBatch(s, true) ? 1. : 0.;
-  });
-  return cost;
+  };
+  std::vector<double> ports;
+  if (weights)
+    addStatesOnPorts(ports, *sim.schedule, sim.classes, stage, share);
+  else
+    ports = onPorts(sim, stage, true, share);
+  return {std::max(0.0, last.seconds - seconds), last.tail, busiest(ports, reductionPorts(*sim.schedule, stage))};
 }
 
 } // namespace
