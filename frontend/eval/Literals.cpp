@@ -29,6 +29,23 @@ std::string quotedText(const std::string& text) {
   return out + "\"";
 }
 
+/// Items between two brackets; empty if one of them is.
+template <class Items, class Text>
+std::string joined(std::string_view open, const Items& items, Text itemText, std::string_view close) {
+  std::string text;
+  for (const auto& item : items) {
+    const std::string one = itemText(item);
+    if (one.empty()) return {};
+    text += (text.empty() ? "" : ", ") + one;
+  }
+  return fmt::format("{}{}{}", open, text, close);
+}
+
+std::string numbersText(const std::vector<double>& numbers, const Unit& unit) {
+  return joined(
+      "[", numbers, [&](double n) { return unit.plain() ? floatText(n) : quantityText(n, unit); }, "]");
+}
+
 } // namespace
 
 std::string floatText(double value) {
@@ -70,14 +87,20 @@ std::string literalText(const Value& value) {
     return value.symbol.str();
   case ValueKind::DType:
     return std::string(ir::name(value.dtype));
-  case ValueKind::List: {
-    std::string text;
-    for (const Value& item : value.list->items) {
-      const std::string one = literalText(item);
-      if (one.empty()) return {};
-      text += (text.empty() ? "" : ", ") + one;
-    }
-    return "[" + text + "]";
+  case ValueKind::List:
+    return joined(
+        "[", value.list->items, [](const Value& item) { return literalText(item); }, "]");
+  case ValueKind::Record: {
+    const auto field = [](const Field& f) {
+      const std::string text = literalText(f.value);
+      return text.empty() ? text : fmt::format("{} = {}", f.name.view(), text);
+    };
+    return joined("{", value.record->fields, field, "}");
+  }
+  case ValueKind::Curve: {
+    const CurveValue& curve = *value.curve;
+    const std::string x = numbersText(curve.x, curve.xUnit), y = numbersText(curve.y, curve.yUnit);
+    return x.empty() || y.empty() ? std::string() : fmt::format("curve(x = {}, y = {})", x, y);
   }
   default:
     return {};

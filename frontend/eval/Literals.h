@@ -11,7 +11,7 @@ namespace planc::frontend {
 std::string floatText(double value);
 /// A quantity in the unit that a person would choose, among those that say it exactly; empty if none does.
 std::string quantityText(double value, const Unit& unit);
-/// A number, a quantity, a word, a text, or a list of these; empty for all else.
+/// A number, a quantity, a word, a text, a curve, or a list or record of these; empty for all else.
 std::string literalText(const Value& value);
 
 } // namespace planc::frontend

@@ -2,22 +2,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/machine/Edits.h"
 
+#include "frontend/eval/Literals.h"
 #include "frontend/machine/Machines.h"
 #include "support/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
 
 namespace planc::frontend {
 
 PLANC_ERROR(NothingToSet, 930, "{owner} has no `{name}` to set")
 PLANC_ERROR(SetInsideValue, 931, "`{fact}` is {what}: there is no `{name}` in it to set")
 
-std::string Edit::text() const {
-  if (place) return place->str() + " ->";
+namespace {
+
+std::string dotted(std::span<const syntax::Name> path) {
   std::string out;
   for (const syntax::Name& name : path) out += (out.empty() ? "" : ".") + name.text.str();
   return out;
+}
+
+} // namespace
+
+std::string Edit::text() const {
+  return place ? place->str() + " ->" : dotted(path);
+}
+
+std::string Edit::factText() const {
+  return wholeAt == 0 ? text() : dotted(std::span(path).first(wholeAt));
 }
 
 Edit editOf(const syntax::VaryItem& line, const syntax::Expr& value) {
@@ -109,6 +122,18 @@ const CurveValue* curveOf(FactTree& tree, FactNode& fact) {
   return nullptr;
 }
 
+/// What stands for a value that is set: of a curve a number is the value of all of its points.
+Value inPlaceOf(Context& context, const CurveValue& before, const Value& given) {
+  if (!given.numeric() || given.unit != before.yUnit) return given;
+  CurveValue flat = before;
+  std::fill(flat.y.begin(), flat.y.end(), given.asDouble());
+  Value made;
+  made.kind = ValueKind::Curve;
+  made.curve = context.arena.make(std::move(flat));
+  made.range = given.range;
+  return made;
+}
+
 void putFact(FactTree& tree, FactNode& section, const EditBelow& e) {
   Edit& edit = *e.edit;
   const CurveValue* curve = nullptr;
@@ -120,6 +145,11 @@ void putFact(FactTree& tree, FactNode& section, const EditBelow& e) {
   edit.tree = &tree;
   edit.node = &tree.put(section, edit.fact(), *edit.scope);
   edit.node->curve = curve;
+  if (curve && isLiteral(*edit.value)) {
+    Evaluator& ev = tree.evaluator();
+    edit.whole = literalText(inPlaceOf(ev.context, *curve, ev.evaluate(*edit.value, *edit.scope)));
+    edit.wholeAt = edit.path.size();
+  }
   edit.applied = true;
 }
 
@@ -132,9 +162,26 @@ void reportInside(Context& context, const FactNode& node, const EditBelow& e, st
       .help(std::string(instead));
 }
 
+/// Tells edits inside of one value how plans write it.
+void keepWhole(const std::string& text, const std::vector<EditBelow>& below) {
+  for (const EditBelow& e : below) e.edit->whole = text, e.edit->wholeAt = e.at;
+}
+
+/// A word with its arguments, each computed: a name means nothing elsewhere. Empty if an argument cannot be written.
+std::string wordText(Evaluator& ev, const syntax::Expr& call, Scope& scope) {
+  std::string text;
+  for (const syntax::Arg& arg : call.args) {
+    const std::string value = literalText(ev.evaluate(*arg.value, scope));
+    if (value.empty()) return {};
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", arg.name ? arg.name->text.str() + " = " : "", value);
+  }
+  return fmt::format("{}({})", ev.context.text(call.kids[0]->range), text);
+}
+
 /// Arguments of a word: `fat_tree(oversubscription = 1)` with another number. What the word does not take is reported
 /// by who reads it. Names in a value would be looked up in the record, so there are none.
-void setArguments(Context& context, FactNode& node, const std::vector<EditBelow>& below) {
+void setArguments(FactTree& tree, FactNode& node, const std::vector<EditBelow>& below) {
+  Context& context = tree.evaluator().context;
   syntax::Expr call = *node.value;
   if (call.kind != syntax::ExprKind::Call) {
     call = {};
@@ -159,19 +206,9 @@ void setArguments(Context& context, FactNode& node, const std::vector<EditBelow>
     }
     edit.applied = true;
   }
+  keepWhole(wordText(tree.evaluator(), call, *node.scope), below);
   node.value = context.arena.make(std::move(call));
   node.edited = true;
-}
-
-/// What stands for a value that is set: of a curve a number is the value of all of its points.
-Value inPlaceOf(Context& context, const Value& before, const Value& given) {
-  if (before.kind != ValueKind::Curve || !given.numeric() || given.unit != before.curve->yUnit) return given;
-  CurveValue flat = *before.curve;
-  std::fill(flat.y.begin(), flat.y.end(), given.asDouble());
-  Value made = before;
-  made.curve = context.arena.make(std::move(flat));
-  made.range = given.range;
-  return made;
 }
 
 /// A field of every record in a list that has it: `all_gather.b` of all samples.
@@ -192,7 +229,7 @@ void setFields(Context& context, FactTree& tree, FactNode& node, const ListValue
         names.push_back(field.name.str());
         if (field.name != e.name().text) continue;
         edit.before = show(field.value);
-        field.value = inPlaceOf(context, field.value, given);
+        field.value = field.value.kind == ValueKind::Curve ? inPlaceOf(context, *field.value.curve, given) : given;
         edit.applied = true;
       }
       item.record = context.arena.make(std::move(record));
@@ -201,6 +238,7 @@ void setFields(Context& context, FactTree& tree, FactNode& node, const ListValue
   }
   node.cached.list = context.arena.make(std::move(made));
   node.told = node.edited = true;
+  keepWhole(literalText(node.cached), below);
 }
 
 bool isListOfRecords(const Value& v) {
@@ -220,7 +258,7 @@ void applyBelow(Context& context, FactTree& tree, FactNode& section, Symbol name
     node->range = below.front().edit->range;
   }
   if (node->section()) return applyEdits(context, tree, *node, below, machines);
-  if (tree.isWord(*node)) return setArguments(context, *node, below);
+  if (tree.isWord(*node)) return setArguments(tree, *node, below);
   const Value v = tree.value(*node);
   if (v.invalid()) return; // reported
   if (!hasFacts(v)) {

@@ -29,8 +29,14 @@ struct Edit {
   FactTree* tree = nullptr;  ///< of the fact that has it
   FactNode* node = nullptr;
   FactNode was; ///< that fact as the file says it
+  /// Inside of a value (an argument of a word, a field of the records of a list, all points of a curve): the value with
+  /// all that is set in it, as plans write it, and how many steps of the path lead to the fact that has it. Else empty.
+  std::string whole;
+  size_t wholeAt = 0;
 
   std::string text() const; ///< the path
+  /// The path of the fact that has the value, which ends sooner if the edit lies inside of the value.
+  std::string factText() const;
   /// The same change of another plan: where it was applied is left behind, and who wrote it.
   Edit again() const;
   /// The fact that the last step of the path names.

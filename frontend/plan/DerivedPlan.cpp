@@ -216,6 +216,11 @@ private:
       return !argument.invalid();
     }
     if (of.name != kClusterFact && of.name != kSoftwareFact) return false;
+    if (e.wholeAt != 0) { // the value that holds it, once for all that is set in it
+      const bool good = !e.whole.empty();
+      if (good && changes(e) && whole_.insert(e.factText()).second) records_.add(e.factText(), true, e.whole);
+      return good;
+    }
     if (changes(e)) records_.add(e.text(), !e.before.empty(), valueText(e));
     return take(e);
   }
@@ -348,6 +353,7 @@ private:
   DerivedArguments arguments_;
   std::map<std::string, BoundDecl> named_; ///< by fact
   std::set<std::string> argued_;           ///< of these those that are given other arguments
+  std::set<std::string> whole_;            ///< facts that are written as a whole
   format::RecordText records_;
 };
 
