@@ -5,6 +5,8 @@
 #include "backends/verdict/Verdict.h"
 #include "support/Step.h"
 
+#include <fmt/format.h>
+
 namespace planc::api {
 
 PLANC_ERROR(NoValue, 699, "`{text}` has no value for any candidate")
@@ -81,6 +83,11 @@ std::optional<int64_t> Search::filled(ir::CandidateId id) {
   DiagnosticEngine found;
   const std::unique_ptr<ir::Plan> plan = candidates().plan(id, found);
   return plan ? candidates().filled(*plan) : std::nullopt;
+}
+
+std::string Search::choicesText(ir::CandidateId id) {
+  const auto rest = space_->fill ? filled(id) : std::nullopt;
+  return space_->str(id) + (rest ? fmt::format(", mesh.{} = {}", space_->fill->view(), *rest) : "");
 }
 
 std::unique_ptr<Compilation> Search::candidate(ir::CandidateId id) {

@@ -40,6 +40,8 @@ public:
   std::unique_ptr<Compilation> candidate(ir::CandidateId id);
   /// Ranks of the axis that the space fills; nothing where it fills none, or a law forbids the candidate.
   std::optional<int64_t> filled(ir::CandidateId id);
+  /// The choices of a candidate in one line, `mesh.tp = 4, mesh.dp = 8`, with the ranks of the axis that is filled.
+  std::string choicesText(ir::CandidateId id);
   /// A candidate as the text of a file at `path`, which need not exist, that declares a plan `name` with `sentence`
   /// above it: formatted, without mistakes, and priced as the candidate is. Nothing where no text says it: `why`.
   std::optional<std::string> written(ir::CandidateId id, const std::string& path, const std::string& name,

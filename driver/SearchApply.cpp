@@ -54,7 +54,7 @@ int writeRanked(Console& console, const Applying& applying, const InputFile& fil
   const auto text = search.written(id, applying.file.value_or("written.plan"), name, sentence, why);
   if (!text)
     return console.usageError(fmt::format("candidate {} cannot be written down as a plan: {}", id, why),
-                              fmt::format("its values: {}", search.space().str(id)));
+                              fmt::format("its values: {}", search.choicesText(id)));
   if (!applying.file) {
     console.out(*text);
     return kClean;

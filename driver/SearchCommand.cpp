@@ -164,7 +164,7 @@ int runSearch(Console& console, const Arguments& arguments) {
   if (badTime) return kUsage;
   if (const int bad = checkSize(console, search->space(), time.has_value())) return bad;
   if (arguments.has("--emit-sbatch")) return printSbatch(console, arguments);
-  if (arguments.has("--list")) return printCandidates(console, arguments, search->space());
+  if (arguments.has("--list")) return printCandidates(console, arguments, *search);
   return answer(console, arguments, file, *search, static_cast<unsigned>(*threads), time, *applying);
 }
 

@@ -42,7 +42,7 @@ std::vector<ForbiddingLaw> forbiddingLaws(api::Search& search, const search::Ans
     for (ir::CandidateId id = law.second.first; id < end && made.examples.size() < wanted; ++id) {
       const search::Outcome outcome = search.candidates().price(id);
       if (outcome.fate == search::Fate::Unlawful && outcome.code == law.first)
-        made.examples.push_back({id, search.space().str(id), lawOf(search, id)});
+        made.examples.push_back({id, search.choicesText(id), lawOf(search, id)});
     }
   }
   return laws;

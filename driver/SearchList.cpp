@@ -52,22 +52,17 @@ int printCount(Console& console, const Arguments& arguments, api::Search& search
   return kClean;
 }
 
-int printCandidates(Console& console, const Arguments& arguments, const ir::Space& space) {
+int printCandidates(Console& console, const Arguments& arguments, api::Search& search) {
   const auto json = wantsJson(console, arguments, "--list");
   if (!json) return kUsage;
+  const ir::Space& space = search.space();
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (ir::CandidateId id = 0; id < *space.end(); ++id) {
-    const std::vector<uint32_t> digits = space.digits(id);
-    if (!isCandidate(space, digits)) continue;
-    if (!*json) {
-      console.out(fmt::format("{}: {}\n", id, space.str(id)));
-      continue;
-    }
-    nlohmann::ordered_json choices = nlohmann::ordered_json::object();
-    for (size_t c = 0; c < digits.size(); ++c)
-      for (size_t p = 0; p < space.choices[c].paths.size(); ++p)
-        choices[space.choices[c].paths[p]] = space.choices[c].values[digits[c]].texts[p];
-    all.push_back({{"candidate", id}, {"choices", std::move(choices)}});
+    if (!isCandidate(space, space.digits(id))) continue;
+    if (*json)
+      all.push_back({{"candidate", id}, {"choices", search::choicesJson(space, id, search.filled(id))}});
+    else
+      console.out(fmt::format("{}: {}\n", id, search.choicesText(id)));
   }
   if (*json) printJson(console, kSearchFormat, {{"candidates", std::move(all)}});
   return kClean;

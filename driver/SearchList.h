@@ -9,7 +9,7 @@ namespace planc::driver {
 
 /// `--count`: how many candidates there are and, of spaces that are small enough to look at each, how many are legal.
 int printCount(Console& console, const Arguments& arguments, api::Search& search);
-/// `--list`: each with its number, legal or not.
-int printCandidates(Console& console, const Arguments& arguments, const ir::Space& space);
+/// `--list`: each with its number and choices, legal or not.
+int printCandidates(Console& console, const Arguments& arguments, api::Search& search);
 
 } // namespace planc::driver

@@ -49,6 +49,10 @@ struct SearchReport {
   const std::vector<Ranked>& table() const { return front.empty() ? best : front; }
 };
 
+/// The choices of a candidate by path, as text: with them as `--set` the plan is the candidate. `filled`: ranks of the
+/// axis that the space fills, which are left out if a law forbids the candidate.
+nlohmann::ordered_json choicesJson(const ir::Space& space, ir::CandidateId id, std::optional<int64_t> filled);
+
 std::string searchText(const SearchReport& report, const report::TextOptions& options);
 nlohmann::ordered_json searchJson(const SearchReport& report);
 /// A line per candidate of the best, or of the front where there are several goals.

@@ -13,19 +13,20 @@ namespace planc::search {
 using nlohmann::ordered_json;
 using report::jsonNumber;
 
-namespace {
-
-/// What a candidate chooses, by path: with it as `--set` the plan is the candidate.
-ordered_json choicesJson(const SearchReport& report, ir::CandidateId id) {
-  const ir::Space& space = *report.space;
+ordered_json choicesJson(const ir::Space& space, ir::CandidateId id, std::optional<int64_t> filled) {
   ordered_json out = ordered_json::object();
   const std::vector<uint32_t> digits = space.digits(id);
   for (size_t c = 0; c < digits.size(); ++c)
     for (size_t p = 0; p < space.choices[c].paths.size(); ++p)
       out[space.choices[c].paths[p]] = space.choices[c].values[digits[c]].texts[p];
-  if (const auto ranks = space.fill && report.filled ? report.filled(id) : std::nullopt)
-    out["mesh." + space.fill->str()] = std::to_string(*ranks);
+  if (space.fill && filled) out["mesh." + space.fill->str()] = std::to_string(*filled);
   return out;
+}
+
+namespace {
+
+ordered_json choicesOf(const SearchReport& report, ir::CandidateId id) {
+  return choicesJson(*report.space, id, report.filled ? report.filled(id) : std::nullopt);
 }
 
 ordered_json outcomeJson(const SearchReport& report, const Outcome& outcome) {
@@ -35,7 +36,7 @@ ordered_json outcomeJson(const SearchReport& report, const Outcome& outcome) {
     goals.push_back(jsonNumber(maximize ? -outcome.goals[g] : outcome.goals[g]));
   }
   return {{"candidate", outcome.id},
-          {"choices", choicesJson(report, outcome.id)},
+          {"choices", choicesOf(report, outcome.id)},
           {"goals", goals},
           {"step_time_s", jsonNumber(outcome.stepTime)},
           {"memory_peak_bytes", jsonNumber(outcome.peak)}};
@@ -60,7 +61,7 @@ ordered_json fatesJson(const SearchReport& report) {
   for (const auto& [code, counted] : answer.unlawful())
     codes.push_back({{"code", fmt::format("PLAN{:04}", code)},
                      {"count", counted.count},
-                     {"example", choicesJson(report, counted.first)}});
+                     {"example", choicesOf(report, counted.first)}});
   ordered_json conditions = ordered_json::array();
   for (size_t i = 0; i < answer.unmet().size(); ++i) {
     const ir::Condition& condition = report.terms->conditions[i];
