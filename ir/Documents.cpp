@@ -15,6 +15,14 @@ double Documents::listed() const {
   return sum;
 }
 
+double Documents::padding(double sequence) const {
+  return lengths.empty() ? 0 : sequence - listed();
+}
+
+double Documents::longest() const {
+  return lengths.empty() ? 0 : static_cast<double>(*std::max_element(lengths.begin(), lengths.end()));
+}
+
 bool Documents::fit(double sequence) const {
   constexpr double kRounding = 1e-9;
   if (!lengths.empty()) return listed() <= sequence;

@@ -19,6 +19,10 @@ struct Documents {
 
   /// Tokens of the listed lengths together; 0 without a list.
   double listed() const;
+  /// Tokens of a sequence that no listed document fills; 0 without a list, which says that sequences are full.
+  double padding(double sequence) const;
+  /// The longest listed length; 0 without a list.
+  double longest() const;
   /// Do they fit into one sequence? Lengths between 0 and `sequence` with this mean have no larger spread if not.
   bool fit(double sequence) const;
   /// `32 documents of 1024 tokens`, `3 documents of 512 to 2048 tokens`, `documents of 900 tokens ± 1400`.

@@ -74,9 +74,9 @@ void headingDocuments(ExplainPage& page, const ir::Plan& plan) {
   const double sequence = static_cast<double>(dim.extent), keys = ir::keysOfToken(documents, sequence);
   page.fact("packed", fmt::format("{} in a sequence of {}, {}", documents.str(), dim.extent,
                                   page.sources().where(documents.range)));
-  if (const double listed = documents.listed(); listed > 0 && listed < sequence)
-    page.fact("", fmt::format("{:.0f} of the tokens are padding, which attention skips and all else works through",
-                              sequence - listed));
+  if (const double padding = documents.padding(sequence); padding > 0)
+    page.fact(
+        "", fmt::format("{:.0f} of the tokens are padding, which attention skips and all else works through", padding));
   const std::string_view name = dim.name.view();
   page.equation(documents.lengths.empty()
                     ? fmt::format("pairs of positions = (mean² + spread²) / mean · {0} / {0}²", name)

@@ -35,12 +35,20 @@ std::string meshText(const ir::Mesh& mesh) {
   return text;
 }
 
+/// `3 documents of 4096 to 16384 tokens (25 % padding)`
+std::string documentsText(const ir::Plan& plan) {
+  const ir::Documents& documents = *plan.workload.documents;
+  const double sequence = static_cast<double>(plan.model->dims[plan.model->countedDims().front()].extent);
+  const double padding = documents.padding(sequence);
+  return documents.str() + (padding > 0 ? fmt::format(" ({} padding)", percentText(padding / sequence)) : "");
+}
+
 std::string workloadText(const PlanReport& report) {
   const ir::Workload& w = report.plan->workload;
   std::string text = !w.train ? "forward only" : w.adapters || !w.freeze.empty() ? "fine-tune" : "train";
   if (w.adapters) text += fmt::format(", adapters of rank {}", w.adapters->rank);
   for (const auto& [name, extent] : w.extents) text += fmt::format(", {} {}", name.str(), extent);
-  if (w.documents) text += ", " + w.documents->str();
+  if (w.documents) text += ", " + documentsText(*report.plan);
   if (w.globalBatch > 0) text += fmt::format(", global batch {}", w.globalBatch);
   if (report.program)
     text += fmt::format(", {} of {}",

@@ -10,6 +10,8 @@ namespace planc::frontend {
 PLANC_ERROR(DocumentsForm, 730, "`documents` is a length, a list of lengths, or `mean` and `spread`; {problem}")
 PLANC_ERROR(DocumentsTooLong, 731, "{documents} do not fit into a sequence of {sequence}: {reason}")
 PLANC_ERROR(DocumentsOfWhat, 732, "`documents` are packed into one dimension: the inputs of `{model}` count {dims}")
+PLANC_WARNING(DocumentsLeaveRoom, 833,
+              "{documents} leave {padding} of the {sequence} tokens of a sequence empty: the longest fits once more")
 PLANC_WARNING(DocumentsIdle, 733, "`documents` changes nothing: no operator of `{model}` attends along `{dim}`")
 
 namespace {
@@ -46,7 +48,10 @@ std::string setValue(ir::Documents& made, const Value& v) {
   if (v.kind == ValueKind::List) return setLengths(made, v.list->items);
   if (v.kind != ValueKind::Record) {
     made.mean = v.numeric() ? v.asDouble() : 0;
-    return problemOf("this", v);
+    std::string problem = problemOf("this", v);
+    if (problem.empty() && made.mean != std::floor(made.mean))
+      return fmt::format("a document of {} tokens is none: a length is a whole number, a mean need not be", show(v));
+    return problem;
   }
   for (const Field& f : v.record->fields)
     if (std::string problem = setNamed(made, f.name, f.value); !problem.empty()) return problem;
@@ -133,10 +138,19 @@ void checkDocuments(Elaboration& elab, const WorkloadFacts& facts) {
         .label(writtenAt(facts, model, counted.front()), fmt::format("`{}` is {}", dim.name.view(), dim.extent))
         .help("give the lengths as they are packed, in tokens: a longer document is cut to the sequence first");
     elab.ok = false;
-  } else if (!facts.extents.attended) {
+    return;
+  }
+  if (const double padding = documents->padding(sequence); padding > 0 && padding >= documents->longest())
+    elab.context
+        .report(DocumentsLeaveRoom, documents->range,
+                {{"documents", documents->str()}, {"padding", static_cast<int64_t>(padding)}, {"sequence", dim.extent}})
+        .label(writtenAt(facts, model, counted.front()), fmt::format("`{}` is {}", dim.name.view(), dim.extent))
+        .help("list all documents of one sequence; of sequences that are full and differ give their mean and standard "
+              "deviation, `documents { mean = …; spread = … }`")
+        .note("attention skips what is empty, and all else works through it");
+  if (!facts.extents.attended)
     elab.context.report(DocumentsIdle, documents->range, {{"model", model.name.str()}, {"dim", dim.name.str()}})
         .help("take it out: other operators work through every token alike");
-  }
 }
 
 } // namespace planc::frontend

@@ -28,6 +28,9 @@ TEST(Documents, ListedLengthsCountByTheirTokens) {
   EXPECT_EQ(keysOfToken(documents, 32768), (2 * 4096.0 * 4096 + 16384.0 * 16384) / 32768);
   EXPECT_TRUE(documents.fit(24576));
   EXPECT_FALSE(documents.fit(24575));
+  EXPECT_EQ(documents.padding(32768), 8192);
+  EXPECT_EQ(documents.longest(), 16384);
+  EXPECT_EQ(spreadOf(900, 1400).padding(32768), 0); // sequences are full
 }
 
 TEST(Documents, TwoLengthsHaveTheMeanAndTheSpread) {
