@@ -2,10 +2,12 @@
 // compiler has to know of them, and takes from no name.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/OpContext.h"
+#include "ir/Routed.h"
 #include "support/Spelling.h"
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <cmath>
 #include <fmt/format.h>
 
 namespace planc::frontend {
@@ -14,6 +16,8 @@ using syntax::ExprKind;
 
 PLANC_ERROR(NotLinear, 448, "operator `{op}` cannot be linear: {reason}")
 PLANC_ERROR(MissingRole, 449, "operator `{op}` is an attention and does not say its {roles}")
+PLANC_ERROR(NoHead, 580, "`head_size` of operator `{op}` is {value}: {problem}")
+PLANC_ERROR(AttentionOfNothing, 581, "operator `{op}` is an attention of 0 FLOPs")
 PLANC_ERROR(RoleForm, 450, "`{role}` takes {expected}")
 PLANC_ERROR(UnnamedOperand, 451, "operator `{op}` multiplies two operands, and `{name}` is one more")
 PLANC_ERROR(RoleOfOtherKind, 452, "`{role}` has no meaning for `kind = {kind}`")
@@ -181,6 +185,44 @@ void checkAttention(ModelState& state, OpContext& op) {
   state.failed = true;
 }
 
+/// What is wrong with the elements of a head; empty if nothing is. Several heads in the one dimension that the kernel
+/// contracts inside fill it. A head may be a mean of different widths, less than two of which lie in one dimension.
+std::string headProblem(const ModelState& state, const OpContext& op, double elements) {
+  if (elements < 1 || elements != std::floor(elements)) return "a head has a whole number of elements, at least 1";
+  double inside = 1, widest = 1;
+  for (ir::DimId d : op.op.inside) inside *= ir::sizeOf(*state.model, d);
+  for (ir::DimId d : op.op.dims)
+    if (d != op.op.queries && d != op.op.keys) widest = std::max(widest, ir::sizeOf(*state.model, d));
+  if (elements > std::max(inside, widest))
+    return fmt::format("no dimension but the queries and the keys has more than {} elements", std::max(inside, widest));
+  const double heads = inside / elements;
+  if (op.op.inside.size() == 1 && heads >= 2 && heads != std::floor(heads))
+    return fmt::format("the {} elements that it contracts inside are {:.4g} such heads", inside, heads);
+  return {};
+}
+
+/// Numbers that an attention cannot have; those of a use, so that extents are known.
+void checkAmounts(ModelState& state, OpContext& op) {
+  if (state.failed || !op.known) return;
+  const auto extent = [&](ir::DimId d) { return ir::sizeOf(*state.model, d); };
+  const auto value = [&](const ir::Poly& p) { return p.evaluate(extent, [](int) { return 2.0; }); };
+  const syntax::Fact &flops = *factOf(op, "flops"), &head = *factOf(op, "head_size");
+  if (value(op.op.flops) == 0) {
+    state.context.report(AttentionOfNothing, flops.value->range, {{"op", op.decl.name.str()}})
+        .help("two products of queries, keys and values: `4 · queries · keys · heads · head size` of each sample");
+    state.failed = true;
+  }
+  const double elements = value(op.op.headSize);
+  const std::string problem = headProblem(state, op, elements);
+  if (problem.empty()) return;
+  state.context
+      .report(NoHead, head.value->range,
+              {{"op", op.decl.name.str()}, {"value", fmt::format("{:.6g}", elements)}, {"problem", problem}})
+      .label(op.call, "in this use")
+      .help("give the elements of one head, as `head_size = extent(head)`: curves of attention go by it");
+  state.failed = true;
+}
+
 } // namespace
 
 const syntax::Fact* factOf(const OpContext& op, std::string_view name) {
@@ -227,7 +269,7 @@ bool role(ModelState& state, OpContext& op, const syntax::Fact& f) {
 
 void checkRoles(ModelState& state, OpContext& op) {
   const ir::OpKind kind = op.op.kind;
-  if (attends(kind)) checkAttention(state, op);
+  if (attends(kind)) checkAttention(state, op), checkAmounts(state, op);
   if (!ir::isContraction(kind)) return;
   const syntax::Fact* bias = factOf(op, "bias");
   int tensors = 0;
