@@ -2,8 +2,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Steps.h"
 #include "frontend/plan/Texts.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
+#include "support/Quantity.h"
 
 namespace planc::frontend {
+
+PLANC_ERROR(NothingLeft, 834, "stack `{stack}` reserves {reserved} of the {memory} of device `{device}`")
+
+namespace {
+
+/// What others hold of a device's memory leaves something to the plan.
+bool checkReserved(Context& context, const ir::Stack& stack, const ir::Device& device) {
+  const ir::Number *reserved = stack.number(ir::StackFact::Reserved), *memory = device.number(ir::DeviceFact::Memory);
+  if (!reserved || !memory || reserved->value < memory->value) return true;
+  context
+      .report(NothingLeft, reserved->range,
+              {{"stack", stack.name.str()},
+               {"reserved", formatQuantity(reserved->value, units::bytes)},
+               {"memory", formatQuantity(memory->value, units::bytes)},
+               {"device", device.name.str()}})
+      .label(memory->range, "all memory of the device")
+      .help("say how much the context, libraries and other programs hold of one device: nothing is left to train in");
+  return false;
+}
+
+} // namespace
 
 void machine(Elaboration& elab, MergedPlan& merged) {
   elab.plan.clusterText = written(elab, merged, "cluster");
@@ -20,6 +44,8 @@ void machine(Elaboration& elab, MergedPlan& merged) {
       elab.plan.stack = std::make_shared<const ir::Stack>(std::move(*made));
     elab.ok &= elab.plan.stack != nullptr;
   }
+  if (elab.plan.cluster && elab.plan.stack)
+    elab.ok &= checkReserved(elab.context, *elab.plan.stack, elab.plan.cluster->device);
 }
 
 } // namespace planc::frontend
