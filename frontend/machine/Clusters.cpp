@@ -70,13 +70,19 @@ OpenCluster::Level* Machines::levelOf(OpenCluster& cluster, Symbol name) {
 }
 
 /// An override of a level that none of the bases has.
-bool Machines::noSuchLevel(const OpenCluster& cluster, const syntax::Name& name, const DeclInfo& owner) {
+bool Machines::noSuchLevel(const OpenCluster& cluster, const syntax::Name& name, int layer) {
+  const DeclInfo& owner = cluster.declOf(layer);
   std::vector<std::string> names;
-  for (const OpenCluster::Level& level : cluster.levels) names.push_back(level.syntax->name.text.str());
+  for (const OpenCluster::Level& level : cluster.levels)
+    if (level.layer != layer) names.push_back(level.syntax->name.text.str());
   auto report =
       ev_.context.report(NoLevelToOverride, name.range, {{"cluster", owner.name.str()}, {"level", name.text.str()}});
   report.meant(name.text.view(), names, "the levels that it inherits are ");
-  if (names.empty()) report.help("a cluster inherits levels from the one that it extends");
+  if (names.empty())
+    report.help("a cluster inherits levels from the one that it extends; a level of its own has no `override`");
+  else if (nearest(name.text.view(), names).empty())
+    report.help(fmt::format("override one of those, or write `level {} * N {{ … }}` for a level around them",
+                            name.text.view()));
   return false;
 }
 
@@ -90,7 +96,7 @@ bool Machines::addLevel(OpenCluster& cluster, const syntax::LevelItem& item, int
         .label(known->syntax->name.range, "first declared here");
     return false;
   }
-  if (!known && item.override_) return noSuchLevel(cluster, item.name, owner);
+  if (!known && item.override_) return noSuchLevel(cluster, item.name, layer);
   if (known && !item.override_) {
     reportNeedsOverride(ev_.context, item.name.range, item.name.text.view(), known->syntax->name.range);
     return false;
@@ -143,7 +149,7 @@ void Machines::addItems(OpenCluster& cluster, int layer) {
       if (OpenCluster::Level* level = levelOf(cluster, section->name.text))
         level->facts->add(*section, scope, layer, section->override_);
       else if (section->override_ && !cluster.facts->root().find(section->name.text))
-        cluster.ok &= noSuchLevel(cluster, section->name, owner);
+        cluster.ok &= noSuchLevel(cluster, section->name, layer);
       else
         cluster.facts->addSection(*section, scope, layer, section->override_);
     }

@@ -29,7 +29,7 @@ struct OpenCluster {
   };
   std::vector<Level> levels;
   bool ok = true;
-  DeclInfo& declOf(int layer) { return *layers[layers.size() - 1 - static_cast<size_t>(layer)]; }
+  DeclInfo& declOf(int layer) const { return *layers[layers.size() - 1 - static_cast<size_t>(layer)]; }
   Scope& scopeOf(int layer) { return scopes[scopes.size() - 1 - static_cast<size_t>(layer)]; }
 };
 
@@ -65,7 +65,7 @@ private:
   bool mayExtend(const std::vector<DeclInfo*>& chain, DeclInfo* base, SourceRange at);
   bool openChain(const BoundDecl& decl, SourceRange use, OpenCluster& cluster);
   static OpenCluster::Level* levelOf(OpenCluster& cluster, Symbol name);
-  bool noSuchLevel(const OpenCluster& cluster, const syntax::Name& name, const DeclInfo& owner);
+  bool noSuchLevel(const OpenCluster& cluster, const syntax::Name& name, int layer);
   bool addLevel(OpenCluster& cluster, const syntax::LevelItem& item, int layer);
   void addItems(OpenCluster& cluster, int layer);
   void checkComplete(const OpenCluster& cluster, const DeclInfo& info);
