@@ -99,9 +99,10 @@ bool Compilation::price() {
   if (!checkParts()) return false;
   if (!priceAlone()) return false;
   lint();
+  if (!typed) return true; // its mistakes first: what its price is worth is said of a plan without any
   warnOfReach();
   if (source_ && diagnostics_.wantsWarnings()) warnOfCalibratedParts(*plan_, *source_, diagnostics_);
-  if (typed) results_ = verdict::evaluate(*plan_, *estimate_, diagnostics_);
+  results_ = verdict::evaluate(*plan_, *estimate_, diagnostics_);
   return true;
 }
 
