@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Prices random plans and changes of them and holds the prices to the laws of laws.py: check.py PLANC [--bases N] [--seed FIRST] [--law NAME].
+# Prices random plans and changes of them and holds the prices to the laws of laws.py: check.py PLANC [--bases N] [--seed FIRST] [--law NAME] [--cases].
 # SPDX-License-Identifier: Apache-2.0
 import argparse
 import collections
@@ -16,6 +16,12 @@ from specification import draw
 
 # What does not hold yet: law and why. A row whose law is kept leaves.
 OPEN = {}
+# Seeds of plans that broke a law by more than it allows, found among many more bases than a test has time for: law, seed, and what is still open of it.
+CASES = (
+    ("hardware", 7700583, "dualpipe under te_2602: 1.5 times the memory bandwidth makes a step of 717 ms 2.9 % longer"),
+    ("work", 9901478, "zb_h2 of stages that are bound by launches: experts twice as wide make a step of 42 ms 3.5 % shorter"),
+    ("work", 9902198, ""),  # twice the experts over 8 devices: not more work for the wires, so that the law leaves them out
+)
 SHOWN = 5  # violations of a law that are printed, the first of them with its plans
 
 
@@ -60,14 +66,31 @@ def show(law, found, compared):
     print("  the plans of the first:\n" + file_text({"base": spec, **{n: s for n, s in law.variants(spec).items() if n == name}})[0])
 
 
+def check_cases(planc):
+    """Each case against its law; those that are open may break it."""
+    by_name, failed = {law.name: law for law in LAWS}, False
+    for name, seed, still_open in CASES:
+        law = by_name[name]
+        count, _, found, refused = judge(planc, seed, [law])
+        worst = [v for v in found if v[3] is None or v[3] > law.amount]
+        wrong = bool(worst) or count < 2 or bool(refused)
+        print(f"{name} {seed}: {count} plans, {'; '.join(f'{v[2]}: {v[4]}' for v in worst) or 'kept'}{refused or ''}"
+              + (f" (open: {still_open})" if still_open and wrong else ", and a case that is open" if still_open else ""))
+        failed |= wrong and not still_open
+    return 1 if failed else 0
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("planc")
     parser.add_argument("--bases", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1, help="the first one")
     parser.add_argument("--law", action="append", choices=[law.name for law in LAWS])
+    parser.add_argument("--cases", action="store_true", help="only the plans of CASES, each against its law")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
+    if arguments.cases:
+        return check_cases(arguments.planc)
     laws = [law for law in LAWS if not arguments.law or law.name in arguments.law]
     plans, compared, found, refused = 0, collections.Counter(), collections.defaultdict(list), {}
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
