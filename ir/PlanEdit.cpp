@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/PlanEdit.h"
 
+#include "ir/facts/FactPath.h"
 #include "ir/facts/FactTable.h"
 #include "ir/vocabulary/Schedules.h"
 #include "support/Shared.h"
@@ -17,26 +18,6 @@ PLANC_ERROR(ChangedValue, 934, "`{fact}` takes {expected}; this is `{value}`")
 PLANC_ERROR(SettledInText, 935, "`{fact}` is settled when the text of a plan is read")
 
 namespace {
-
-/// The first step of a path, which is taken off it.
-std::string_view takeStep(std::string_view& path) {
-  const size_t dot = path.find('.');
-  const std::string_view first = path.substr(0, dot);
-  path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
-  return first;
-}
-
-/// Whether a path is that of a row, and what stands for its `*`.
-bool matches(std::string_view row, std::string_view path, std::string_view& star) {
-  while (!row.empty() && !path.empty()) {
-    const std::string_view wanted = takeStep(row), step = takeStep(path);
-    if (wanted == "*")
-      star = step;
-    else if (wanted != step)
-      return false;
-  }
-  return row.empty() && path.empty();
-}
 
 bool keyOf(const FactRow& row, std::string_view star, FactKey& key) {
   switch (row.type.star) {
@@ -60,7 +41,7 @@ template <class Id> const Number* numberIn(const FactsOf<Id>& record, std::strin
   for (const FactRow& row : factRows(recordOf(Id()))) {
     std::string_view star;
     FactKey key;
-    if (matches(row.path, path, star) && keyOf(row, star, key))
+    if (fitsPath(row.path, path, PathEnd::Whole, &star) && keyOf(row, star, key))
       return record.number(static_cast<Id>(row.id.index), key);
   }
   return nullptr;
@@ -295,7 +276,7 @@ private:
     for (const FactRow& row : factRows(recordOf(Id()))) {
       std::string_view star;
       known.emplace_back(row.path);
-      if (!matches(row.path, path, star)) continue;
+      if (!fitsPath(row.path, path, PathEnd::Whole, &star)) continue;
       FactKey key;
       if (!keyOf(row, star, key)) break;
       std::optional<Number> value = valueOf(row, edit);

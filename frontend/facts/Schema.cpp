@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/facts/Schema.h"
 
+#include "ir/facts/FactPath.h"
 #include "support/Spelling.h"
 #include "support/UnitWords.h"
 
@@ -20,28 +21,6 @@ void reportSectionForm(Context& context, SourceRange at, std::string_view fact) 
 }
 
 namespace {
-
-/// Splits off the first step of a path.
-std::string_view head(std::string_view& path) {
-  const size_t dot = path.find('.');
-  std::string_view first = path.substr(0, dot);
-  path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
-  return first;
-}
-
-/// Does `path` match the row (`*` matches one step)? `whole`: up to its end, else as a prefix.
-bool matches(std::string_view pattern, std::string_view path, bool whole, std::string_view* star = nullptr) {
-  while (!path.empty()) {
-    if (pattern.empty()) return false;
-    const std::string_view p = head(pattern), step = head(path);
-    if (p == "*") {
-      if (star) *star = step;
-    } else if (p != step) {
-      return false;
-    }
-  }
-  return !whole || pattern.empty();
-}
 
 std::string expectation(const RowView& row) {
   switch (row.type.form) {
@@ -100,7 +79,7 @@ const Symbol kSamples("samples"), kError("error"), kP90("p90"), kValid("valid");
 bool allCalibrated(const std::vector<RowView>& rows, std::string_view section) {
   bool any = false;
   for (const RowView& row : rows) {
-    if (!matches(row.path, section, false)) continue;
+    if (!ir::fitsPath(row.path, section, ir::PathEnd::Beginning)) continue;
     if (!row.type.calibrated) return false;
     any = true;
   }
@@ -197,8 +176,9 @@ void FactReader::walk(FactNode& section, const std::string& path, const std::vec
       leaf(node, inner, rows, set);
       continue;
     }
-    const bool known =
-        std::any_of(rows.begin(), rows.end(), [&](const RowView& r) { return matches(r.path, inner, false); });
+    const bool known = std::any_of(rows.begin(), rows.end(), [&](const RowView& r) {
+      return ir::fitsPath(r.path, inner, ir::PathEnd::Beginning);
+    });
     if (known)
       walk(node, inner, rows, set);
     else
@@ -224,7 +204,7 @@ FactInput FactReader::inputOf(FactNode& node, std::string_view star, const std::
 void FactReader::leaf(FactNode& node, const std::string& path, const std::vector<RowView>& rows, const Store& set) {
   for (size_t i = 0; i < rows.size(); ++i) {
     std::string_view star;
-    if (!matches(rows[i].path, path, true, &star)) continue;
+    if (!ir::fitsPath(rows[i].path, path, ir::PathEnd::Whole, &star)) continue;
     const size_t own = std::min(path.size(), node.name.view().size() + 1);
     FactInput input =
         inputOf(node, star, node.source, statisticsOf(rows[i], path.substr(0, path.size() - own), path, node.layer));
@@ -234,8 +214,8 @@ void FactReader::leaf(FactNode& node, const std::string& path, const std::vector
       set(i, input);
     return;
   }
-  const bool section =
-      std::any_of(rows.begin(), rows.end(), [&](const RowView& r) { return matches(r.path, path, false); });
+  const bool section = std::any_of(
+      rows.begin(), rows.end(), [&](const RowView& r) { return ir::fitsPath(r.path, path, ir::PathEnd::Beginning); });
   if (!section) {
     unknown(path, rows, node.nameRange);
     return;
@@ -266,7 +246,7 @@ bool FactReader::record(FactNode& node, const Value& value, const std::string& p
     bool known = false;
     for (size_t i = 0; i < rows.size() && !known; ++i) {
       std::string_view star;
-      if (!matches(rows[i].path, inner, true, &star)) continue;
+      if (!ir::fitsPath(rows[i].path, inner, ir::PathEnd::Whole, &star)) continue;
       known = true;
       FactInput input = inputOf(node, star, field.source.empty() ? node.source : field.source,
                                 statisticsOf(rows[i], path, inner, node.layer));
@@ -276,7 +256,8 @@ bool FactReader::record(FactNode& node, const Value& value, const std::string& p
         set(i, input);
     }
     if (!known && field.value.kind == ValueKind::Record)
-      known = std::any_of(rows.begin(), rows.end(), [&](const RowView& r) { return matches(r.path, inner, false); }) &&
+      known = std::any_of(rows.begin(), rows.end(),
+                          [&](const RowView& r) { return ir::fitsPath(r.path, inner, ir::PathEnd::Beginning); }) &&
               record(node, field.value, inner, rows, set);
     if (!known) unknown(inner, rows, field.range);
   }
@@ -386,11 +367,11 @@ void FactReader::unknown(const std::string& path, const std::vector<RowView>& ro
     std::string_view rest = row.path, at2 = parent;
     bool under = true;
     while (!at2.empty() && under) {
-      const std::string_view p = head(rest), step = head(at2);
+      const std::string_view p = ir::takeStep(rest), step = ir::takeStep(at2);
       under = p == "*" || p == step;
     }
     if (!under || rest.empty()) continue;
-    const std::string next(head(rest));
+    const std::string next(ir::takeStep(rest));
     if (next != "*" && std::find(known.begin(), known.end(), next) == known.end()) known.push_back(next);
   }
   for (const char* word : {"error", "p90", "samples", "valid"})

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/format/RecordText.h"
 
+#include "ir/facts/FactPath.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -13,29 +15,21 @@ void addFact(std::string& list, const std::string& text) {
   list += (list.empty() ? "" : "; ") + text;
 }
 
-/// The first step of a path, which is taken off it.
-std::string_view takeFirst(std::string_view& path) {
-  const size_t dot = path.find('.');
-  const std::string_view first = path.substr(0, dot);
-  path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
-  return first;
-}
-
 /// Facts of one cluster, by the record that they belong to.
 struct Sorted {
   std::string stack, cluster, device;
   std::map<std::string, std::string> links; ///< facts of fabrics, by level
 
   void add(std::string_view path, std::string_view verb, const std::string& value, const ir::Cluster* of) {
-    if (takeFirst(path) == "software") return addFact(stack, fmt::format("{}{} = {}", verb, path, value));
+    if (ir::takeStep(path) == "software") return addFact(stack, fmt::format("{}{} = {}", verb, path, value));
     std::string_view below = path;
-    const std::string_view part = takeFirst(below);
+    const std::string_view part = ir::takeStep(below);
     if (part == "device" && !below.empty()) return addFact(device, fmt::format("{}{} = {}", verb, below, value));
     const bool level = of && std::any_of(of->levels.begin(), of->levels.end(),
                                          [&](const ir::ClusterLevel& l) { return l.name.view() == part; });
     if (!level) return addFact(cluster, fmt::format("{}{} = {}", verb, path, value));
     std::string_view inside = below;
-    if (takeFirst(inside) == "link" && !inside.empty())
+    if (ir::takeStep(inside) == "link" && !inside.empty())
       return addFact(links[std::string(part)], fmt::format("{}{} = {}", verb, inside, value));
     addFact(cluster, fmt::format("{}{} {{ {} = {} }}", verb, part, below, value));
   }
