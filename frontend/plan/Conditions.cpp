@@ -1,11 +1,10 @@
-// Lowers assert and measured to typed trees: paths of the plan become constants, other dotted names are metrics.
+// Lowers conditions and metrics to typed trees: paths of the plan become constants, other dotted names are metrics.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Conditions.h"
 
 #include "frontend/eval/Arithmetic.h"
 #include "frontend/plan/SearchWords.h"
 #include "frontend/plan/Steps.h"
-#include "ir/facts/Ranges.h"
 #include "ir/vocabulary/Metrics.h"
 
 #include <algorithm>
@@ -18,7 +17,6 @@ using syntax::ExprKind;
 
 PLANC_ERROR(ConditionValue, 335, "a condition of a plan compares numbers; this is {type}")
 PLANC_ERROR(LayerMetricForm, 336, "a metric of a layer is `layer(\"decoder.attn\").forward`")
-PLANC_ERROR(ToleranceForm, 337, "a tolerance is a share from 0 to 100 %; this is {value}")
 
 namespace {
 
@@ -299,22 +297,6 @@ ir::ExprId Lowering::constant(const Value& v, const Expr& e) {
   return out.nodes.add(std::move(node));
 }
 
-/// `within 5%`. Over 100 % nothing could be out of tolerance on one side: a forgotten `%`.
-std::optional<double> tolerance(Elaboration& elab, const Expr& e, Scope& scope) {
-  const Value v = elab.ev.evaluate(e, scope);
-  const bool plain = v.numeric() && (v.isInt() || v.unit.plain());
-  if (plain && ir::ranges::kShare.holds(v.asDouble())) return v.asDouble();
-  elab.ok = false;
-  if (v.invalid()) return std::nullopt;
-  const bool stated = elab.context.text(e.range).ends_with('%');
-  const bool forgotten = plain && !stated && v.asDouble() > 1 && v.asDouble() <= 100;
-  elab.context.report(ToleranceForm, e.range, {{"value", plain ? fmt::format("{:g} %", 100 * v.asDouble()) : show(v)}})
-      .help(forgotten ? fmt::format("write it with a `%`: `within {:g}%`", v.asDouble())
-            : stated  ? "write the largest relative error that is accepted, such as `within 5%`"
-                      : "write it with a `%`, such as `within 5%`");
-  return std::nullopt;
-}
-
 /// Nothing after a report.
 std::optional<ir::ExprTree> treeOf(Lowering lowering, const Expr& e) {
   lowering.out.text = std::string(lowering.elab.context.text(e.range));
@@ -324,17 +306,16 @@ std::optional<ir::ExprTree> treeOf(Lowering lowering, const Expr& e) {
   return std::nullopt;
 }
 
-/// A condition that is asked of plans that do not know it.
-std::optional<ir::ExprTree> policyTree(Elaboration& elab, MergedPlan& merged, PathTree* paths, const Expr& e,
-                                       Scope& scope) {
-  return treeOf(Lowering{elab, merged, paths, scope, false, true}, e);
-}
-
 } // namespace
 
 std::optional<ir::ExprTree> conditionTree(Elaboration& elab, MergedPlan& merged, PathTree* paths, const Expr& e,
                                           Scope& scope) {
   return treeOf(Lowering{elab, merged, paths, scope}, e);
+}
+
+std::optional<ir::ExprTree> policyTree(Elaboration& elab, MergedPlan& merged, PathTree* paths, const Expr& e,
+                                       Scope& scope) {
+  return treeOf(Lowering{elab, merged, paths, scope, false, true}, e);
 }
 
 std::optional<ir::ExprTree> searchTree(Elaboration& elab, MergedPlan& merged, PathTree* paths, const Expr& e,
@@ -354,71 +335,6 @@ bool isBatchPath(std::string_view path) {
   constexpr std::string_view kPaths[] = {"train.micro_batch", "train.global_batch", "finetune.micro_batch",
                                          "finetune.global_batch", "infer.batch"};
   return std::find(std::begin(kPaths), std::end(kPaths), path) != std::end(kPaths);
-}
-
-namespace {
-
-void assertedLine(Elaboration& elab, MergedPlan& merged, PathTree* paths, const Expr& condition,
-                  const std::optional<syntax::Reason>& reason, Scope& scope, SourceRange range,
-                  std::string policy = {}) {
-  auto tree = policy.empty() ? conditionTree(elab, merged, paths, condition, scope)
-                             : policyTree(elab, merged, paths, condition, scope);
-  if (tree) elab.plan.assertions.push_back({std::move(*tree), reason ? reason->text : "", range, std::move(policy)});
-}
-
-void measuredLine(Elaboration& elab, MergedPlan& merged, PathTree* paths, const syntax::MeasuredStmt& line,
-                  Scope& scope, SourceRange range) {
-  auto metric = conditionTree(elab, merged, paths, *line.metric, scope);
-  auto value = conditionTree(elab, merged, paths, *line.value, scope);
-  ir::Measured made;
-  if (line.tolerance) made.tolerance = tolerance(elab, *line.tolerance, scope);
-  if (!metric || !value) return;
-  made.metric = std::move(*metric);
-  made.value = std::move(*value);
-  made.source = line.reason ? line.reason->text : "";
-  made.range = range;
-  elab.plan.measured.push_back(std::move(made));
-}
-
-} // namespace
-
-void conditions(Elaboration& elab, MergedPlan& merged, PathTree* paths) {
-  for (const auto& stated : merged.asserts)
-    assertedLine(elab, merged, paths, *stated.syntax->condition, stated.syntax->reason, *stated.scope, stated.range);
-  for (const ir::SetFact& set : elab.plan.set)
-    if (set.changed) return; // what was measured was measured of the plan as written
-  const int last = merged.chain.back().index;
-  for (const auto& stated : merged.measured) { // never inherited, but those of a base are checked with it
-    if (stated.layer != last) continue;
-    measuredLine(elab, merged, paths, *stated.syntax, *stated.scope, stated.range);
-  }
-}
-
-Demands Demands::of(Module& module) const {
-  Demands out = *this;
-  if (ofPlans)
-    for (DeclInfo* policy : module.policies()) out.add(policy);
-  return out;
-}
-
-/// A policy sees what its own file declares, and the paths of the plan; a test its parameters before these.
-void demanded(Elaboration& elab, MergedPlan& merged, PathTree* paths, const Demands& demands) {
-  for (DeclInfo* policy : demands.policies) {
-    Scope scope(policy->module);
-    scope.space = &merged.space;
-    for (const syntax::Require& demand : policy->as<syntax::PolicyDecl>().demands)
-      assertedLine(elab, merged, paths, *demand.condition, demand.reason, scope, demand.range, policy->name.str());
-  }
-  if (!demands.test) return;
-  elab.plan.test = demands.name;
-  Scope scope(demands.values->module);
-  scope.names = demands.values->names;
-  scope.space = &merged.space;
-  for (const syntax::TestItem& item : demands.test->items)
-    if (const auto* line = std::get_if<syntax::AssertStmt>(&item))
-      assertedLine(elab, merged, paths, *line->condition, line->reason, scope, line->condition->range);
-    else if (const auto* line = std::get_if<syntax::MeasuredStmt>(&item))
-      measuredLine(elab, merged, paths, *line, scope, SourceRange::cover(line->metric->range, line->value->range));
 }
 
 } // namespace planc::frontend

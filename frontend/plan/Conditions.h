@@ -20,5 +20,9 @@ void reportConditionValue(Context& context, SourceRange at, std::string type, bo
 /// for metrics of a layer; null if there is none. Nothing after a report.
 std::optional<ir::ExprTree> conditionTree(Elaboration& elab, MergedPlan& merged, PathTree* paths, const syntax::Expr& e,
                                           Scope& scope);
+/// A condition of a policy, which is asked of plans that do not know it: what only some of them have stays a fact of
+/// the tree.
+std::optional<ir::ExprTree> policyTree(Elaboration& elab, MergedPlan& merged, PathTree* paths, const syntax::Expr& e,
+                                       Scope& scope);
 
 } // namespace planc::frontend
