@@ -27,6 +27,15 @@ std::string nameOf(const Declaration& d) {
   return fmt::format("{}.{}", d.module.substr(d.module.rfind('.') + 1), d.name);
 }
 
+/// A record of a text, by way of a constant behind it.
+template <class Record>
+std::optional<Record> recordIn(const std::string& text, const std::string& name,
+                               std::optional<Record> (frontend::Session::*read)(std::string_view constant)) {
+  frontend::Session session;
+  session.loadText("calibrated.plan", fmt::format("{}\nlet {} = {}\n", text, kConstant, name));
+  return (session.*read)(kConstant);
+}
+
 /// A record of the library by way of a file that is one constant; nothing if there is none of that kind and name.
 template <class Record>
 std::optional<Record> recordOf(std::string_view kind, const std::string& name,
@@ -38,20 +47,9 @@ std::optional<Record> recordOf(std::string_view kind, const std::string& name,
     const std::string import = behindModule(kind) ? d.module : folder;
     const std::string written =
         behindModule(kind) ? name : fmt::format("{}.{}", folder.substr(4), name); // behind `std.`
-    frontend::Session session;
-    session.loadText("library.plan", fmt::format("import {}\nlet {} = {}\n", import, kConstant, written));
-    return (session.*read)(kConstant);
+    return recordIn(fmt::format("import {}", import), written, read);
   }
   return std::nullopt;
-}
-
-/// A record of a text, by way of a constant behind it.
-template <class Record>
-std::optional<Record> recordIn(const std::string& text, const std::string& name,
-                               std::optional<Record> (frontend::Session::*read)(std::string_view constant)) {
-  frontend::Session session;
-  session.loadText("calibrated.plan", fmt::format("{}\nlet {} = {}\n", text, kConstant, name));
-  return (session.*read)(kConstant);
 }
 
 /// Letters and digits, lower case.
