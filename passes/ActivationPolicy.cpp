@@ -1,6 +1,7 @@
 // What forward keeps for backward: of the two sides of a reshard the smaller, on a tie the later; a checkpoint keeps
 // only what enters it, and what is named (docs/language.md, section 11). Replays.cpp has what is done again.
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/Labels.h"
 #include "ir/facts/StackFacts.h"
 #include "passes/Backward.h"
 #include "support/Rounding.h"
@@ -236,7 +237,7 @@ void ActivationPolicy::saveBuffer(OpId id, const Save& buffer) {
 void ActivationPolicy::saveOwnCopies(OpId id) {
   const double bytes = ownCopies(program_, layerClass_, id);
   const ValueId made = program_.model->ops[id].result;
-  if (bytes > 0) layerClass_.saved.edit().push_back({id, made, Symbol("copies"), bytes, onHost(id, made)});
+  if (bytes > 0) layerClass_.saved.edit().push_back({id, made, labels::kCopies, bytes, onHost(id, made)});
 }
 
 /// A replayed node waits for what entered the checkpoint in fewer bits.
