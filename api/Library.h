@@ -42,10 +42,10 @@ public:
   static std::optional<ir::Stack> stack(const std::string& name);
   static std::optional<ir::Cluster> cluster(const std::string& name);
 
-  /// A record that the text of a module exports, as `planc calibrate` writes one; nothing if it has none.
+  /// A record that the text of a module exports, as `planc calibrate` writes it. Null if the text has no such record.
   static std::optional<ir::Device> deviceIn(const std::string& text, const std::string& name);
   static std::optional<ir::Stack> stackIn(const std::string& text, const std::string& name);
-  /// All of `std.optimizers`.
+  /// All optimizers of `std.optimizers`, in the order of the file.
   static std::vector<ir::Optimizer> optimizers();
 
   /// The device that drivers call so (`NVIDIA A100-SXM4-80GB`), or that has this name itself; empty if there is none.

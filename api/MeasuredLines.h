@@ -7,11 +7,11 @@
 
 namespace planc::api {
 
-/// Calibrated records, and the names of the library's that they take the place of.
+/// Calibrated records, and the names of the library's records that they replace.
 struct CalibratedRecords {
   std::string device, stack;              ///< `h200_sxm_141gb`, `torchtitan_eager`; empty: none is replaced
-  std::optional<ir::Device> measured;     ///< nothing: no sample was of the device
-  std::optional<ir::Stack> measuredStack; ///< nothing: no sample was of software
+  std::optional<ir::Device> measured;     ///< null if no sample was of the device
+  std::optional<ir::Stack> measuredStack; ///< null if no sample was of software
 };
 
 /// One measured line of a plan; errors are predicted over measured, less 1.
@@ -25,8 +25,8 @@ struct CheckedLine {
   double errorAfter() const { return after / measured - 1; }
 };
 
-/// Prices a plan as it stands and with the calibrated records. Without a line: it has none that both prices tell, it
-/// uses neither of the records, or it has errors, which are among its diagnostics.
+/// Prices a plan as it stands and with the calibrated records. Empty if no measured line has a value under both prices,
+/// if the plan uses neither of the records, or if it has errors, which are among its diagnostics.
 std::vector<CheckedLine> checkedLines(Compilation& plan, const CalibratedRecords& records);
 
 } // namespace planc::api

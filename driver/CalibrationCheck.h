@@ -18,12 +18,12 @@ struct CalibrationCheck {
 
   /// False after errors, which were written.
   bool run(Console& console, const std::string& path, const api::CalibratedRecords& records);
-  /// Means of the absolute errors.
+  /// Means of the absolute relative errors, before and after.
   double before() const;
   double after() const;
   /// Lines whose error grew by more than two points, the worst first.
   std::vector<const api::CheckedLine*> worse() const;
-  /// A table, and a sentence that says whether it helped.
+  /// A table of the lines, and a sentence that says whether the calibrated records help.
   std::string text() const;
   nlohmann::ordered_json json() const;
 };

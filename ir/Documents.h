@@ -12,7 +12,7 @@ namespace planc::ir {
 
 /// `documents = …` of a workload, in tokens: the lengths in one sequence, or the mean of all with their spread.
 struct Documents {
-  std::vector<int64_t> lengths; ///< of one sequence; empty: only mean and spread are given
+  std::vector<int64_t> lengths; ///< the lengths in one sequence; empty if only mean and spread are given
   double mean = 0;              ///< of the lengths
   double spread = 0;            ///< their standard deviation
   SourceRange range;
@@ -40,8 +40,8 @@ struct DocumentLength {
 /// of a beta distribution between 0 and `sequence`. Valid only if they fit.
 std::vector<DocumentLength> documentLengths(const Documents& documents, double sequence);
 
-/// Length of the document that a token lies in, on the mean over all tokens of a sequence: Σ s² / sequence of a list,
-/// else (mean² + spread²) / mean.
+/// Mean over all tokens of a sequence of the length of their document: Σ s² / sequence for a list of lengths s, else
+/// (mean² + spread²) / mean.
 double keysOfToken(const Documents& documents, double sequence);
 
 } // namespace planc::ir

@@ -97,8 +97,8 @@ enum class OpKind {
 std::string_view name(OpKind k);
 std::optional<OpKind> parseOpKind(std::string_view text); ///< only those a `.plan` may name
 bool isContraction(OpKind k);
-bool isAttention(OpKind k); ///< fused, or one of its two products: over pairs of positions, which masks are about
-bool isProduct(OpKind k);   ///< a contraction, or those of attention
+bool isAttention(OpKind k); ///< attention in one kernel, or one of its two products: over pairs of positions
+bool isProduct(OpKind k);   ///< a contraction, or a product of attention
 
 struct Operand {
   ValueId value;

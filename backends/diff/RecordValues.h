@@ -12,8 +12,8 @@ namespace planc::diff {
 
 using FactFilter = std::function<bool(const ir::FactRow&, const ir::Number&)>;
 
-/// The facts of a record that a filter takes, in the order of their table: for each its place in the table, what stands
-/// for the `*` of its path, and its number or the points of its table. Without a filter all facts.
+/// The facts of a record that pass a filter, in the order of their table; all facts without a filter. Each has its
+/// place in the table, the step that stands for the `*` of its path, and its number or the points of its table.
 struct RecordValues {
   std::vector<std::string> facts;
   std::vector<double> numbers;
@@ -22,7 +22,8 @@ struct RecordValues {
 RecordValues recordValues(const ir::Device& device, const FactFilter& filter = {});
 RecordValues recordValues(const ir::Stack& stack, const FactFilter& filter = {});
 
-/// Of the record that a term of a plan's interval stands on: its facts, and of a device what it was measured on.
+/// The values of the record behind a term of a plan's interval: its facts and, for a device, the facts that its
+/// measurements stand on.
 RecordValues recordValues(const ir::Plan& plan, const cost::RecordShare& term);
 
 /// How far two records are from each other: the largest natural logarithm of the ratio of two of their numbers; 0 if

@@ -8,11 +8,11 @@ namespace planc::diff {
 /// Returns whether the models of two plans hold the same operators on the same values in the same order: two sizes of
 /// one architecture do.
 bool sameArchitecture(const ir::Plan& a, const ir::Plan& b);
-/// Returns whether they are one model: one architecture in one size. What the workload sets, such as the length of a
-/// sequence, is no part of a size.
+/// Returns whether two plans train one model: one architecture in one size. Extents that the workload sets, such as the
+/// length of a sequence, are no part of a size.
 bool sameModel(const ir::Plan& a, const ir::Plan& b);
 
-/// Returns whether two devices, or two stacks, hold the same facts; what a device costs aside.
+/// Returns whether two devices, or two stacks, hold the same facts, the price of a device aside.
 bool sameFacts(const ir::Device& a, const ir::Device& b);
 bool sameFacts(const ir::Stack& a, const ir::Stack& b);
 

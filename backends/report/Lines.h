@@ -19,8 +19,8 @@ struct StepPart {
 double withoutResidue(double seconds, double whole);
 /// What adds up to the step time, on the critical stage; parts that are optional are left out where they are nothing.
 std::vector<StepPart> stepParts(const cost::Totals& totals);
-/// What the report calls the rates of FLOPs beside the model's: with what masks leave of attention, and what is
-/// executed.
+/// Names in the report of the two rates of FLOPs beside the model's: the one with masked attention, and the executed
+/// one.
 inline constexpr std::string_view kCausalRate = "with attention masked", kExecutedRate = "executed FLOPs",
                                   kRecomputedRate = "with recomputation counted";
 /// Returns whether any layer computes something again in backward because the plan says `recompute`.

@@ -38,7 +38,7 @@ struct Metric {
 ir::Implementations<Metric>& metrics();
 /// The row of that name, or null.
 const Metric* findMetric(std::string_view name);
-/// Metrics that an unknown name is about, those that its words fit best, three at most: `run.days` for `run.time`.
+/// Metrics whose words fit those of an unknown name best, at most three: `run.days` for `run.time`.
 std::vector<std::string> relatedMetrics(std::string_view asked);
 
 /// Type-checks the assertions and measured lines of a plan without an estimate: unknown metrics, units that do not

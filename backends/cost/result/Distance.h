@@ -10,22 +10,23 @@
 
 namespace planc::cost {
 
-/// Devices of the largest run of a stack on a device's architecture, with `experts` of a model that has experts; 0
-/// without one, and for software of another platform.
+/// Number of devices in the largest run of a stack on a device's architecture; with `experts`, in the largest run of a
+/// model with experts. 0 if there was no such run, or if the stack is software of another platform.
 double reachOf(const ir::Stack& stack, const ir::Device& device, bool experts);
 
-/// Whether tokens are routed: the model has experts.
+/// Returns whether the model has experts, to which tokens are routed.
 bool hasExperts(const ir::Model& model);
 
-/// A kind of run that a plan would be and no run of its stack was.
+/// A kind of run to which a plan belongs and no run of its stack did.
 struct UnseenKind {
-  std::string of; ///< which kind, whatever the stack is called
+  std::string of; ///< the kind, `architecture ampere`, without the name of the stack
   std::string what;
   double error = 0; ///< what it adds to the relative error of the step time
 };
-/// Those of a plan with cluster and software, by architecture and experts; none of a stack without `accuracy`.
+/// The unseen kinds of a plan with cluster and software, by architecture and experts. Empty for a stack without
+/// `accuracy`.
 std::vector<UnseenKind> unseenKinds(const ir::Plan& plan);
-/// PLAN0825 for each of them. `fitting`: stacks that had such runs, a line each.
+/// Reports the unseen kinds of a plan (PLAN0825). `fitting`: a line for each stack that had such runs.
 void warnOfUnseenKinds(const ir::Plan& plan, const std::vector<std::string>& fitting, DiagnosticEngine& diagnostics);
 
 /// One term for each way in which the stack's runs do not reach the plan: its architecture, experts on it, its type of
@@ -33,7 +34,7 @@ void warnOfUnseenKinds(const ir::Plan& plan, const std::vector<std::string>& fit
 /// products. A stack that does not say what it ran on ran nowhere.
 std::vector<RecordShare> distances(const ir::Program& program, const Facts& facts, const ir::Accuracy& accuracy);
 
-/// Keys of the attention with the most of them; 0 without attention in one kernel.
+/// The largest number of keys of any attention in one kernel; 0 if the program has none.
 double longestKeys(const ir::Program& program);
 
 } // namespace planc::cost

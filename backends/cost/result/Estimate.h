@@ -78,8 +78,8 @@ struct RecordShare {
   double outside = 0;    ///< share that is read outside of its samples
   double samples = 0;    ///< none: derived or assumed
   bool distance = false; ///< from the runs of the stack to this plan, not a record
-  /// What it is, without the name of its owner: `calibration.gemm.bf16` of a device, `devices` of a distance. Empty of
-  /// a level's nominal numbers and of a fabric's card.
+  /// Path of the record in its owner: `calibration.gemm.bf16` of a device, `devices` of a distance. Empty for the
+  /// nominal numbers of a level and for the card of a fabric.
   std::string record{};
   ir::RecordKind kind = ir::RecordKind::Device; ///< of its owner
   Symbol owner{};

@@ -40,9 +40,9 @@ Term deviceRate(const Pricing& p, const ir::ClusterLevel& level);
 /// Rate of a level over the one that its fabric was sampled at; 1 where the fabric does not say it.
 Term rateScale(const Pricing& p, const ir::ClusterLevel& level);
 
-/// What the topology of a level makes of the whole route, every member of a node with its part of the data.
+/// Factors of the topology of a level on the whole route, where every member of a node moves its part of the data.
 TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level);
-/// What the topology of a level makes of `kind` between `units` units of it, of which each has one rank.
+/// Factors of the topology of a level on a collective of `kind` between `units` units of that level, one rank in each.
 TopologyFactors factorsBetween(const Pricing& p, const Route& r, size_t level, ir::CollectiveKind kind, double units);
 
 /// The steps that a collective takes one after the other.
@@ -56,22 +56,22 @@ struct Steps {
   bool inside = false;             ///< steps inside of a sampled domain take time, too
 };
 // Steps.cpp: how many steps there are, and what they wait for.
-/// As the wirings of the levels have them: a ring passes through all units one after the other, the units of a level
-/// climb trees at the same time, and everybody exchanges with one partner after the other.
+/// Steps by the wiring of each level: a ring passes through all units one after the other, the units of a level climb
+/// trees at the same time, and in an exchange each rank meets one partner after the other.
 Steps stepsOf(const Pricing& p, const Route& r);
-/// `passes` times along one ring over all ranks.
+/// Steps of `passes` rounds of one ring over all ranks.
 Steps ringSteps(const Pricing& p, const Route& r, double passes);
-/// `passes` times along one binary tree over all ranks.
+/// Steps of `passes` walks along one binary tree over all ranks.
 Steps treeSteps(const Pricing& p, const Route& r, double passes);
-/// Seconds that all steps wait: nominal latencies of levels, or hops of the fabrics with network cards.
+/// Seconds that all steps wait together: the latency of each level, or the hop of a fabric with network cards.
 Term waiting(const Pricing& p, const Route& r, const Steps& steps);
 
-/// By how much a step over a level takes longer than on the machine that its fabric was measured on: what its latency
-/// is above `sampled_latency`. 0 if the level is no farther, or if the fabric or the level does not say how far.
+/// Seconds that a step over a level takes longer than on the machine that its fabric was measured on: the latency of
+/// the level less `sampled_latency`. 0 if the level is no farther, or if the fabric or the level does not say how far.
 Term farther(const Pricing& p, const ir::ClusterLevel& level);
-/// The same for all steps of a collective.
+/// `farther`, summed over all steps of a collective.
 Term fartherInAll(const Pricing& p, const Steps& steps);
-/// The same for the farthest partner in the group.
+/// The largest `farther` of the levels that a group spreads over: how long it waits for its farthest partner.
 Term farthest(const Pricing& p, const Route& r);
 
 /// How a fabric that is priced from its card carries a collective.
