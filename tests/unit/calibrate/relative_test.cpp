@@ -34,16 +34,26 @@ protected:
     o.states = states;
     return o;
   }
-  void passes(std::string_view name, double forward, double backward) {
-    stack.set(StackFact::PassesForward, Symbol(name), {forward, {}, "known"});
-    stack.set(StackFact::PassesBackward, Symbol(name), {backward, {}, "known"});
+  /// Passes over memory of a kernel; a backward pass of 0 is not sampled.
+  struct KernelPasses {
+    std::string_view name;
+    double forward, backward = 0;
+  };
+  /// The kernels as the stack has them.
+  void passes(std::initializer_list<KernelPasses> kernels) {
+    for (const KernelPasses& k : kernels) {
+      stack.set(StackFact::PassesForward, Symbol(k.name), {k.forward, {}, "known"});
+      stack.set(StackFact::PassesBackward, Symbol(k.name), {k.backward, {}, "known"});
+    }
   }
-  /// `add` is a kernel whose traffic is known: it measures the memory.
-  void sample(std::string_view name, double forward, double backward = 0) {
-    const uint32_t series = made.series(std::string(name));
-    for (double bytes = 1e7; bytes < 4e9; bytes *= 2)
-      made.add(series, Kind::Memory, name, {{Extent::Bytes, bytes}}, forward * bytes / 0.9e12 + 2e-6,
-               backward > 0 ? backward * bytes / 0.9e12 + 2e-6 : 0);
+  /// The kernels as they were measured. `add` is one whose traffic is known: it measures the memory.
+  void sample(std::initializer_list<KernelPasses> kernels) {
+    for (const KernelPasses& k : kernels) {
+      const uint32_t series = made.series(std::string(k.name));
+      for (double bytes = 1e7; bytes < 4e9; bytes *= 2)
+        made.add(series, Kind::Memory, k.name, {{Extent::Bytes, bytes}}, k.forward * bytes / 0.9e12 + 2e-6,
+                 k.backward > 0 ? k.backward * bytes / 0.9e12 + 2e-6 : 0);
+    }
   }
   void sampleAttention() {
     const uint32_t series = made.series("attention");
@@ -97,13 +107,12 @@ TEST_F(Relative, AStackWithoutAnotherKernelStaysAsItIs) {
 
 /// Forward and backward are one kernel: together they tell which.
 TEST_F(Relative, OneDirectionThatIsFarOffIsNoOtherKernel) {
-  passes("norm", 12, 25);
-  sample("add", 3);
-  sample("norm", 27, 65);
+  passes({{"norm", 12, 25}});
+  sample({{"add", 3}, {"norm", 27, 65}});
   EXPECT_TRUE(has(run(), "passes.norm.forward"));
   EXPECT_THAT(made.codes(), testing::IsEmpty());
-  passes("chain", 9, 25);
-  sample("chain", 27, 65);
+  passes({{"chain", 9, 25}});
+  sample({{"chain", 27, 65}});
   const Calibration c = run();
   EXPECT_TRUE(has(c, "passes.norm.forward"));
   EXPECT_THAT(made.codes(), testing::ElementsAre("PLAN1014"));
@@ -119,11 +128,9 @@ TEST_F(Relative, AnUpdateThatTheLibraryDoesNotNameIsNoted) {
 }
 
 TEST_F(Relative, AFewSamplesLeaveTheTimesOfOtherKernels) {
-  passes("add", 3, 2);
-  passes("norm", 8, 16);
-  passes("bias", 0, 0);
+  passes({{"add", 3, 2}, {"norm", 8, 16}, {"bias", 0, 0}});
   stack.set(StackFact::TableGradient, {2, {}, ""});
-  sample("add", 3);
+  sample({{"add", 3}});
   const Calibration c = run();
   EXPECT_NEAR(fact(c, "passes.norm.forward").number, 8 * 0.9 / 0.8, 0.02);
   EXPECT_NEAR(fact(c, "passes.norm.backward").number, 16 * 0.9 / 0.8, 0.02);
@@ -133,29 +140,16 @@ TEST_F(Relative, AFewSamplesLeaveTheTimesOfOtherKernels) {
 }
 
 TEST_F(Relative, KernelsWithAsManyPassesTellHowOthersCompare) {
-  passes("add", 3, 2);
-  passes("gelu", 2, 3);
-  passes("rope", 12, 11);
-  passes("loss", 16, 12);
-  passes("norm", 14, 3);
-  sample("add", 3, 2);
-  sample("gelu", 2, 3);
-  sample("rope", 24, 22);
-  sample("loss", 32, 24);
+  passes({{"add", 3, 2}, {"gelu", 2, 3}, {"rope", 12, 11}, {"loss", 16, 12}, {"norm", 14, 3}});
+  sample({{"add", 3, 2}, {"gelu", 2, 3}, {"rope", 24, 22}, {"loss", 32, 24}});
   const Calibration c = run();
   EXPECT_NEAR(fact(c, "passes.norm.forward").number, 28, 0.1) << "as chains of small kernels";
   EXPECT_FALSE(has(c, "passes.norm.backward")) << "single kernels are as the stack has them";
 }
 
 TEST_F(Relative, AnotherKernelThanTheStacksIsNotWritten) {
-  passes("add", 3, 2);
-  passes("norm", 12, 25);
-  passes("bias", 0, 0);
-  passes("rope", 2, 2);
-  sample("add", 3);
-  sample("norm", 3, 8);
-  sample("bias", 5);
-  sample("rope", 20, 19);
+  passes({{"add", 3, 2}, {"norm", 12, 25}, {"bias", 0, 0}, {"rope", 2, 2}});
+  sample({{"add", 3}, {"norm", 3, 8}, {"bias", 5}, {"rope", 20, 19}});
   const Calibration c = run();
   EXPECT_EQ(made.codes(), std::vector<std::string>{"PLAN1014"});
   EXPECT_EQ(made.diagnostics.sorted().size(), 2u) << "one of `norm`, one of `rope`";
