@@ -10,8 +10,9 @@ namespace planc::frontend {
 PLANC_ERROR(DocumentsForm, 730, "`documents` is a length, a list of lengths, or `mean` and `spread`; {problem}")
 PLANC_ERROR(DocumentsTooLong, 731, "{documents} do not fit into a sequence of {sequence}: {reason}")
 PLANC_ERROR(DocumentsOfWhat, 732, "`documents` are packed into one dimension: the inputs of `{model}` count {dims}")
-PLANC_WARNING(DocumentsLeaveRoom, 833,
-              "{documents} leave {padding} of the {sequence} tokens of a sequence empty: the longest fits once more")
+PLANC_WARNING(
+    DocumentsLeaveRoom, 833,
+    "{padding} of the {sequence} tokens of a sequence stay empty beside {documents}: the longest fits once more")
 PLANC_WARNING(DocumentsIdle, 733, "`documents` changes nothing: no operator of `{model}` attends along `{dim}`")
 
 namespace {
