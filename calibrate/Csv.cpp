@@ -9,7 +9,7 @@
 
 namespace planc::calibrate {
 
-PLANC_ERROR(BadSampleNumber, 1002, "`{column}` of this sample is {found}, not a positive number below 1e18")
+PLANC_ERROR(BadSampleNumber, 1002, "`{column}` of this sample is {found}, not {expected}")
 PLANC_ERROR(RaggedRow, 1003, "this line has {cells} cells, and the header has {columns}")
 
 bool isBlank(char c) {
@@ -81,9 +81,15 @@ std::optional<double> parseNumber(std::string_view text) {
 std::optional<double> positiveNumber(const Cell& cell, std::string_view column, DiagnosticEngine& diagnostics) {
   const std::optional<double> value = parseNumber(cell.text);
   if (value && *value > kLeast && *value < kMost) return value;
-  diagnostics.report(BadSampleNumber, cell.range, {{"column", column}, {"found", shown(cell.text)}})
+  badNumber(cell, column, "a positive number below 1e18", diagnostics)
       .help("leave the line out, or comment it out with `#`");
   return std::nullopt;
+}
+
+DiagnosticEngine::Builder badNumber(const Cell& cell, std::string_view column, std::string_view expected,
+                                    DiagnosticEngine& diagnostics) {
+  return diagnostics.report(BadSampleNumber, cell.range,
+                            {{"column", column}, {"found", shown(cell.text)}, {"expected", expected}});
 }
 
 bool fitsHeader(const Row& row, size_t columns, SourceRange line, DiagnosticEngine& diagnostics) {

@@ -34,6 +34,9 @@ bool isBlank(char c);
 std::optional<double> parseNumber(std::string_view text);
 /// The number of a cell if it is positive; otherwise that is reported.
 std::optional<double> positiveNumber(const Cell& cell, std::string_view column, DiagnosticEngine& diagnostics);
+/// Reports a number that a column does not take: `expected` says what it takes, `a whole number`.
+DiagnosticEngine::Builder badNumber(const Cell& cell, std::string_view column, std::string_view expected,
+                                    DiagnosticEngine& diagnostics);
 /// A row that has another number of cells than the header is reported; false then.
 bool fitsHeader(const Row& row, size_t columns, SourceRange line, DiagnosticEngine& diagnostics);
 /// The first line that holds cells: what a reader recognises a table by.

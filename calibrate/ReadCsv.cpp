@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 
 namespace planc::calibrate {
 
-PLANC_ERROR(UnknownSampleColumn, 1004, "`{column}` is no column of samples")
+PLANC_ERROR(UnknownSampleColumn, 1004, "`{column}` is no column of samples{beside}")
 PLANC_ERROR(MissingSampleColumn, 1005, "a sample of kind `{kind}` needs {columns}")
 PLANC_ERROR(UnknownSampleWord, 1006, "`{word}` is no {what}")
 PLANC_ERROR(NoTime, 1007, "this sample has no time")
@@ -24,7 +25,7 @@ struct TimeUnit {
 };
 constexpr std::array<TimeUnit, 4> kTimeUnits{{{"_ns", 1e-9}, {"_us", 1e-6}, {"_ms", 1e-3}, {"_s", 1}}};
 
-enum class Field { Kind, Name, DType, Device, Series, Extent, Elements, Forward, Backward };
+enum class Field { Unknown, Kind, Name, DType, Device, Series, Extent, Elements, Forward, Backward };
 
 struct Column {
   std::string_view name;
@@ -83,10 +84,21 @@ private:
     bool good = true;
     for (const Cell& cell : row) {
       const std::optional<Column> column = parseColumn(cell.text);
-      columns_.push_back(column.value_or(Column{}));
-      if (column) continue;
+      const auto same = std::find_if(columns_.begin(), columns_.end(), [&](const Column& c) {
+        return column && c.field == column->field && c.extent == column->extent;
+      });
+      const auto before = static_cast<size_t>(same - columns_.begin());
+      const bool twice = same != columns_.end();
+      columns_.push_back(column.value_or(Column{"", Field::Unknown}));
+      if (column && !twice) continue;
       good = false;
-      auto report = diagnostics_.report(UnknownSampleColumn, cell.range, {{"column", cell.text}});
+      auto report = diagnostics_.report(
+          UnknownSampleColumn, cell.range,
+          {{"column", cell.text}, {"beside", twice ? fmt::format(" beside `{}`", same->name) : std::string()}});
+      if (twice) {
+        report.label(row[before].range, "says the same").help("leave one of the two out");
+        continue;
+      }
       report.meantElse(cell.text, columnNames(),
                        "docs/calibrate.md lists the columns; times end in their unit: `forward_us`");
     }
@@ -104,6 +116,8 @@ private:
       const Cell& cell = row[i];
       if (cell.text.empty()) continue;
       switch (columns_[i].field) {
+      case Field::Unknown:
+        break;
       case Field::Kind:
         kindGiven = word(parseKind(cell.text), sample.kind, cell, "kind", kindNames());
         break;
@@ -136,7 +150,47 @@ private:
       }
     }
     if (elements > 0 && sample[Extent::Bytes] == 0) sample[Extent::Bytes] = elements * ir::width(sample.dtype);
-    if (good_ && complete(sample, kindGiven)) add(std::move(sample), device, label);
+    if (good_ && complete(sample, kindGiven) && sound(rowOf(sample.kind), row)) add(std::move(sample), device, label);
+  }
+
+  /// Every cell is of use to the kind, and counts are whole.
+  bool sound(const KindRow& kind, const Row& row) {
+    bool good = true, bytes = false;
+    for (size_t i = 0; i < row.size(); ++i)
+      bytes |= columns_[i].field == Field::Extent && columns_[i].extent == Extent::Bytes && !row[i].text.empty();
+    for (size_t i = 0; i < row.size(); ++i) {
+      if (row[i].text.empty()) continue;
+      const Expected expected = expectedOf(kind, columns_[i], bytes, parseNumber(row[i].text).value_or(0));
+      if (expected.what.empty()) continue;
+      badNumber(row[i], columns_[i].name, expected.what, diagnostics_).help(expected.help);
+      good = false;
+    }
+    return good;
+  }
+  struct Expected {
+    std::string_view what; ///< empty: nothing else
+    std::string help;
+  };
+  /// What stands in a column in place of a value that a kind cannot have. `bytes`: the line gives bytes, too.
+  static Expected expectedOf(const KindRow& kind, const Column& column, bool bytes, double value) {
+    if (column.field == Field::Backward && kind.oneWay)
+      return {"empty", fmt::format("a sample of kind `{}` has one direction: its time is `time_us`", kind.name)};
+    const bool elements = column.field == Field::Elements;
+    if (!elements && column.field != Field::Extent) return {};
+    const Extent e = elements ? Extent::Bytes : column.extent;
+    if (!kind.has(e)) return {"empty", fmt::format("a sample of kind `{}` has {}", kind.name, extentsOf(kind))};
+    if (elements && bytes) return {"empty", "`bytes` gives the size already: leave one of the two out"};
+    if (e == Extent::Causal)
+      return value == 0 || value == 1 ? Expected() : Expected{"0 or 1", "1 where a mask hides half of the scores"};
+    const bool mean = kind.kind == Kind::GroupedGemm && e == Extent::M; // tokens per expert
+    if (mean || value == std::floor(value)) return {};
+    return {"a whole number", "it is a count: leave the line out if it says something else"};
+  }
+  static std::string extentsOf(const KindRow& kind) {
+    std::vector<std::string> names;
+    for (const Extent e : kind.needs) names.emplace_back(name(e));
+    for (const Extent e : kind.takes) names.emplace_back(name(e));
+    return quotedSeries(names);
   }
 
   double number(const Cell& cell, const Column& column) {

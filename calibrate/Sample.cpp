@@ -4,6 +4,7 @@
 
 #include "ir/Model.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace planc::calibrate {
@@ -42,12 +43,13 @@ const std::array<KindRow, kKinds>& rows() {
        "an operator: `context`"},
       {Kind::Memory, "memory", {E::Bytes}, {E::Row}, "an operator: `layer_norm`, `gelu`, `add`, `cross_entropy`"},
       {Kind::Lookup, "lookup", {E::Bytes}, {E::Table}, "an operator: `lookup`"},
-      {Kind::Optimizer, "optimizer", {E::Params}, {E::Tensors}, "an optimizer: `adam`"},
+      {Kind::Optimizer, "optimizer", {E::Params}, {E::Tensors}, "an optimizer: `adam`", true},
       {Kind::Collective,
        "collective",
        {E::Bytes, E::Ranks},
        {E::Nodes},
-       "a collective: `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all`, `send_recv`"},
+       "a collective: `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all`, `send_recv`",
+       true},
       {Kind::Step, "step", {}, {}, "a plan"},
   }};
   return table;
@@ -57,6 +59,10 @@ const std::array<KindRow, kKinds>& rows() {
 
 const KindRow& rowOf(Kind kind) {
   return rows()[static_cast<size_t>(kind)];
+}
+
+bool KindRow::has(Extent e) const {
+  return std::count(needs.begin(), needs.end(), e) + std::count(takes.begin(), takes.end(), e) > 0;
 }
 
 std::span<const KindRow> kindRows() {

@@ -81,6 +81,8 @@ struct KindRow {
   std::string_view name;            ///< `gemm`
   std::vector<Extent> needs, takes; ///< `takes`: those with a default
   std::string_view names;           ///< what `name` of a sample says, for people
+  bool oneWay = false;              ///< it has no backward pass
+  bool has(Extent e) const;
 };
 const KindRow& rowOf(Kind kind);
 std::span<const KindRow> kindRows();

@@ -86,6 +86,38 @@ INSTANTIATE_TEST_SUITE_P(All, ReadCsvRefuses,
                                                "PLAN1006 at 2"},
                                          Wrong{"kind,name,bytes,time_us\nmemory,gelu,1,", "PLAN1007 at 2"}));
 
+/// Counts are whole, and no cell stands where its kind has no use for it: what is accepted has an effect.
+INSTANTIATE_TEST_SUITE_P(
+    Counts, ReadCsvRefuses,
+    testing::Values(Wrong{"kind,name,m,n,k,time_us\ngemm,linear,1.5,1,1,3", "PLAN1002 at 2"},
+                    Wrong{"kind,name,bytes,time_us\nmemory,gelu,0.5,3", "PLAN1002 at 2"},
+                    Wrong{"kind,name,bytes,row,time_us\nmemory,gelu,8,2.5,3", "PLAN1002 at 2"},
+                    Wrong{"kind,name,bytes,table,time_us\nlookup,lookup,8,2.5,3", "PLAN1002 at 2"},
+                    Wrong{"kind,name,params,tensors,time_us\noptimizer,adam,8,2.5,3", "PLAN1002 at 2"},
+                    Wrong{"kind,name,bytes,ranks,time_us\ncollective,all_reduce,8,2.5,3", "PLAN1002 at 2"},
+                    Wrong{"kind,name,bytes,ranks,nodes,time_us\ncollective,all_reduce,8,2,0.5,3", "PLAN1002 at 2"},
+                    Wrong{"kind,name,batch,heads,seq,head_dim,causal,time_us\nattention,attention,1,8,9,64,2,9",
+                          "PLAN1002 at 2"},
+                    Wrong{"kind,name,bytes,ranks,time_us\nmemory,gelu,8,2,3", "PLAN1002 at 2"},
+                    Wrong{"kind,name,m,n,k,elements,time_us\ngemm,linear,1,1,1,8,3", "PLAN1002 at 2"},
+                    Wrong{"kind,name,bytes,elements,time_us\nmemory,gelu,8,8,3", "PLAN1002 at 2"},
+                    Wrong{"kind,name,params,time_us,backward_us\noptimizer,adam,8,3,3", "PLAN1002 at 2"},
+                    Wrong{"kind,name,bytes,time_us,forward_ms\nmemory,gelu,8,3,3", "PLAN1004 at 1"},
+                    Wrong{"kind,name,bytes,bytes,time_us\nmemory,gelu,8,8,3", "PLAN1004 at 1"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Groups, ReadCsvRefuses,
+    testing::Values(Wrong{"kind,name,bytes,ranks,time_us\ncollective,all_reduce,8,1,3", "PLAN0826 at 2"},
+                    Wrong{"kind,name,bytes,ranks,nodes,time_us\ncollective,all_reduce,8,4,5,3", "PLAN0826 at 2"},
+                    Wrong{"kind,name,bytes,ranks,time_us\ncollective,all_reduce,8,1,3\ncollective,all_reduce,9,1,4",
+                          "PLAN0826 at 2"}));
+
+TEST(ReadCsv, TokensOfAnExpertMayBeAMean) {
+  ReadText read("kind,name,batch,m,n,k,time_us\ngrouped_gemm,grouped_linear,8,31.5,64,64,9\n");
+  EXPECT_THAT(read.found(), IsEmpty());
+  EXPECT_EQ(read.samples.samples.at(0)[Extent::M], 31.5);
+}
+
 TEST(ReadCsv, GoodLinesBesideBadOnesAreKept) {
   ReadText read("kind,name,bytes,time_us\nmemory,gelu,1,0\nmemory,gelu,1,3\n");
   EXPECT_THAT(read.found(), ElementsAre("PLAN1002 at 2"));

@@ -139,6 +139,14 @@ TEST(ReadNccl, SaysWhatIsMissing) {
       ElementsAre("PLAN1045 at 12"));
 }
 
+TEST(ReadNccl, ARunOfOneRankMeasuresNoLink) {
+  ReadText alone("# all_reduce_perf\n" + ranks(1, 1) + std::string(kHead) + row(1 << 20, 0) + row(1 << 22, 0), "log");
+  EXPECT_THAT(alone.found(), ElementsAre("PLAN0826 at 10"));
+  EXPECT_THAT(alone.samples.samples, testing::IsEmpty());
+  EXPECT_THAT(ReadText("# sendrecv_perf\n" + ranks(1, 1) + std::string(kHead) + row(1 << 20, 1), "log").found(),
+              ElementsAre("PLAN0826 at 10"));
+}
+
 TEST(ReadNccl, WrongResultsAndRowsAreLeftOut) {
   ReadText wrong(
       "# all_reduce_perf\n" + ranks(8, 8) + std::string(kHead) + row(1 << 20, 1.75, "3") + row(1 << 22, 1.75), "log");
