@@ -4,6 +4,7 @@
 
 #include "backends/cost/result/Distance.h"
 #include "frontend/Frontend.h"
+#include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
 
 #include <algorithm>
@@ -148,8 +149,13 @@ std::optional<calibrate::Part> Library::part(const std::string& name) {
     double unit = 1;
     for (; cards + 1 < usual->levels.size() && !usual->levels[cards].isNetwork(); ++cards)
       unit *= static_cast<double>(usual->levels[cards].count);
-    if (cards > 0) part.link = usual->levels.front().rate();
+    const auto latency = [&](size_t level) -> std::optional<double> {
+      const ir::Number* own = usual->levels[level].number(ir::LevelFact::Latency);
+      return own ? std::optional(own->value) : std::nullopt;
+    };
+    if (cards > 0) part.link = usual->levels.front().rate(), part.linkLatency = latency(0);
     part.card = usual->levels[cards].rate();
+    part.cardLatency = latency(cards);
     part.host = found->value(ir::DeviceFact::HostDevices, 0);
     if (part.host > 0) part.unit = unit;
   }

@@ -6,6 +6,8 @@
 #include "calibrate/Sample.h"
 #include "ir/Machine.h"
 
+#include <optional>
+
 namespace planc::calibrate {
 
 /// The part that samples were taken on: the record of the library that the calibrated one extends, and the links of a
@@ -15,8 +17,9 @@ struct Part {
   ir::Device device; ///< datasheet peaks, and its calibration for what samples do not say
   double link = 0;   ///< B/s per device and direction inside a node; 0: not known
   double card = 0;   ///< B/s of a device's share of the network cards; 0: not known
-  double unit = 0;   ///< devices of one unit that network cards serve; 0: a unit is a host
-  double host = 0;   ///< devices of one host of such a unit; 0: as many as a run has ranks on one
+  std::optional<double> linkLatency{}, cardLatency{}; ///< seconds of a step over these; nothing: not known
+  double unit = 0; ///< devices of one unit that network cards serve; 0: a unit is a host
+  double host = 0; ///< devices of one host of such a unit; 0: as many as a run has ranks on one
 };
 
 enum class Direction { Forward, Backward };

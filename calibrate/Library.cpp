@@ -134,7 +134,7 @@ Known knownOf(const ir::Stack& s) {
 
 Known knownOf(const ir::Fabric& f) {
   using enum ir::FabricFact;
-  Known out = knownOf(f, {SampledAt, SendRecvStart, SendRecvBandwidth});
+  Known out = knownOf(f, {SampledAt, SampledLatency, SendRecvStart, SendRecvBandwidth});
   for (const ir::FabricFact fact : {AllReduce, AllGather, ReduceScatter, AllToAll})
     if (!f.samplesOf(fact)->rows.empty()) out[ir::FactRef(fact).path()] = std::nullopt;
   return out;
@@ -252,6 +252,17 @@ std::string identifier(std::string_view text) {
 
 constexpr std::string_view kMeasured = "measured", kStack = "stack";
 
+/// The machine that the samples of a fabric belong to: its rate and the latency of a step, as the library has them.
+std::vector<Fact> machineOf(const Part& part, Record record) {
+  if (record != Record::Node && record != Record::Network) return {};
+  const double rate = record == Record::Node ? part.link : part.card;
+  const std::optional<double>& latency = record == Record::Node ? part.linkLatency : part.cardLatency;
+  std::vector<Fact> out;
+  if (rate > 0) out.push_back({ir::FabricFact::SampledAt, rate});
+  if (latency) out.push_back({ir::FabricFact::SampledLatency, *latency});
+  return out;
+}
+
 std::string writtenName(const Part& part, std::string_view suffix) {
   return fmt::format("{}_{}", identifier(part.name), suffix);
 }
@@ -278,11 +289,9 @@ std::string libraryText(const std::vector<Calibration>& calibrations, const Base
       if (s.record == record) sections.push_back(&s);
     if (sections.empty()) return false;
     Writer writer(known);
-    const double rate = record == Record::Node ? c.part->link : record == Record::Network ? c.part->card : 0;
-    if (rate > 0)
-      writer.machine({ir::FabricFact::SampledAt, rate},
-                     fmt::format("of a device's {} in the library's cluster of {}: change it if yours differs",
-                                 record == Record::Node ? "links" : "network card", c.part->name));
+    for (const Fact& fact : machineOf(*c.part, record))
+      writer.machine(fact, fmt::format("of a device's {} in the library's cluster of {}: change it if yours differs",
+                                       record == Record::Node ? "links" : "network card", c.part->name));
     writer.facts(sections);
     records += fmt::format("\n/// {} samples of {}.\nexport {} {}{} {{\n{}}}\n", c.samples,
                            c.label.empty() ? c.part->name : c.label, word, writtenName(*c.part, suffix),

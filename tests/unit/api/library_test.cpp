@@ -105,6 +105,8 @@ TEST(Library, PartsHaveTheLinksOfTheirUsualCluster) {
   ASSERT_TRUE(part);
   EXPECT_EQ(part->name, "a100_sxm4_80gb");
   EXPECT_EQ(part->link, 300e9); // NVLink 3, twelve links of 25 GB/s in each direction
+  EXPECT_DOUBLE_EQ(part->linkLatency.value_or(0), 2e-6);
+  EXPECT_DOUBLE_EQ(part->cardLatency.value_or(0), 5e-6);
   const auto bridged = Library::part("NVIDIA H100 NVL");
   ASSERT_TRUE(bridged);
   EXPECT_EQ(bridged->link, 300e9); // the bridge of a pair
