@@ -83,11 +83,13 @@ std::string Fitting::source(const Points& points, const std::vector<const Qualit
   if (files.size() > 1) text += fmt::format(" and {} more", files.size() - 1);
   text += fmt::format(": {} samples", points.size());
   for (const Quality* q : qualities)
-    text += fmt::format("; {}, held-out error {:.1f} % median, {:.1f} % p90 over {} shapes{}", name(q->direction),
-                        q->median * 100, q->p90 * 100, q->shapes,
-                        q->closedMedian > q->median
-                            ? fmt::format(", a table (the closed form misses by {:.0f} %)", q->closedMedian * 100)
-                            : "");
+    text += q->heldOut()
+                ? fmt::format("; {}, held-out error {:.1f} % median, {:.1f} % p90 over {} shapes{}", name(q->direction),
+                              q->median * 100, q->p90 * 100, q->shapes,
+                              q->closedMedian > q->median
+                                  ? fmt::format(", a table (the closed form misses by {:.0f} %)", q->closedMedian * 100)
+                                  : "")
+                : fmt::format("; {}, no held-out error: one shape", name(q->direction));
   return text;
 }
 
@@ -107,8 +109,11 @@ Section Fitting::section(Record record, const Points& points, const std::vector<
   s.source = source(points, qualities);
   for (const Quality* q : qualities) {
     s.samples = std::max(s.samples, q->samples);
-    s.error = std::max(s.error, q->median);
-    s.p90 = std::max(s.p90, q->p90);
+    if (q->heldOut()) {
+      s.heldOut = true;
+      s.error = std::max(s.error, q->median);
+      s.p90 = std::max(s.p90, q->p90);
+    }
     if (q->size != Size::Flops && q->size != Size::Bytes) continue;
     s.size = q->size;
     s.low = s.low == 0 ? q->low : std::min(s.low, q->low);

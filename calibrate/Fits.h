@@ -58,9 +58,12 @@ struct Quality {
   double low = 0, high = 0;      ///< what the samples span
   std::vector<Outlier> outliers; ///< the farthest first
   std::string constants;         ///< what was found, for people
+  /// Whether the errors are of samples that the fit had not seen: of one shape none can be left out.
+  bool heldOut() const { return shapes > 1; }
 };
 
-/// Held-out errors by folds over shapes: repeats of one shape are in one fold.
+/// Held-out errors by folds over shapes: repeats of one shape are in one fold. Of a single shape the errors are those
+/// of its own fit.
 Quality judge(const Points& points, Direction direction, Size size, const Fitter& fitter);
 /// A closed form whose held-out errors are above these is replaced by a table, if that is nearer.
 inline constexpr double kTolerance = 0.10, kToleranceP75 = 0.15;
@@ -91,6 +94,7 @@ struct Section {
   /// What its statement is called: `calibration.gemm.fp16`.
   std::string path() const;
   size_t samples = 0;
+  bool heldOut = false;      ///< `error` and `p90` are known
   double error = 0, p90 = 0; ///< of the direction that is predicted worst
   double low = 0, high = 0;  ///< both 0: not given
   Size size = Size::None;

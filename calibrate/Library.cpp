@@ -87,8 +87,8 @@ std::string value(const Fact& fact) {
 
 std::string statistics(const Section& s) {
   if (s.samples == 0) return "";
-  std::string text =
-      fmt::format("samples = {}, error = {}%, p90 = {}%", s.samples, digits(s.error * 100), digits(s.p90 * 100));
+  std::string text = fmt::format("samples = {}", s.samples);
+  if (s.heldOut) text += fmt::format(", error = {}%, p90 = {}%", digits(s.error * 100), digits(s.p90 * 100));
   if (s.size == Size::Flops || s.size == Size::Bytes) {
     const Unit unit = s.size == Size::Flops ? units::flops : units::bytes;
     text += fmt::format(", valid = [{}, {}]", quantity(s.low, unit), quantity(s.high, unit));

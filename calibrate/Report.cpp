@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace planc::calibrate {
@@ -65,8 +66,24 @@ std::string table(const std::vector<Cells>& rows, const std::string& right) {
   return out;
 }
 
-std::string percent(double v) {
-  return fmt::format("{:.1f} %", v * 100);
+/// An error of a fit, if it has one.
+std::string percent(const Quality& q, double v) {
+  return q.heldOut() ? fmt::format("{:.1f} %", v * 100) : "none";
+}
+nlohmann::ordered_json error(const Quality& q, double v) {
+  return q.heldOut() ? nlohmann::ordered_json(v) : nlohmann::ordered_json();
+}
+
+/// Fits to one shape, in a sentence; empty if there are none.
+std::string withoutErrors(const Calibration& c) {
+  std::vector<std::string> names;
+  for (const Quality& q : c.qualities)
+    if (!q.heldOut() && std::find(names.begin(), names.end(), q.subject) == names.end()) names.push_back(q.subject);
+  return names.empty()
+             ? std::string()
+             : fmt::format("  note: one shape was sampled, so there is no held-out error, and other sizes are "
+                           "extrapolated: {}\n",
+                           fmt::join(names, "; "));
 }
 
 } // namespace
@@ -82,7 +99,7 @@ std::string reportText(const std::vector<Calibration>& calibrations, const Sampl
     std::vector<Cells> rows{{"what", "direction", "samples", "form", "median", "p90", "valid", "found"}};
     for (const Quality& q : c.qualities)
       rows.push_back({q.subject, std::string(name(q.direction)), fmt::format("{}", q.samples),
-                      std::string(nameOf(q.form)), percent(q.median), percent(q.p90), rangeText(q), q.constants});
+                      std::string(nameOf(q.form)), percent(q, q.median), percent(q, q.p90), rangeText(q), q.constants});
     out += table(rows, "llrlrrll");
     for (const Quality& q : c.qualities) {
       if (q.outliers.empty()) continue;
@@ -93,6 +110,7 @@ std::string reportText(const std::vector<Calibration>& calibrations, const Sampl
                            formatQuantity(o.measured, units::time), formatQuantity(o.predicted, units::time));
       }
     }
+    out += withoutErrors(c);
     for (const std::string& note : c.notes) out += "  note: " + note + "\n";
   }
   if (!samples.notes.empty()) out += "\n";
@@ -113,10 +131,14 @@ nlohmann::ordered_json reportJson(const std::vector<Calibration>& calibrations, 
                             {"sample", shapeText(*o.sample)},
                             {"measured_s", o.measured},
                             {"predicted_s", o.predicted}});
-      Json fit{{"what", q.subject},      {"direction", name(q.direction)},
-               {"samples", q.samples},   {"shapes", q.shapes},
-               {"form", nameOf(q.form)}, {"median_error", q.median},
-               {"p90_error", q.p90},     {"closed_median_error", q.closedMedian},
+      Json fit{{"what", q.subject},
+               {"direction", name(q.direction)},
+               {"samples", q.samples},
+               {"shapes", q.shapes},
+               {"form", nameOf(q.form)},
+               {"median_error", error(q, q.median)},
+               {"p90_error", error(q, q.p90)},
+               {"closed_median_error", error(q, q.closedMedian)},
                {"found", q.constants}};
       if (q.size != Size::None) fit["valid"] = {{"of", nameOf(q.size)}, {"low", q.low}, {"high", q.high}};
       fit["outliers"] = std::move(outliers);

@@ -58,6 +58,8 @@ def problems(planc, folder):
     medians = []
     for device in result["devices"]:
         for fit in device["fits"]:
+            if fit["median_error"] is None:
+                continue
             medians.append(fit["median_error"])
             if fit["median_error"] > LIMIT and fit["what"] not in MISSED:
                 found.append(f"{fit['what']} {fit['direction']} of {device['label']}: held-out error {fit['median_error']:.1%}")

@@ -1,6 +1,8 @@
 // Constants that samples were made with come back out of them, through noise of 5 % and a tenth of wild points.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Equations.h"
+#include "calibrate/Library.h"
+#include "calibrate/Report.h"
 #include "tests/unit/calibrate/Made.h"
 
 #include <cmath>
@@ -54,6 +56,27 @@ TEST(Fit, NoMemoryBoundProductLeavesTheLibrarysMemoryEfficiency) {
   const Calibration c = made.run();
   EXPECT_DOUBLE_EQ(fact(c, "calibration.gemm.bf16.memory_efficiency").number, 0.81);
   EXPECT_THAT(fact(c, "calibration.gemm.bf16.efficiency").number, NearTo(0.7, 0.01));
+}
+
+/// Of one shape nothing can be left out: its fit is exact, which says nothing of other sizes.
+TEST(Fit, OneShapeHasNoHeldOutError) {
+  for (const size_t shapes : {1, 2}) {
+    Made made;
+    const uint32_t series = made.series("all_reduce");
+    for (size_t i = 0; i < shapes; ++i)
+      made.add(series, Kind::Collective, "all_reduce",
+               {{Extent::Bytes, 1e9 * static_cast<double>(1 + i)}, {Extent::Ranks, 8}},
+               20e-3 * static_cast<double>(1 + i));
+    const Calibration c = made.run();
+    EXPECT_EQ(quality(c, "all_reduce of 8").heldOut(), shapes > 1);
+    ASSERT_EQ(c.sections.size(), 1u);
+    EXPECT_EQ(c.sections[0].heldOut, shapes > 1);
+    EXPECT_EQ(c.sections[0].source.find("no held-out error: one shape") != std::string::npos, shapes == 1);
+    const std::string written = libraryText({c}, {});
+    EXPECT_EQ(written.find("error = ") == std::string::npos, shapes == 1) << written;
+    const std::string report = reportText({c}, made.samples, made.sources);
+    EXPECT_EQ(report.find("extrapolated: all_reduce of 8") != std::string::npos, shapes == 1) << report;
+  }
 }
 
 TEST(Fit, ATableTakesThePlaceOfAClosedFormThatMisses) {
