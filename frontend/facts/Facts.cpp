@@ -19,6 +19,7 @@ PLANC_ERROR(NothingToOverride, 503, "{owner} inherits no `{what}` to override")
 PLANC_ERROR(NeedsOverride, 504, "`{what}` is inherited and given again")
 PLANC_ERROR(OverrideChangesNothing, 505, "this override leaves `{what}` as it is inherited")
 PLANC_ERROR(GivenTwice, 506, "`{what}` is given twice")
+PLANC_ERROR(OutOfRange, 507, "`{fact}` is {value}; it takes {expected}")
 PLANC_ERROR(FactDependsOnItself, 512, "`{what}` depends on itself")
 PLANC_ERROR(PartOfRecord, 535, "`{fact}` names {what}, whose facts are not changed from here")
 PLANC_ERROR(FactShape, 513, "a fact is `name = value`")
@@ -49,6 +50,11 @@ DiagnosticEngine::Builder reportUnknownFact(Context& context, SourceRange at, st
   auto report = context.report(UnknownFact, at, {{"owner", owner.text}, {"fact", fact}});
   report.meant(fact, known, "facts here are ");
   return report;
+}
+
+DiagnosticEngine::Builder reportOutOfRange(Context& context, SourceRange at, std::string_view fact,
+                                           std::string_view value, std::string_view expected) {
+  return context.report(OutOfRange, at, {{"fact", fact}, {"value", value}, {"expected", expected}});
 }
 
 void reportNoMember(Context& context, const Namespace& space, std::string_view owner, Symbol name, SourceRange use) {

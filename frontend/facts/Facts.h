@@ -127,6 +127,9 @@ DiagnosticEngine::Builder reportNothingToOverride(Context& context, SourceRange 
 void reportOverrideChangesNothing(Context& context, SourceRange at, std::string_view what, SourceRange inherited);
 /// A place without such a member, with a suggestion.
 void reportNoMember(Context& context, const Namespace& space, std::string_view owner, Symbol name, SourceRange use);
+/// A value that a fact cannot have; `expected` says which it takes.
+DiagnosticEngine::Builder reportOutOfRange(Context& context, SourceRange at, std::string_view fact,
+                                           std::string_view value, std::string_view expected);
 DiagnosticEngine::Builder reportUnknownFact(Context& context, SourceRange at, std::string_view fact,
                                             const FactOwner& owner, const std::vector<std::string>& known);
 

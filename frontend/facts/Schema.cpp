@@ -12,7 +12,6 @@
 namespace planc::frontend {
 
 PLANC_ERROR(FactType, 502, "`{fact}` is {expected}; this is {actual}")
-PLANC_ERROR(OutOfRange, 507, "`{fact}` is {value}; it takes {expected}")
 PLANC_ERROR(UnknownFactKey, 508, "`{key}`{place} is not {expected}")
 PLANC_ERROR(SectionForm, 509, "`{fact}` is a section: `{fact} {{ … }}`")
 
@@ -109,9 +108,7 @@ void FactReader::readStatistic(Symbol name, const Value& v, const std::string& p
   auto wrong = [&](std::string_view expected) {
     ev_.context.report(FactType, at, {{"fact", fact}, {"expected", expected}, {"actual", describe(v)}});
   };
-  auto senseless = [&](std::string_view expected) {
-    ev_.context.report(OutOfRange, at, {{"fact", fact}, {"value", show(v)}, {"expected", expected}});
-  };
+  auto senseless = [&](std::string_view expected) { reportOutOfRange(ev_.context, at, fact, show(v), expected); };
   if (name == kValid) {
     auto size = [](const Value& x) {
       return x.isInt() ||
@@ -346,10 +343,8 @@ bool FactReader::inRange(const RowView& row, const Value& v, const std::string& 
   const double one = curve ? 0 : v.asDouble();
   for (const double y : curve ? std::span<const double>(v.curve->y) : std::span<const double>(&one, 1)) {
     if (row.type.range.holds(y)) continue;
-    auto report = ev_.context.report(OutOfRange, at,
-                                     {{"fact", path},
-                                      {"value", curve ? formatQuantity(y, v.curve->yUnit) : show(v)},
-                                      {"expected", row.type.range.text}});
+    auto report = reportOutOfRange(ev_.context, at, path, curve ? formatQuantity(y, v.curve->yUnit) : show(v),
+                                   row.type.range.text);
     if (auto meant = row.type.unit.plain() ? percentMeant(row.type.range, y, ev_.context.text(at)) : ""; !meant.empty())
       report.help(meant);
     return false;

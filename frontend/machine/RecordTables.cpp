@@ -15,6 +15,7 @@
 #include <array>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <llvm/ADT/StringExtras.h>
 
 namespace planc::frontend {
 using syntax::Expr;
@@ -105,10 +106,20 @@ void names(ir::Device& d, In& in) {
   const Value v = in.ev->coerce(in.tree->value(*in.node, &kList), kList, "`names`");
   static const TypeInfo kString{.kind = TypeInfo::Kind::String, .name = "string"};
   if (v.invalid()) return;
+  const auto useless = [&](SourceRange at) {
+    reportOutOfRange(in.ev->context, at.valid() ? at : in.node->value->range, "names", show(v),
+                     "what a driver calls the device, each with a letter or a digit")
+        .help("leave `names` out of a device that is told by its own name alone");
+  };
   d.names.clear();
-  for (const Value& item : v.list->items)
-    if (const Value name = in.ev->coerce(item, kString, "an entry of `names`"); !name.invalid())
-      d.names.push_back(*name.string);
+  if (v.list->items.empty()) useless({});
+  for (const Value& item : v.list->items) {
+    const Value name = in.ev->coerce(item, kString, "an entry of `names`");
+    if (name.invalid()) continue;
+    const bool named = std::any_of(name.string->begin(), name.string->end(), [](char c) { return llvm::isAlnum(c); });
+    if (!named) return useless(item.range);
+    d.names.push_back(*name.string);
+  }
 }
 
 /// `algorithm.NAME = hierarchical`: the word of a kind of collective, as its place in the vocabulary.
