@@ -38,6 +38,8 @@ PLANC_WARNING(
     ScatteredTimes, 1029,
     "`{series}` of {device}: {count} of {all} times scatter, neighbours in size by a factor of up to {factor}")
 
+PLANC_WARNING(UnevenGroup, 828, "`{series}` of {device}: {ranks} ranks do not fill {nodes} {units} evenly")
+
 PLANC_WARNING(SlowAttention, 1068,
               "`{series}` of {device}: the fastest sample takes {factor} times as long as the library's fused kernel")
 
@@ -67,6 +69,27 @@ std::vector<DiagnosticArg> named(const Suspects& s, std::vector<DiagnosticArg> m
 }
 std::string seconds(double v) {
   return formatQuantity(v, units::time);
+}
+
+/// A row of a fabric has ranks and nodes, each with as many of them.
+void unevenGroup(Suspects& s, DiagnosticEngine& diagnostics) {
+  Points uneven;
+  for (const Sample* p : s.good(Direction::Forward))
+    if (p->uneven) uneven.push_back(p), s.exclude(p, Direction::Forward);
+  if (uneven.empty()) return;
+  const Sample& first = *uneven.front();
+  const bool units = s.part.unit > 0;
+  diagnostics
+      .report(UnevenGroup, first.range,
+              named(s, {{"ranks", fmt::format("{:.10g}", first[Extent::Ranks])},
+                        {"nodes", fmt::format("{:.10g}", first[Extent::Nodes])},
+                        {"units", units ? fmt::format("units of {:.10g} devices", s.part.unit) : "hosts"}}))
+      .note(
+          fmt::format("{} of {} times are of such groups, and are not fitted: a fabric is written by ranks and nodes, "
+                      "each with as many ranks",
+                      uneven.size(), s.points.size()))
+      .help(units ? "`--unit N` says how many devices share network cards; or sample groups that fill the units"
+                  : "sample groups with as many ranks on every host");
 }
 
 void impossible(Suspects& s, DiagnosticEngine& diagnostics) {
@@ -347,7 +370,8 @@ Points Suspects::good(Direction d) const {
 }
 
 std::span<const Check> checks() {
-  static constexpr std::array<Check, 11> kTable{{
+  static constexpr std::array<Check, 12> kTable{{
+      {"uneven", "a group whose nodes hold different numbers of ranks", true, unevenGroup},
       {"copied", "backward times that are forward's", true, copied},
       {"unit", "times that no unit mistake explains are far above what the part needs", true, suspectUnit},
       {"backward", "backward faster than its work allows", true, backwardTooFast},

@@ -49,6 +49,7 @@ struct Sample {
   std::array<double, kExtents> extents{};
   double forward = 0, backward = 0; ///< seconds; 0: not measured. What has one direction only stands in `forward`
   double ranksOnHost = 0;           ///< collective: ranks of its run on one host; 0: `ranks` over `nodes`
+  bool uneven = false;              ///< collective: its units hold different numbers of its ranks (Units.h)
   uint32_t series = 0;              ///< index into `Samples::series`
   std::vector<double> at;           ///< the series' axes at this point, in their order
   SourceRange range;                ///< its line

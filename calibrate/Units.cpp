@@ -11,12 +11,18 @@ namespace planc::calibrate {
 
 namespace {
 
-/// Units of the part that the hosts of a sample's run lie in.
-double unitsOf(const Sample& s, const Part& part) {
+/// Units of the part that the hosts of a sample's run lie in, and whether each holds as many of them.
+struct UnitCount {
+  double units = 1;
+  bool even = true;
+};
+UnitCount unitsOf(const Sample& s, const Part& part) {
   const double ranks = s.ranksOnHost > 0 ? s.ranksOnHost : s[Extent::Ranks] / s[Extent::Nodes];
   const bool hosts = part.host == 0 || ranks <= part.host; // more ranks than a host has: whoever wrote it counted units
-  if (part.unit == 0 || !hosts) return s[Extent::Nodes];
-  return std::ceil(s[Extent::Nodes] * (part.host > 0 ? part.host : ranks) / part.unit);
+  const bool pair = parseCollective(s.name.view()) == ir::CollectiveKind::SendRecv;
+  if (part.unit == 0 || !hosts) return {s[Extent::Nodes], pair || ranks == std::floor(ranks)};
+  const double devices = s[Extent::Nodes] * (part.host > 0 ? part.host : ranks);
+  return {std::ceil(devices / part.unit), pair || devices <= part.unit || std::fmod(devices, part.unit) == 0};
 }
 
 void setNodes(Sample& s, const Series& series, double nodes) {
@@ -33,7 +39,9 @@ void countUnits(Samples& samples, const std::string& device, const Part& part) {
     const Series& series = samples.series[s.series];
     if (series.device != device || s.kind != Kind::Collective) continue;
     const double hosts = s[Extent::Nodes];
-    double nodes = unitsOf(s, part);
+    const UnitCount count = unitsOf(s, part);
+    double nodes = count.units;
+    s.uneven = !count.even;
     if (nodes != hosts) changed.insert({hosts, nodes});
     nodes = std::min(nodes, s[Extent::Ranks]); // a pair of ranks lies in two units at most
     setNodes(s, series, nodes);

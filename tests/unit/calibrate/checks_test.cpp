@@ -59,6 +59,16 @@ TEST(Checks, FasterThanPeakPLAN1020) {
   EXPECT_THAT(c.qualities, IsEmpty()) << "all of them: none is fitted";
 }
 
+TEST(Checks, AGroupThatDoesNotFillItsUnitsPLAN0828) {
+  Made made;
+  sweep(
+      made, Kind::Collective, "all_reduce", 40, [](double b, int) { return 1.75 * b / 80e9; }, {}, 8, 1);
+  for (size_t i = 0; i < 3; ++i) made.samples.samples[i].uneven = true;
+  const Calibration c = made.run();
+  EXPECT_THAT(made.codes(), ElementsAre("PLAN0828"));
+  EXPECT_EQ(c.excluded, 3u);
+}
+
 TEST(Checks, FasterThanTheLinkPLAN1020) {
   Made made;
   sweep(

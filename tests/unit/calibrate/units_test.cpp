@@ -14,8 +14,8 @@ using testing::IsEmpty;
 
 namespace {
 
-/// Nodes of a sample that a group of so many ranks and hosts lies in.
-double nodesOf(Made& made, double ranks, double hosts, double ranksOnHost = 0) {
+/// Nodes that a group of so many ranks and hosts lies in; `uneven`: they hold different numbers of its ranks.
+double nodesOf(Made& made, double ranks, double hosts, double ranksOnHost = 0, bool uneven = false) {
   made.samples.samples.clear();
   const uint32_t series = made.series("all_reduce", {"bytes", "nodes"});
   Sample& s = made.add(series, Kind::Collective, "all_reduce",
@@ -24,6 +24,7 @@ double nodesOf(Made& made, double ranks, double hosts, double ranksOnHost = 0) {
   s.ranksOnHost = ranksOnHost;
   countUnits(made.samples, "", made.part);
   EXPECT_EQ(s.at[1], s[Extent::Nodes]);
+  EXPECT_EQ(s.uneven, uneven) << ranks << " ranks on " << hosts << " hosts";
   return s[Extent::Nodes];
 }
 
@@ -35,7 +36,7 @@ TEST(CountUnits, HostsOfARackAreOneUnit) {
   EXPECT_EQ(nodesOf(made, 8, 2), 1);
   EXPECT_EQ(nodesOf(made, 18, 18), 1) << "one rank on each host";
   EXPECT_EQ(nodesOf(made, 144, 36), 2);
-  EXPECT_EQ(nodesOf(made, 76, 19), 2);
+  EXPECT_EQ(nodesOf(made, 76, 19, 0, true), 2) << "72 and 4";
   EXPECT_EQ(nodesOf(made, 144, 2), 2) << "no host has 72 devices: units were counted";
   EXPECT_EQ(nodesOf(made, 2, 36, 4), 2) << "a pair of a run that spans two racks";
   EXPECT_EQ(nodesOf(made, 2, 36, 1), 2) << "the host's devices count, used or not";
@@ -47,6 +48,7 @@ TEST(CountUnits, WithoutAUnitOfThePartHostsAreUnits) {
   EXPECT_EQ(nodesOf(made, 16, 2), 2);
   EXPECT_EQ(nodesOf(made, 2, 2), 2);
   EXPECT_EQ(nodesOf(made, 2, 9, 8), 2) << "a pair lies in two at most";
+  EXPECT_EQ(nodesOf(made, 9, 2, 0, true), 2) << "five and four";
   EXPECT_THAT(made.samples.notes, IsEmpty());
 }
 
@@ -58,6 +60,8 @@ TEST(CountUnits, AsAsked) {
   EXPECT_EQ(nodesOf(made, 8, 4), 2);
   EXPECT_EQ(nodesOf(made, 2, 16, 1), 2);
   EXPECT_EQ(nodesOf(made, 2, 4, 1), 1);
+  EXPECT_EQ(nodesOf(made, 6, 1, 0, true), 2) << "four and two";
+  EXPECT_EQ(nodesOf(made, 3, 1), 1) << "inside of one";
 }
 
 } // namespace
