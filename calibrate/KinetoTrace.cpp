@@ -247,6 +247,20 @@ private:
   }
 };
 
+/// What is wrong, by the words of the library: `[…] parse error at line 1, column 8: syntax error while parsing value -
+/// unexpected '}'; expected '['`.
+TraceError errorOf(std::string_view what, size_t byte) {
+  const auto says = [&](std::string_view words) { return what.find(words) != std::string_view::npos; };
+  if (says("unexpected end of input") || says("missing closing quote")) return {byte, "it ends in the middle", true};
+  if (says("ill-formed UTF-8")) return {byte, "a byte here is not UTF-8"};
+  constexpr std::string_view kDash = " - ", kBracket = "] ";
+  if (const size_t at = what.find(kDash); at != std::string_view::npos)
+    what.remove_prefix(at + kDash.size());
+  else if (const size_t end = what.find(kBracket); end != std::string_view::npos)
+    what.remove_prefix(end + kBracket.size());
+  return {byte, "it is not JSON: " + std::string(what.substr(0, what.find(';')))};
+}
+
 } // namespace
 
 std::optional<TraceError> readTrace(std::string_view json, Trace& out) {
@@ -263,10 +277,7 @@ std::optional<TraceError> readTrace(std::string_view json, Trace& out) {
       if (const Json* devices = find(root, key); devices && devices->is_array()) reader.device(*devices);
   } catch (const Json::exception& e) {
     const auto* parse = dynamic_cast<const Json::parse_error*>(&e);
-    std::string why = e.what();
-    if (const size_t at = why.find("; "); at != std::string::npos)
-      why = why.substr(at + 2); // without the library's words
-    return TraceError{parse ? parse->byte : 0, why};
+    return errorOf(e.what(), parse ? parse->byte : 0);
   }
   reader.link();
   return std::nullopt;

@@ -60,7 +60,8 @@ struct Trace {
 /// Where reading stopped, and why.
 struct TraceError {
   size_t byte = 0;
-  std::string why;
+  std::string why;   ///< `it ends in the middle`
+  bool ends = false; ///< it was not written to its end
 };
 
 /// Reads the events and links them. Events of no use (Python functions, flows) are dropped as they come, so that memory

@@ -12,7 +12,7 @@
 
 namespace planc::calibrate {
 
-PLANC_ERROR(BrokenTrace, 1050, "this trace is not whole: {why}")
+PLANC_ERROR(BrokenTrace, 1050, "this trace cannot be read: {why}")
 PLANC_ERROR(NoKernels, 1051, "this trace holds no kernels of a GPU")
 PLANC_ERROR(NoShapes, 1052, "this trace holds no shapes of operands: what its kernels computed is not known")
 PLANC_WARNING(OnlyMessages, 1067,
@@ -195,8 +195,10 @@ void readKinetoTrace(const SampleFile& file, Samples& out, DiagnosticEngine& dia
   if (const std::optional<TraceError> error = readTrace(file.text, trace)) {
     const auto at = static_cast<uint32_t>(std::min(error->byte, file.text.size()));
     diagnostics.report(BrokenTrace, {file.id, at ? at - 1 : 0, at}, {{"why", error->why}})
-        .help("let the profiler end before the process does: `with torch.profiler.profile(…) as p: …`, then "
-              "`p.export_chrome_trace(…)`");
+        .help(error->ends
+                  ? "let the profiler end before the process does: `with torch.profiler.profile(…) as p: …`, then "
+                    "`p.export_chrome_trace(…)`"
+                  : "export it again with `p.export_chrome_trace(…)`: something changed the file");
     return;
   }
   if (trace.kernels.empty()) {

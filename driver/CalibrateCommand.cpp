@@ -26,6 +26,7 @@
 namespace planc::driver {
 
 PLANC_ERROR(NoSampleFormat, 1001, "no reader of samples recognises this file")
+PLANC_ERROR(BrokenArchive, 829, "this compressed file cannot be read: it {why}")
 PLANC_ERROR(NoSamples, 1008, "there are no samples in {files}")
 PLANC_ERROR(NothingFitted, 1066, "nothing was fitted: there is no record to write")
 PLANC_ERROR(UnknownPart, 1009, "the library has no device for {name}, which these samples were taken on")
@@ -62,7 +63,7 @@ std::vector<Input> inputs(const std::vector<std::string>& paths) {
 /// Of devices that network cards serve together: beyond the largest pod.
 constexpr int64_t kMostUnit = 1 << 20;
 
-/// Of a compressed file; profiles of training run to some hundred MB.
+/// Of a file, as it is or unpacked; profiles of training run to some hundred MB.
 constexpr size_t kMostText = 1u << 30;
 
 /// Everything that one run works on.
@@ -84,16 +85,17 @@ struct Run {
     Step step("reading samples");
     for (const Input& input : files) {
       std::string error;
-      std::optional<std::string> text = readFile(input.path, error);
+      std::optional<std::string> text = readFile(input.path, error, kMostText);
       if (!text) {
         console.usageError(input.path + ": " + error);
         return false;
       }
-      if (isGzip(*text) && !(text = gunzip(*text, kMostText, error))) {
-        console.usageError(input.path + " " + error);
-        return false;
-      }
       const std::string shown = input.path == "-" ? "<stdin>" : input.path;
+      if (isGzip(*text) && !(text = gunzip(*text, kMostText, error))) {
+        diagnostics.report(BrokenArchive, {sources.add(shown, ""), 0, 0}, {{"why", error}})
+            .help("pack it again from the whole file, or give the file unpacked; `gzip -t FILE` checks it");
+        continue;
+      }
       const FileId id = sources.add(shown, std::move(*text));
       if (readSamples({id, shown, sources.text(id)}, samples, diagnostics)) continue;
       if (input.named)

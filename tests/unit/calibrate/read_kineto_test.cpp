@@ -265,7 +265,12 @@ TEST(ReadKineto, SaysHowToProfile) {
   const std::string whole = noShapes.text();
   ReadText cut(whole.substr(0, whole.size() - 60), "trace.json");
   EXPECT_THAT(cut.found(), ElementsAre(HasSubstr("PLAN1050")));
-  EXPECT_THAT(cut.diagnostics.sorted().at(0)->message, AllOf(HasSubstr("not whole"), Not(HasSubstr("json.exception"))));
+  const auto why = [](const ReadText& read) { return read.diagnostics.sorted().at(0)->message; };
+  EXPECT_THAT(why(cut), HasSubstr("it ends in the middle"));
+  EXPECT_THAT(why(ReadText(R"({"traceEvents": [{"ph": "X)", "trace.json")), HasSubstr("it ends in the middle"));
+  EXPECT_THAT(why(ReadText("{\"traceEvents\": [\"\xff\"]}", "trace.json")), HasSubstr("not UTF-8"));
+  EXPECT_THAT(why(ReadText(R"({"traceEvents": [{"ph": "X"}}, 5]})", "trace.json")),
+              AllOf(HasSubstr("not JSON: unexpected '}'"), Not(HasSubstr("json.exception"))));
 }
 
 /// Any bytes end with samples or diagnostics.
