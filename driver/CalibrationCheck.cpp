@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace planc::driver {
@@ -55,6 +56,42 @@ std::vector<const Line*> CalibrationCheck::worse() const {
   return out;
 }
 
+CalibrationCheck CalibrationCheck::only(bool memory) const {
+  CalibrationCheck out{file, {}};
+  std::copy_if(lines.begin(), lines.end(), std::back_inserter(out.lines),
+               [&](const Line& line) { return (line.unit == units::bytes) == memory; });
+  return out;
+}
+
+namespace {
+
+/// Lines of one kind that lie further off than before.
+void warn(const CalibrationCheck& check, DiagnosticEngine& found) {
+  if (check.after() <= check.before()) return;
+  const std::vector<const Line*> bad = check.worse();
+  const Line& worst = *std::max_element(check.lines.begin(), check.lines.end(),
+                                        [](const Line& a, const Line& b) { return grown(a) < grown(b); });
+  found
+      .report(CalibrationDoesNotHelp, worst.range,
+              {{"file", check.file}, {"before", percent(check.before())}, {"after", percent(check.after())}})
+      .note(fmt::format("`{}` goes from {} to {}; {} of {} lines grow by more than {:.0f} points", worst.plan,
+                        signedPercent(worst.errorBefore()), signedPercent(worst.errorAfter()), bad.size(),
+                        check.lines.size(), 100 * kPoints))
+      .help("the samples are of other kernels than the runs had, or at other clocks: `planc explain` on such a plan "
+            "shows which part is off; until then price with the library's records");
+}
+
+/// What came of the lines of one kind.
+std::string sentence(const CalibrationCheck& check) {
+  const auto nearer =
+      std::count_if(check.lines.begin(), check.lines.end(), [](const Line& line) { return grown(line) < 0; });
+  return fmt::format("it {}: {} of {} lines are nearer, {} worse by more than {:.0f} points\n",
+                     check.after() < check.before() ? "helped" : "did not help", nearer, check.lines.size(),
+                     check.worse().size(), 100 * kPoints);
+}
+
+} // namespace
+
 bool CalibrationCheck::run(Console& console, const std::string& path, const api::CalibratedRecords& records) {
   file = path == "-" ? "<stdin>" : path;
   InputFile input(console, path);
@@ -78,19 +115,7 @@ bool CalibrationCheck::run(Console& console, const std::string& path, const api:
                  {"stack", records.stack.empty() ? std::string() : fmt::format(" or `{}`", records.stack)}})
         .help("write what was measured into plans that name the library's device, and the stack that `--stack` names: "
               "`measured step_time = 176ms : \"our run of October 3\"`");
-  else if (after() > before()) {
-    const std::vector<const Line*> bad = worse();
-    const Line& worst =
-        *std::max_element(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return grown(a) < grown(b); });
-    found
-        .report(CalibrationDoesNotHelp, worst.range,
-                {{"file", file}, {"before", percent(before())}, {"after", percent(after())}})
-        .note(fmt::format("`{}` goes from {} to {}; {} of {} lines grow by more than {:.0f} points", worst.plan,
-                          signedPercent(worst.errorBefore()), signedPercent(worst.errorAfter()), bad.size(),
-                          lines.size(), 100 * kPoints))
-        .help("the samples are of other kernels than the runs had, or at other clocks: `planc explain` on such a plan "
-              "shows which part is off; until then price with the library's records");
-  }
+  for (const bool memory : {false, true}) warn(only(memory), found);
   console.diagnose(found, input.sources());
   return !found.hasErrors();
 }
@@ -112,11 +137,16 @@ std::string CalibrationCheck::text() const {
     row(line.plan, line.metric, shown(line.measured), shown(line.before), signedPercent(line.errorBefore()),
         shown(line.after), signedPercent(line.errorAfter()));
   }
-  row("mean", "", "", "", percent(before()), "", percent(after()));
-  const auto nearer = std::count_if(lines.begin(), lines.end(), [](const Line& line) { return grown(line) < 0; });
-  return out + fmt::format("it {}: {} of {} lines are nearer, {} worse by more than {:.0f} points\n",
-                           after() < before() ? "helped" : "did not help", nearer, lines.size(), worse().size(),
-                           100 * kPoints);
+  const CalibrationCheck times = only(false), memory = only(true);
+  const auto mean = [&](const CalibrationCheck& of, std::string_view kind) {
+    if (!of.lines.empty()) row("mean", kind, "", "", percent(of.before()), "", percent(of.after()));
+  };
+  mean(times, memory.lines.empty() ? "" : "time");
+  mean(memory, "memory");
+  if (memory.lines.empty()) return out + sentence(times);
+  if (!times.lines.empty()) out += sentence(times);
+  return out + (memory.after() == memory.before() ? "memory is as before: samples of operators do not move it\n"
+                                                  : "of memory, " + sentence(memory));
 }
 
 nlohmann::ordered_json CalibrationCheck::json() const {
@@ -129,10 +159,15 @@ nlohmann::ordered_json CalibrationCheck::json() const {
                     {"library_error", line.errorBefore()},
                     {"calibrated", line.after},
                     {"calibrated_error", line.errorAfter()}});
+  using Json = nlohmann::ordered_json;
+  const CalibrationCheck times = only(false), memory = only(true);
+  const auto mean = [](const CalibrationCheck& of, double value) { return of.lines.empty() ? Json() : Json(value); };
   return {{"file", file},
-          {"library_mean_error", before()},
-          {"calibrated_mean_error", after()},
-          {"helped", after() < before()},
+          {"library_mean_error", mean(times, times.before())},
+          {"calibrated_mean_error", mean(times, times.after())},
+          {"helped", times.after() < times.before()},
+          {"library_memory_mean_error", mean(memory, memory.before())},
+          {"calibrated_memory_mean_error", mean(memory, memory.after())},
           {"lines", std::move(rows)}};
 }
 

@@ -18,12 +18,15 @@ struct CalibrationCheck {
 
   /// False after errors, which were written.
   bool run(Console& console, const std::string& path, const api::CalibratedRecords& records);
+  /// The lines of one kind: bytes of memory, or times and what follows from them. Their errors are never averaged
+  /// together: nothing that is sampled moves the memory.
+  CalibrationCheck only(bool memory) const;
   /// Means of the absolute relative errors, before and after.
   double before() const;
   double after() const;
   /// Lines whose error grew by more than two points, the worst first.
   std::vector<const api::CheckedLine*> worse() const;
-  /// A table of the lines, and a sentence that says whether the calibrated records help.
+  /// A table of the lines, and a sentence per kind of them that says whether the calibrated records help.
   std::string text() const;
   nlohmann::ordered_json json() const;
 };
