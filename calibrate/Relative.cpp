@@ -17,6 +17,9 @@ PLANC_WARNING(OtherKernel, 1014,
               "`{name}` of these samples is another kernel than that of `{stack}`: {measured} passes {direction}, and "
               "the stack has {known}")
 
+PLANC_WARNING(StackExtendsNone, 827,
+              "`{record}` extends no stack: it has what was sampled and nothing else, and prices no plan")
+
 namespace {
 
 using ir::DeviceFact;
@@ -269,6 +272,13 @@ void setAnew(Calibration& calibration, const Bases& bases, DiagnosticEngine& dia
   Bases known = bases;
   if (!known.stackFacts) known.stackFacts = &kNone;
   Relatives(calibration, known, diagnostics).run();
+  const bool written = std::any_of(calibration.sections.begin(), calibration.sections.end(),
+                                   [](const Section& s) { return s.record == Record::Stack; });
+  if (!written || bases.stackFacts) return;
+  diagnostics.report(StackExtendsNone, {}, {{"record", stackRecord(*calibration.part)}})
+      .note("a plan also needs what samples of operators do not tell: launches, overlap, accumulation")
+      .help("name the stack of your framework, which the written one then extends: `--stack NAME`; `planc show "
+            "std.stacks` lists them");
 }
 
 } // namespace planc::calibrate
