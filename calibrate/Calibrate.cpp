@@ -106,12 +106,12 @@ std::vector<std::string> devicesOf(const Samples& samples) {
 }
 
 Calibration calibrate(const Samples& samples, const std::string& device, const Part& part, const SourceManager& sources,
-                      DiagnosticEngine& diagnostics) {
+                      DiagnosticEngine& diagnostics, std::span<const ir::Optimizer> optimizers) {
   Calibration out;
   out.label = device;
   out.part = &part;
   std::vector<Suspects> suspects = suspectsOf(samples, device, part, sources);
-  Fitting fitting(part, sources, samples.series, out);
+  Fitting fitting(part, sources, samples.series, optimizers, out);
   std::map<uint32_t, const Suspects*> of;
   for (Suspects& s : suspects) {
     for (const Check& check : checks()) check.run(s, diagnostics);

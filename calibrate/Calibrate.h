@@ -4,6 +4,7 @@
 #pragma once
 #include "calibrate/Fits.h"
 #include "calibrate/Readers.h"
+#include "ir/Plan.h"
 
 namespace planc::calibrate {
 
@@ -13,6 +14,6 @@ void dropCopies(Samples& samples, const SourceManager& sources);
 std::vector<std::string> devicesOf(const Samples& samples);
 /// Checks and fits the samples of one device. Findings of the checks are warnings; what they take out is not fitted.
 Calibration calibrate(const Samples& samples, const std::string& device, const Part& part, const SourceManager& sources,
-                      DiagnosticEngine& diagnostics);
+                      DiagnosticEngine& diagnostics, std::span<const ir::Optimizer> optimizers = {});
 
 } // namespace planc::calibrate

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/Fits.h"
+#include "ir/Plan.h"
 
 #include <map>
 
@@ -10,12 +11,14 @@ namespace planc::calibrate {
 /// The good samples of one device, by what is fitted together.
 class Fitting {
 public:
-  Fitting(const Part& part, const SourceManager& sources, const std::vector<Series>& series, Calibration& out)
-      : part(part), sources(sources), series(series), out(out) {}
+  Fitting(const Part& part, const SourceManager& sources, const std::vector<Series>& series,
+          std::span<const ir::Optimizer> optimizers, Calibration& out)
+      : part(part), sources(sources), series(series), optimizers(optimizers), out(out) {}
 
   const Part& part;
   const SourceManager& sources;
   const std::vector<Series>& series;
+  std::span<const ir::Optimizer> optimizers; ///< of the library
   Calibration& out;
   std::vector<const Sample*> all; ///< whose checks they passed; a direction that failed is taken out of `usable`
   /// Whether the direction of a sample is fit for use.

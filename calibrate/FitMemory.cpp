@@ -4,11 +4,13 @@
 #include "backends/cost/price/Equations.h"
 #include "calibrate/Fit.h"
 #include "calibrate/Traffic.h"
+#include "ir/States.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 namespace planc::calibrate {
@@ -220,6 +222,42 @@ void fitLookup(Fitting& f) {
   }
 }
 
+namespace {
+
+/// A stack's bytes of an update are those with fp32 states (docs/cost-model.md, section 1.6). Samples of a narrower
+/// type move less: what a price takes off for such states is added to what they were measured at.
+class Narrow {
+public:
+  Narrow(Fitting& f, Symbol name) {
+    const auto found =
+        std::find_if(f.optimizers.begin(), f.optimizers.end(), [&](const ir::Optimizer& o) { return o.name == name; });
+    if (found != f.optimizers.end()) optimizer_ = &*found;
+  }
+  /// Bytes per parameter.
+  double saved(const Sample& s) const { return optimizer_ ? ir::narrowUpdateBytes(*optimizer_, s.dtype) : 0; }
+  double moved(double width, const Sample& s) const {
+    constexpr double kSome = 0.01; // of what the search for a width begins with
+    return std::max(width - saved(s), kSome * width);
+  }
+  /// Which types were added to, as an end of a source; empty: none.
+  std::string note(const Points& points) const {
+    std::map<ir::DType, double> types;
+    for (const Sample* s : points)
+      if (saved(*s) != 0) types[s->dtype] = saved(*s);
+    std::string text;
+    for (const auto& [type, bytes] : types)
+      text +=
+          fmt::format("; parameters and states of the samples are {}: with fp32 states and a master copy {:.4g} B more",
+                      ir::name(type), bytes);
+    return text;
+  }
+
+private:
+  const ir::Optimizer* optimizer_ = nullptr;
+};
+
+} // namespace
+
 void fitOptimizers(Fitting& f) {
   for (const Symbol name : names(f, Kind::Optimizer)) {
     const Points points = named(f, Kind::Optimizer, Direction::Forward, name);
@@ -230,8 +268,9 @@ void fitOptimizers(Fitting& f) {
     struct Update {
       double width = 0, tensor = 0;
     };
+    const Narrow narrow(f, name);
     auto time = [&](const Sample& s, const Update& u) {
-      return eq::moved(u.width * s[Extent::Params], f.memoryRate, u.tensor * s[Extent::Tensors]);
+      return eq::moved(narrow.moved(u.width, s) * s[Extent::Params], f.memoryRate, u.tensor * s[Extent::Tensors]);
     };
     auto closed = [&](const Points& p) {
       const std::vector<double> found =
@@ -244,7 +283,8 @@ void fitOptimizers(Fitting& f) {
     auto table = [&](const Points& p) {
       std::vector<double> x, y;
       for (const Sample* s : p)
-        x.push_back((*s)[Extent::Params]), y.push_back(s->forward * f.memoryRate / (*s)[Extent::Params]);
+        x.push_back((*s)[Extent::Params]),
+            y.push_back(s->forward * f.memoryRate / (*s)[Extent::Params] + narrow.saved(*s));
       return monotone(
           fitCurve(x, y, kMemoryKnots), [](double params, double width) { return params * width; },
           [](double params, double moved) { return moved / params; });
@@ -264,9 +304,12 @@ void fitOptimizers(Fitting& f) {
     q.constants = q.form == Form::Table
                       ? fmt::format("{:.3g} to {:.3g} B per parameter", fact.table.y.front(), fact.table.y.back())
                       : fmt::format("{:.3g} B per parameter", fact.number);
+    const std::string types = narrow.note(points);
+    if (!types.empty()) q.constants += " of fp32 states";
     if (found.tensor > 0) q.constants += fmt::format(", {} per tensor", formatQuantity(found.tensor, units::time));
     Section section = f.section(Record::Stack, points, {&q});
     section.alone = true;
+    section.source += types;
     section.facts = {std::move(fact)};
     f.out.sections.push_back(section);
     if (found.tensor > 0) {

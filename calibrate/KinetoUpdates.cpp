@@ -3,6 +3,7 @@
 #include "calibrate/KinetoUpdates.h"
 
 #include <algorithm>
+#include <map>
 
 namespace planc::calibrate {
 
@@ -22,6 +23,19 @@ bool isSharded(const Trace& trace) {
 }
 
 } // namespace
+
+std::optional<ir::DType> updatedType(const Trace& trace) {
+  if (isSharded(trace)) return std::nullopt;
+  std::map<ir::DType, double> elements;
+  for (const TraceOp& op : trace.ops) {
+    if (op.name != kinetoVocabulary().accumulate || op.operands.empty()) continue;
+    if (const auto own = typeOf(kinetoVocabulary().types, op.operands[0].type.view()))
+      elements[*own] += op.operands[0].elements;
+  }
+  const auto most = std::max_element(elements.begin(), elements.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == elements.end() ? std::nullopt : std::optional(most->first);
+}
 
 std::vector<TraceUpdate> updatesOf(const Trace& trace) {
   std::vector<TraceUpdate> out;

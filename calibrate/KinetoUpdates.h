@@ -15,4 +15,9 @@ struct TraceUpdate {
 /// parameters are sharded, since a shard is updated there, and of steps that began before the trace did.
 std::vector<TraceUpdate> updatesOf(const Trace& trace);
 
+/// The type of the parameters that this rank updates: that of the gradients which autograd accumulates, since lists of
+/// tensors have none in a trace. PyTorch's optimizers keep their states in it. Nothing: no gradient has a type, or the
+/// rank updates a shard, which may be of another type than what it accumulates.
+std::optional<ir::DType> updatedType(const Trace& trace);
+
 } // namespace planc::calibrate

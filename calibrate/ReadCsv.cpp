@@ -110,7 +110,7 @@ private:
     sample.range = lines_.range();
     double elements = 0;
     std::string device, label;
-    bool kindGiven = false;
+    bool kindGiven = false, typeGiven = false;
     good_ = true;
     for (size_t i = 0; i < row.size(); ++i) {
       const Cell& cell = row[i];
@@ -125,6 +125,7 @@ private:
         sample.name = Symbol(cell.text);
         break;
       case Field::DType:
+        typeGiven = true;
         word(ir::parseDType(cell.text), sample.dtype, cell, "element type", typeNames());
         break;
       case Field::Device:
@@ -149,6 +150,7 @@ private:
         break;
       }
     }
+    if (!typeGiven && sample.kind == Kind::Optimizer) sample.dtype = ir::DType::fp32;
     if (elements > 0 && sample[Extent::Bytes] == 0) sample[Extent::Bytes] = elements * ir::width(sample.dtype);
     if (good_ && complete(sample, kindGiven) && sound(rowOf(sample.kind), row)) add(std::move(sample), device, label);
   }

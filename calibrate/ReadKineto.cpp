@@ -40,6 +40,8 @@ public:
   /// Seconds of all kernels, and of those that became samples.
   double total() const { return total_; }
   double attributed() const { return attributed_; }
+  /// Whether the type of an update stands in nothing that the trace has.
+  bool assumedType() const { return assumed_; }
 
   void collect() {
     for (const TraceKernel& kernel : trace_.kernels) {
@@ -123,7 +125,11 @@ private:
   }
 
   void addInstance(const TraceOp& op, double seconds) {
-    const std::optional<TraceMeaning> meaning = meaningOf(op);
+    std::optional<TraceMeaning> meaning = meaningOf(op);
+    if (meaning && meaning->sample.kind == Kind::Optimizer) {
+      meaning->sample.dtype = updated_.value_or(ir::DType::fp32);
+      assumed_ |= !updated_;
+    }
     if (!meaning) {
       unknown_[op.name] += seconds;
       return;
@@ -166,6 +172,8 @@ private:
   const Trace& trace_;
   const TraceChains chains_;
   Samples& out_;
+  const std::optional<ir::DType> updated_ = updatedType(trace_);
+  bool assumed_ = false; ///< an update was taken as one of fp32
   double total_ = 0, attributed_ = 0;
   std::map<int, double> instances_;                     ///< seconds by operator instance
   std::map<int, std::pair<double, double>> chainTimes_; ///< seconds forward and backward by chain
@@ -218,6 +226,11 @@ void readKinetoTrace(const SampleFile& file, Samples& out, DiagnosticEngine& dia
       fmt::format("{}: {} kernels of {:.3g} ms in {} samples; {:.1f} % of the time is of other operators{}", file.path,
                   trace.kernels.size(), 1e3 * collector.total(), out.samples.size() - before, 100 * std::max(left, 0.0),
                   left > 5e-4 ? ": " + collector.leftOver() : ""));
+  if (collector.assumedType())
+    out.notes.push_back(
+        fmt::format("{}: nothing says which type the updated parameters and their states have: taken as "
+                    "fp32",
+                    file.path));
   if (!trace.shapes)
     diagnostics.report(OnlyMessages, eventsOf(file), {{"share", fmt::format("{:.0f} %", 100 * (1 - left))}})
         .note("the rest is of " + (left > 5e-4 ? collector.leftOver() : "nothing"))

@@ -127,7 +127,8 @@ private:
     Sample sample;
     sample.kind = function_->kind;
     sample.name = function_->as;
-    sample.dtype = title_.dtype.value_or(ir::DType::fp16);
+    // Training in mixed precision keeps its states in fp32.
+    sample.dtype = function_->kind == Kind::Optimizer ? ir::DType::fp32 : title_.dtype.value_or(ir::DType::fp16);
     sample.range = lines_.range();
     for (const auto& [extent, formula] : function_->extents) sample[extent] = line.at(formula);
     if (function_->elements) sample[Extent::Bytes] = line.at(*function_->elements) * ir::width(sample.dtype);

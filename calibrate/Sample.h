@@ -45,7 +45,7 @@ inline constexpr int kExtents = 16;
 struct Sample {
   Kind kind = Kind::Memory;
   Symbol name; ///< operator of the library (`layer_norm`), collective (`all_reduce`), optimizer (`adam`)
-  ir::DType dtype = ir::DType::bf16; ///< of the operands
+  ir::DType dtype = ir::DType::bf16; ///< of the operands; of an update the parameters and their states
   std::array<double, kExtents> extents{};
   double forward = 0, backward = 0; ///< seconds; 0: not measured. What has one direction only stands in `forward`
   double ranksOnHost = 0;           ///< collective: ranks of its run on one host; 0: `ranks` over `nodes`

@@ -152,7 +152,8 @@ struct Run {
     for (size_t i = 0; i < devices.size(); ++i) {
       if (unit > 0) parts[i].unit = unit, parts[i].host = 0;
       countUnits(samples, devices[i], parts[i]);
-      calibrations.push_back(calibrate::calibrate(samples, devices[i], parts[i], sources, diagnostics));
+      calibrations.push_back(
+          calibrate::calibrate(samples, devices[i], parts[i], sources, diagnostics, bases.optimizers));
       setAnew(calibrations.back(), bases, diagnostics);
     }
   }

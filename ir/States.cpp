@@ -170,6 +170,12 @@ double bytesPerElement(const Optimizer& optimizer, const StateTypes& types) {
   return bytes;
 }
 
+/// Bytes per element of the copy that an optimizer keeps of parameters which are stored narrower.
+double masterBytes(const Optimizer& optimizer, DType stored, const StateTypes& types) {
+  const double master = width(types.of(labels::kMaster));
+  return optimizer.master && width(stored) < master ? master : 0;
+}
+
 StateBytes stateBytes(const Program& program, const ParamState& p, const StateTypes& types) {
   auto size = [&](AxisMask axes) { return static_cast<double>(program.mesh.size(axes)); };
   const DType stored = storedAs(program, p);
@@ -185,8 +191,7 @@ StateBytes stateBytes(const Program& program, const ParamState& p, const StateTy
   values += optimizer->factored * wide * (m ? m->count * (m->rows + m->columns) : p.elements);
   if (p.rowElements > 0) values += optimizer->rowStates * wide * p.elements / p.rowElements;
   bytes.states = values / size(p.optimizer);
-  const double master = width(types.of(labels::kMaster));
-  if (optimizer->master && width(stored) < master) bytes.master = p.elements * master / size(p.optimizer);
+  bytes.master = p.elements * masterBytes(*optimizer, stored, types) / size(p.optimizer);
   return bytes;
 }
 
@@ -227,6 +232,15 @@ double narrowUpdateBytes(const Program& program, const ParamState& p) {
                fewer =
                    stateBytes(program, p, StateTypes{precision, true}).optimizer() - stateBytes(program, p).optimizer();
   return shard > 0 ? 2 * fewer * updatedElements(program, p) / shard : 0;
+}
+
+double narrowUpdateBytes(const Optimizer& optimizer, DType type) {
+  Precision precision;
+  precision.optimizer = type;
+  const auto bytes = [&](const StateTypes& types) {
+    return bytesPerElement(optimizer, types) + masterBytes(optimizer, type, types);
+  };
+  return 2 * (bytes({precision, true}) - bytes({precision}));
 }
 
 double newtonSchulzFlops(double rows, double columns) {

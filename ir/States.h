@@ -71,6 +71,10 @@ UpdateBytes leastUpdateBytes(const Program& program, const ParamState& p);
 
 /// Bytes that an update moves less, since its states have fewer bits than fp32: what software moves is known for these.
 double narrowUpdateBytes(const Program& program, const ParamState& p);
+/// The same per element, of parameters that are stored in the type of their states: 16 for Adam in bf16, which has two
+/// states of two bytes and no master copy in place of two states and a copy of four. States that are shared by a row or
+/// a column of a matrix are not counted.
+double narrowUpdateBytes(const Optimizer& optimizer, DType type);
 
 /// FLOPs of one Newton-Schulz iteration on a matrix, r the shorter side: X·Xt, its square, and their product with X
 /// (Jordan et al. 2024, "Muon": 4·r²·c + 2·r³).

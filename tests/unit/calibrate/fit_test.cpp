@@ -3,6 +3,7 @@
 #include "backends/cost/price/Equations.h"
 #include "calibrate/Library.h"
 #include "calibrate/Report.h"
+#include "ir/States.h"
 #include "tests/unit/calibrate/Made.h"
 
 #include <cmath>
@@ -161,6 +162,33 @@ TEST(Fit, OptimizersOfManyTensorsHaveATimeForEach) {
   EXPECT_EQ(quality(c, "adam").form, Form::Closed);
   EXPECT_THAT(fact(c, "optimizer.adam").number, NearTo(100.0, 0.04));
   EXPECT_THAT(fact(c, "optimizer_tensor.adam").number, NearTo(200e-6, 0.04));
+}
+
+/// A stack's bytes are those with fp32 states: what a price takes off for narrower ones is added to their samples, so
+/// that both types are one fit, and a plan with such states is priced at what was measured.
+TEST(Fit, AnUpdateOfNarrowStatesIsWrittenAsOneOfWideStates) {
+  ir::Optimizer adam;
+  adam.name = Symbol("adam");
+  adam.states = 2;
+  EXPECT_EQ(ir::narrowUpdateBytes(adam, ir::DType::bf16), 2 * (2 * 2 + 4)) << "two states, and no master copy";
+  EXPECT_EQ(ir::narrowUpdateBytes(adam, ir::DType::fp32), 0);
+  for (const bool known : {true, false}) {
+    Made made;
+    const uint32_t series = made.series("adam");
+    for (double params = 3e7; params < 3e9; params *= 1.9)
+      for (const ir::DType type : {ir::DType::bf16, ir::DType::fp32})
+        if (known || type == ir::DType::bf16)
+          made.add(series, Kind::Optimizer, "adam", {{Extent::Params, params}},
+                   eq::moved((type == ir::DType::bf16 ? 22 : 38) * params, 0.85e12, 0))
+              .dtype = type;
+    const ir::Optimizer of[] = {adam};
+    const Calibration c =
+        calibrate::calibrate(made.samples, "", made.part, made.sources, made.diagnostics,
+                             known ? std::span<const ir::Optimizer>(of) : std::span<const ir::Optimizer>());
+    EXPECT_THAT(fact(c, "optimizer.adam").number, NearTo(known ? 38. : 22., 0.01));
+    EXPECT_LT(quality(c, "adam").median, 0.01);
+    EXPECT_EQ(c.sections.at(0).source.find("with fp32 states and a master copy 16 B more") != std::string::npos, known);
+  }
 }
 
 TEST(Fit, ScoresMayFollowTheirSizeBesideTheHead) {

@@ -135,6 +135,22 @@ TEST(KinetoUpdates, ParametersAreThoseWhoseGradientsWereAccumulated) {
   }
 }
 
+/// Lists of tensors have shapes and no type; the gradients have one.
+TEST(KinetoUpdates, TheTypeIsThatOfTheGradients) {
+  const std::string lists = R"("Input Dims": [[[32, 8], [16]]], "Input type": ["TensorList"])";
+  for (const bool gradients : {true, false}) {
+    TraceText trace;
+    if (gradients) trace.run("torch::autograd::AccumulateGrad", in("[[32, 8]]", R"(["c10::BFloat16"])"), 0);
+    trace.run("aten::_fused_adamw_", lists, 30);
+    const ReadText read = trace.read();
+    const Sample* s = sampleOf(read, "adam");
+    ASSERT_TRUE(s);
+    EXPECT_EQ((*s)[Extent::Params], 272);
+    EXPECT_EQ(s->dtype, gradients ? ir::DType::bf16 : ir::DType::fp32);
+    EXPECT_EQ(read.samples.notes.back().find("taken as fp32") != std::string::npos, !gradients);
+  }
+}
+
 /// A rank that gathers parameters accumulates gradients of whole ones and updates its shard.
 TEST(KinetoUpdates, NothingIsTakenFromShardedTraces) {
   TraceText trace;

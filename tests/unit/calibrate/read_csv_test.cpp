@@ -112,6 +112,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"kind,name,bytes,ranks,time_us\ncollective,all_reduce,8,1,3\ncollective,all_reduce,9,1,4",
                           "PLAN0826 at 2"}));
 
+/// bf16 is the default of operands; what an update keeps is fp32 unless it is said otherwise.
+TEST(ReadCsv, StatesAreWideByDefault) {
+  ReadText read("name,params,dtype,kind,time_us\nadam,8,,optimizer,3\nadam,8,bf16,optimizer,3\n");
+  EXPECT_THAT(read.found(), IsEmpty());
+  EXPECT_EQ(read.samples.samples.at(0).dtype, ir::DType::fp32);
+  EXPECT_EQ(read.samples.samples.at(1).dtype, ir::DType::bf16);
+}
+
 TEST(ReadCsv, TokensOfAnExpertMayBeAMean) {
   ReadText read("kind,name,batch,m,n,k,time_us\ngrouped_gemm,grouped_linear,8,31.5,64,64,9\n");
   EXPECT_THAT(read.found(), IsEmpty());
