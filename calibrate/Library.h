@@ -12,6 +12,7 @@ struct Bases {
   const ir::Stack* stackFacts = nullptr;
   std::string fabric; ///< `hdr`, of `std.fabrics`: for what lies between nodes
   const ir::Fabric* fabricFacts = nullptr;
+  std::vector<std::string> operators{};  ///< names of the library's; empty: not known
   std::vector<ir::Optimizer> optimizers; ///< of the library: those with the same update read what one was measured at
 };
 

@@ -4,6 +4,7 @@
 
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,6 +56,7 @@ public:
       : c_(calibration), bases_(bases), stack_(*bases.stackFacts), diagnostics_(diagnostics) {}
 
   void run() {
+    noteUnknownOperators();
     compare();
     for (const StackFact fact : {StackFact::PassesForward, StackFact::PassesBackward})
       for (const ir::FactKey& key : stack_.keys(fact))
@@ -80,6 +82,20 @@ private:
   }
   const ir::Number* known(const ir::FactRef& fact) const {
     return stack_.number(static_cast<StackFact>(fact.id.index), fact.key);
+  }
+
+  /// Passes under a name that no operator of the library has are read by plans with an operator of that name alone.
+  void noteUnknownOperators() {
+    for (const Section& s : c_.sections) {
+      if (s.row() || s.record != Record::Stack || !passesFact(s.facts.front().of)) continue;
+      const std::string name(s.facts.front().of.key.text());
+      const std::vector<std::string>& known = bases_.operators;
+      if (known.empty() || std::find(known.begin(), known.end(), name) != known.end()) continue;
+      const std::string meant = didYouMean(name, known);
+      c_.notes.push_back(fmt::format("`{}` is no operator of the library: plans read its passes if they have an "
+                                     "operator of this name{}{}",
+                                     name, meant.empty() ? "" : "; ", meant));
+    }
   }
 
   /// Takes out samples of kernels that the stack does not run, and notes how the others compare with its passes.

@@ -106,6 +106,36 @@ struct Run {
     return true;
   }
 
+  /// `--device` is of all samples: what they call their part makes no difference then, which a note says.
+  std::vector<std::string> devices(const std::optional<std::string>& given) {
+    std::vector<std::string> names = devicesOf(samples);
+    if (!given) return names;
+    std::string other;
+    for (const std::string& name : names) {
+      const std::string own = name.empty() ? name : api::Library::deviceOf(name);
+      if (!own.empty() && own != api::Library::deviceOf(*given))
+        samples.notes.push_back(
+            fmt::format("the samples say `{}`, which is `{}` of the library; `--device` says `{}`", name, own, *given));
+      other += fmt::format("{}{}", other.empty() ? "" : ", ", name.empty() ? "a part without a name" : name);
+    }
+    if (names.size() < 2) return names;
+    samples.notes.push_back(fmt::format("`--device {}` joins samples of {}", *given, other));
+    for (Series& series : samples.series) series.device = *given;
+    return {*given};
+  }
+
+  /// Notes options that change nothing, since no sample is of what they are about.
+  void noteVoidOptions() {
+    bool collectives = false, between = false;
+    for (const Sample& s : samples.samples) collectives |= s.kind == Kind::Collective;
+    for (const Calibration& c : calibrations)
+      for (const Section& s : c.sections) between |= s.record == Record::Network;
+    if (unit > 0 && !collectives) samples.notes.push_back("`--unit` changes nothing: no sample is of a collective");
+    if (fabric && !between)
+      samples.notes.push_back(fmt::format(
+          "`--fabric {}` changes nothing: no sample that was fitted is of a group over several nodes", bases.fabric));
+  }
+
   /// The library's records of what the samples were taken on.
   bool findParts(const std::vector<std::string>& devices, const std::optional<std::string>& given) {
     Step step("looking parts up");
@@ -149,6 +179,7 @@ struct Run {
   void fit(const std::vector<std::string>& devices) {
     Step step("fitting");
     bases.optimizers = api::Library::optimizers();
+    bases.operators = api::Library::names("op");
     for (size_t i = 0; i < devices.size(); ++i) {
       if (unit > 0) parts[i].unit = unit, parts[i].host = 0;
       countUnits(samples, devices[i], parts[i]);
@@ -247,7 +278,7 @@ int runCalibrate(Console& console, const Arguments& arguments) {
   if (arguments.value("-o") != "-")
     if (const int code = checkOutputs(console, arguments, {"-o"}, run.sources)) return code;
   dropCopies(run.samples, run.sources);
-  const std::vector<std::string> devices = devicesOf(run.samples);
+  const std::vector<std::string> devices = run.devices(arguments.value("--device"));
   if (!run.diagnostics.hasErrors() && devices.empty())
     run.diagnostics.report(NoSamples, {}, {{"files", arguments.positional.front()}});
   std::optional<std::string> library;
@@ -258,6 +289,7 @@ int runCalibrate(Console& console, const Arguments& arguments) {
     return console.usageError("`--check` holds one device against its runs; these samples are of several");
   if (!run.diagnostics.hasErrors() && run.findParts(devices, arguments.value("--device"))) {
     run.fit(devices);
+    run.noteVoidOptions();
     const bool any = run.anyRecord();
     if (any && (json || output || file)) library = run.library();
     if (file && library) check = checked(console, run, *library, *file);

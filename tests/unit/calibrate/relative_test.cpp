@@ -118,6 +118,17 @@ TEST_F(Relative, OneDirectionThatIsFarOffIsNoOtherKernel) {
   EXPECT_THAT(made.codes(), testing::ElementsAre("PLAN1014"));
 }
 
+TEST_F(Relative, PassesUnderANameThatNoOperatorHasAreNoted) {
+  bases.operators = {"add", "gelu"};
+  sample("add", 3);
+  sample("geluu", 3);
+  const Calibration c = run();
+  EXPECT_TRUE(has(c, "passes.geluu.forward"));
+  EXPECT_THAT(c.notes, testing::Contains(testing::AllOf(testing::HasSubstr("`geluu` is no operator of the library"),
+                                                        testing::HasSubstr("did you mean `gelu`?"))));
+  EXPECT_THAT(c.notes, testing::Not(testing::Contains(testing::HasSubstr("`add` is no operator"))));
+}
+
 TEST_F(Relative, AnUpdateThatTheLibraryDoesNotNameIsNoted) {
   const uint32_t series = made.series("mine");
   for (double params = 1e8; params < 4e9; params *= 2)
