@@ -1,7 +1,7 @@
 // What the embedded library declares: listed, and found by name as records.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "calibrate/Fits.h"
+#include "calibrate/fit/Fits.h"
 #include "frontend/Catalogue.h"
 #include "ir/Plan.h"
 #include "ir/facts/StackFacts.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Compilation.h"
-#include "calibrate/Scale.h"
+#include "calibrate/fit/Scale.h"
 
 #include <optional>
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/Calibrate.h"
 
-#include "calibrate/Checks.h"
-#include "calibrate/Fit.h"
-#include "calibrate/Traffic.h"
+#include "calibrate/fit/Checks.h"
+#include "calibrate/fit/Fit.h"
+#include "calibrate/samples/Traffic.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,8 +2,8 @@
 // fitted.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "calibrate/Fits.h"
-#include "calibrate/Readers.h"
+#include "calibrate/fit/Fits.h"
+#include "calibrate/read/Readers.h"
 #include "ir/Plan.h"
 
 namespace planc::calibrate {

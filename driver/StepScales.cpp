@@ -4,7 +4,7 @@
 
 #include "api/StepRuns.h"
 #include "api/Texts.h"
-#include "calibrate/Scale.h"
+#include "calibrate/fit/Scale.h"
 #include "driver/Files.h"
 #include "driver/Help.h"
 #include "driver/InputFile.h"

@@ -14,7 +14,7 @@ from pathlib import Path
 PAGE = "docs/architecture.md"
 PICTURE = re.compile(r"(<!-- picture.py -->\n```mermaid\n).*?(```\n)", re.S)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
-HALLS = ("frontend", "backends", "backends/cost")
+HALLS = ("frontend", "backends", "backends/cost", "calibrate")
 
 
 def rooms_of_the_build(build):

@@ -1,7 +1,7 @@
 // Text as a sample file, read with the reader that recognises it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "calibrate/Readers.h"
+#include "calibrate/read/Readers.h"
 
 #include <string>
 

@@ -1,8 +1,8 @@
 // Constants that samples were made with come back out of them, through noise of 5 % and a tenth of wild points.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Equations.h"
-#include "calibrate/Library.h"
-#include "calibrate/Report.h"
+#include "calibrate/write/Library.h"
+#include "calibrate/write/Report.h"
 #include "ir/States.h"
 #include "tests/unit/calibrate/Made.h"
 

@@ -1,6 +1,6 @@
 // Gzip: a file made by `gzip -9n`, byte by byte, and what is not whole.
 // SPDX-License-Identifier: Apache-2.0
-#include "calibrate/Gzip.h"
+#include "calibrate/read/Gzip.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // Constants of a stack that are relative to what was measured are set anew, or kept for a reason.
 // SPDX-License-Identifier: Apache-2.0
-#include "calibrate/Relative.h"
+#include "calibrate/write/Relative.h"
 #include "ir/facts/StackFacts.h"
 #include "tests/unit/calibrate/Made.h"
 

@@ -1,6 +1,6 @@
 // The statistics under the fits.
 // SPDX-License-Identifier: Apache-2.0
-#include "calibrate/Robust.h"
+#include "calibrate/samples/Robust.h"
 
 #include <cmath>
 #include <gmock/gmock.h>

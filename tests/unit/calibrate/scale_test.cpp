@@ -1,7 +1,7 @@
 // One factor per stack from step times: that it is found, that a wild run does not move it, that errors are of runs
 // left out.
 // SPDX-License-Identifier: Apache-2.0
-#include "calibrate/Scale.h"
+#include "calibrate/fit/Scale.h"
 
 #include <cmath>
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // Hosts of logs become units that network cards serve.
 // SPDX-License-Identifier: Apache-2.0
-#include "calibrate/Units.h"
+#include "calibrate/fit/Units.h"
 #include "tests/unit/calibrate/Made.h"
 
 #include <gmock/gmock.h>

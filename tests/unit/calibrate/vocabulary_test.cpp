@@ -1,10 +1,10 @@
 // Vocabularies of foreign words: what is embedded is read whole, and a word that no reader knows is found out.
 // SPDX-License-Identifier: Apache-2.0
-#include "calibrate/Formula.h"
-#include "calibrate/KinetoOperators.h"
-#include "calibrate/NcclWords.h"
-#include "calibrate/RegressorWords.h"
-#include "calibrate/Traffic.h"
+#include "calibrate/kineto/KinetoOperators.h"
+#include "calibrate/read/NcclWords.h"
+#include "calibrate/read/RegressorWords.h"
+#include "calibrate/samples/Formula.h"
+#include "calibrate/samples/Traffic.h"
 
 #include <gtest/gtest.h>
 #include <stdexcept>

@@ -1,0 +1,263 @@
+// The operators of PyTorch that planc has an equation for: how shapes are read off their operands. Which operator is
+// which stands in vocabulary/kineto.json.
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/kineto/KinetoOperators.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <set>
+
+namespace planc::calibrate {
+
+using E = Extent;
+
+const KinetoWords& kinetoVocabulary() {
+  static const KinetoWords known = kinetoWords(vocabularyText("kineto.json"));
+  return known;
+}
+
+/// Operands by position, and whether all that were asked for were there.
+class Operands {
+  const std::vector<TraceOperand>& all_;
+  static const TraceOperand& none() {
+    static const TraceOperand nothing;
+    return nothing;
+  }
+
+public:
+  explicit Operands(const TraceOp& op) : all_(op.operands) {}
+  const TraceOperand& operator[](size_t i) const { return i < all_.size() ? all_[i] : none(); }
+  /// The extents of a tensor of so many dimensions, or nothing.
+  const std::vector<double>* shape(size_t i, size_t rank) const {
+    const TraceOperand& o = (*this)[i];
+    return o.extents.size() == rank && o.elements > 0 ? &o.extents : nullptr;
+  }
+  std::optional<ir::DType> type(size_t i) const { return typeOf(kinetoVocabulary().types, (*this)[i].type.view()); }
+};
+
+namespace {
+
+/// x: m x k, then w: k x n.
+bool product(const KernelRow& row, const Operands& operands, Sample& sample) {
+  const auto *x = operands.shape(row.first, 2), *w = operands.shape(row.first + 1, 2);
+  if (!x || !w || (*x)[1] != (*w)[0]) return false;
+  sample[E::M] = (*x)[0];
+  sample[E::K] = (*x)[1];
+  sample[E::N] = (*w)[1];
+  return true;
+}
+
+bool batchedProduct(const KernelRow& row, const Operands& operands, Sample& sample) {
+  const auto *x = operands.shape(row.first, 3), *w = operands.shape(row.first + 1, 3);
+  if (!x || !w || (*x)[2] != (*w)[1] || (*x)[0] != (*w)[0]) return false;
+  sample[E::Batch] = (*x)[0];
+  sample[E::M] = (*x)[1];
+  sample[E::K] = (*x)[2];
+  sample[E::N] = (*w)[2];
+  return true;
+}
+
+/// Tokens of all experts x k, then experts x k x n. Tokens per expert are the mean: the split is in the memory of the
+/// GPU.
+bool groupedProduct(const KernelRow& row, const Operands& operands, Sample& sample) {
+  const auto *x = operands.shape(row.first, 2), *w = operands.shape(row.first + 1, 3);
+  if (!x || !w || (*x)[1] != (*w)[1]) return false;
+  sample[E::Batch] = (*w)[0];
+  sample[E::M] = (*x)[0] / (*w)[0];
+  sample[E::K] = (*x)[1];
+  sample[E::N] = (*w)[2];
+  return true;
+}
+
+bool attention(const KernelRow& row, const Operands& operands, Sample& sample, size_t heads, size_t seq) {
+  const auto *q = operands.shape(row.first, 4), *k = operands.shape(row.first + 1, 4);
+  const std::string& causal = operands[row.causal].value;
+  if (!q || !k || (causal != "True" && causal != "False")) return false; // the mask halves the work: no guess
+  sample[E::Batch] = (*q)[0];
+  sample[E::Heads] = (*q)[heads];
+  sample[E::Seq] = (*q)[seq];
+  sample[E::KvSeq] = (*k)[seq];
+  sample[E::HeadDim] = (*q)[3];
+  sample[E::Causal] = causal == "True" ? 1 : 0;
+  return true;
+}
+
+/// [batch, heads, seq, head]: PyTorch's own.
+bool attentionHeadsFirst(const KernelRow& row, const Operands& operands, Sample& sample) {
+  return attention(row, operands, sample, 1, 2);
+}
+
+/// [batch, seq, heads, head]: the flash-attn package.
+bool attentionSeqFirst(const KernelRow& row, const Operands& operands, Sample& sample) {
+  return attention(row, operands, sample, 2, 1);
+}
+
+/// Bytes of one operand.
+bool bytes(const KernelRow& row, const Operands& operands, Sample& sample) {
+  sample[E::Bytes] = operands[row.first].elements * ir::width(sample.dtype);
+  return operands[row.first].elements > 0;
+}
+
+/// Two tensors of one shape. A row vector beside a matrix is a bias.
+bool sum(const KernelRow&, const Operands& operands, Sample& sample) {
+  const TraceOperand &a = operands[0], &b = operands[1];
+  if (a.elements == 0 || b.elements == 0) return false;
+  const bool isBias = b.extents.size() == 1 && a.extents.size() > 1 && a.extents.back() == b.extents[0];
+  if (!isBias && a.extents != b.extents) return false;
+  if (isBias) sample.name = Symbol("bias");
+  sample[E::Bytes] = a.elements * ir::width(sample.dtype);
+  return true;
+}
+
+/// A table, then indices: rows of the table.
+bool lookup(const KernelRow&, const Operands& operands, Sample& sample) {
+  const auto* table = operands.shape(0, 2);
+  if (!table || operands[1].elements == 0) return false;
+  sample[E::Bytes] = operands[1].elements * (*table)[1] * ir::width(sample.dtype);
+  return true;
+}
+
+bool update(const KernelRow& row, const Operands& operands, Sample& sample) {
+  sample[E::Params] = operands[row.first].elements;
+  return sample[E::Params] > 0;
+}
+
+/// The readers of shapes, by the words of the vocabulary.
+constexpr std::array<std::pair<std::string_view, KernelRow::Shape>, 9> kShapes{
+    {{"product", product},
+     {"batched_product", batchedProduct},
+     {"grouped_product", groupedProduct},
+     {"attention_heads_first", attentionHeadsFirst},
+     {"attention_seq_first", attentionSeqFirst},
+     {"bytes", bytes},
+     {"sum", sum},
+     {"lookup", lookup},
+     {"update", update}}};
+
+/// The position of the operand that a key names; that of the first where it is not given.
+size_t positionOf(const Entry& row, const char* key) {
+  if (!row.has(key)) return 0;
+  const std::vector<std::string> operands = row.texts("operands");
+  const auto it = std::find(operands.begin(), operands.end(), row.text(key));
+  if (it == operands.end()) row.fail(fmt::format("`{}` is no operand", row.text(key)));
+  return static_cast<size_t>(it - operands.begin());
+}
+
+// Gradients of products are products: each is a sample of its own.
+KernelRow kernelRow(const Entry& row) {
+  KernelRow out{Symbol(row.text("as")), row.kind("kind"), row.truth("backward"), nullptr, 0, 0};
+  for (const auto& [word, shape] : kShapes)
+    if (word == row.text("shape")) out.shape = shape;
+  if (!out.shape) row.fail(fmt::format("`{}` is no shape", row.text("shape")));
+  if (row.texts("operands").empty()) row.fail("it has no operands");
+  out.first = positionOf(row, "first");
+  out.causal = positionOf(row, "causal");
+  if (out.kind == Kind::Attention && !row.has("causal")) row.fail("`causal` is missing");
+  return out;
+}
+
+ChainRow chainRow(const Entry& row) {
+  ChainRow out{Symbol(row.text("as")), {}, {}};
+  for (const std::string& name : row.texts("operators")) out.operators.emplace_back(name);
+  if (row.has("between"))
+    for (const std::string& name : row.texts("between")) out.between.emplace_back(name);
+  if (out.operators.size() < 2) row.fail("one operator is no chain");
+  return out;
+}
+
+/// Nodes of a group whose ranks are numbered node by node.
+size_t nodesOf(const TraceMessage& message, size_t perNode) {
+  const auto group = static_cast<size_t>(message.group);
+  if (message.ranks.size() >= group) {
+    std::set<size_t> nodes;
+    for (const int rank : message.ranks) nodes.insert(static_cast<size_t>(std::max(rank, 0)) / perNode);
+    return nodes.size();
+  }
+  // A list that was cut: its beginning shows the stride.
+  const int stride = message.ranks.size() > 1 ? std::max(1, message.ranks[1] - message.ranks[0]) : 1;
+  return std::clamp<size_t>((group * static_cast<size_t>(stride) + perNode - 1) / perNode, 1, group);
+}
+
+} // namespace
+
+KinetoWords kinetoWords(std::string_view text) {
+  const nlohmann::json json = parseVocabulary(text);
+  const Entry file(json, "kineto.json", {"types", "operators", "chains", "gradients", "collectives"});
+  KinetoWords out;
+  out.types = typeWords(file);
+  const Entry operators = file.object("operators", {"rows"}), collectives = file.object("collectives", {"names"});
+  const Entry chains = file.object("chains", {"rows"}), gradients = file.object("gradients", {"accumulate"});
+  for (const Entry* group : {&operators, &collectives, &chains, &gradients}) group->text("source");
+  for (const Entry& row : chains.rows("rows", {"as", "operators", "between"})) out.chains.push_back(chainRow(row));
+  out.accumulate = Symbol(gradients.text("accumulate"));
+  for (const Entry& row :
+       operators.rows("rows", {"torch", "kind", "as", "backward", "operands", "shape", "first", "causal"}))
+    if (!out.operators.emplace(Symbol(row.text("torch")), kernelRow(row)).second) row.fail("it stands there twice");
+  out.collectives = collectives.words("names");
+  for (const auto& [word, as] : out.collectives)
+    if (!parseCollective(as)) collectives.fail(fmt::format("`{}` is no collective of samples", as));
+  return out;
+}
+
+bool isKnownOperator(Symbol name) {
+  return kinetoVocabulary().operators.count(name) > 0;
+}
+
+std::optional<TraceMeaning> meaningOf(const TraceOp& op) {
+  const auto found = kinetoVocabulary().operators.find(op.name);
+  if (found == kinetoVocabulary().operators.end()) return std::nullopt;
+  const KernelRow* row = &found->second;
+  const Operands operands(op);
+  TraceMeaning out;
+  out.sample.kind = row->kind;
+  out.sample.name = row->name;
+  out.backward = row->backward;
+  const std::optional<ir::DType> type = operands.type(row->first);
+  // Lists of tensors have no type; optimizers of mixed precision update fp32.
+  if (!type && row->kind != Kind::Optimizer) return std::nullopt;
+  out.sample.dtype = type.value_or(ir::DType::fp32);
+  if (!row->shape(*row, operands, out.sample)) return std::nullopt;
+  fillDefaults(out.sample);
+  return out;
+}
+
+std::optional<Sample> chainSample(const ChainRow& row, const TraceOp& first) {
+  const std::optional<ir::DType> type = Operands(first).type(0);
+  if (!type || Operands(first)[0].elements <= 0) return std::nullopt;
+  Sample out;
+  out.name = row.name;
+  out.dtype = *type;
+  out[E::Bytes] = Operands(first)[0].elements * ir::width(*type);
+  return out;
+}
+
+std::optional<Sample> updateWithoutShapes(const TraceOp& op) {
+  const auto found = kinetoVocabulary().operators.find(op.name);
+  if (found == kinetoVocabulary().operators.end() || found->second.kind != Kind::Optimizer || meaningOf(op))
+    return std::nullopt;
+  Sample out;
+  out.kind = Kind::Optimizer;
+  out.name = found->second.name;
+  return out;
+}
+
+std::optional<Sample> meaningOf(const TraceMessage& message, size_t perNode) {
+  const auto row = kinetoVocabulary().collectives.find(message.collective);
+  const std::optional<ir::DType> type = typeOf(kinetoVocabulary().types, message.dtype);
+  const double elements = std::max(message.in, message.out);
+  if (row == kinetoVocabulary().collectives.end() || !type || elements <= 0 || message.group < 2) return std::nullopt;
+  Sample out;
+  out.kind = Kind::Collective;
+  out.name = Symbol(row->second);
+  out.dtype = *type;
+  const bool pair = parseCollective(row->second) == ir::CollectiveKind::SendRecv;
+  const size_t nodes = nodesOf(message, std::max<size_t>(perNode, 1));
+  out[E::Bytes] = elements * ir::width(*type);
+  out[E::Ranks] = pair ? 2 : message.group;
+  out[E::Nodes] = static_cast<double>(nodes);
+  out.ranksOnHost = static_cast<double>(message.group) / static_cast<double>(nodes);
+  return out;
+}
+
+} // namespace planc::calibrate

@@ -1,0 +1,316 @@
+// Facts into statements: units, tables, statistics, and `override` where the extended record has the fact.
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/write/Library.h"
+
+#include "ir/facts/ClusterFacts.h"
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/SampleColumns.h"
+#include "ir/facts/StackFacts.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace planc::calibrate {
+
+namespace {
+
+/// Units that numbers are written in, the first whose value is at least one; values keep four digits.
+struct Scale {
+  Unit unit;
+  double size;
+  std::string_view text;
+};
+const std::vector<Scale>& scales() {
+  static const std::vector<Scale> table{
+      {units::time, 1, "s"},           {units::time, 1e-3, "ms"},
+      {units::time, 1e-6, "us"},       {units::bandwidth, 1e9, "GB/s"},
+      {units::bandwidth, 1e6, "MB/s"}, {units::rate, 1e12, "TFLOP/s"},
+      {units::rate, 1e9, "GFLOP/s"},   {units::bytes, 1e9, "GB"},
+      {units::bytes, 1e6, "MB"},       {units::bytes, 1e3, "kB"},
+      {units::bytes, 1, "B"},          {units::flops, 1e12, "TFLOP"},
+      {units::flops, 1e9, "GFLOP"},    {units::flops, 1e6, "MFLOP"},
+      {units::flops, 1, "FLOP"},       {units::energyPerFlop, 1e-12, "pJ/FLOP"},
+  };
+  return table;
+}
+
+/// Four significant digits without an exponent.
+std::string digits(double v) {
+  if (v == 0) return "0";
+  const int whole = static_cast<int>(std::floor(std::log10(std::fabs(v)))) + 1;
+  std::string text = fmt::format("{:.{}f}", v, std::max(0, 4 - whole));
+  if (text.find('.') == std::string::npos) return text;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+std::string quantity(double v, const Unit& unit) {
+  const Scale* best = nullptr;
+  for (const Scale& s : scales())
+    if (s.unit == unit && (best = &s, std::fabs(v) >= s.size)) break;
+  return best ? digits(v / best->size) + std::string(best->text) : digits(v);
+}
+
+std::string number(std::string_view name, const ir::FactType& type, double v) {
+  if (name.ends_with("efficiency") && type.unit.plain()) return digits(v * 100) + "%";
+  if (type.form == ir::FactForm::Count) return fmt::format("{:.0f}", v);
+  return quantity(v, type.unit);
+}
+
+std::string curve(std::string_view name, const ir::FactType& type, const ir::Table& table, const Unit& size) {
+  std::string x, y;
+  for (size_t i = 0; i < table.x.size(); ++i) {
+    x += (i ? ", " : "") + quantity(table.x[i], size);
+    y += (i ? ", " : "") + number(name, type, table.y[i]);
+  }
+  return fmt::format("curve(x = [{}], y = [{}])", x, y);
+}
+
+/// `efficiency` of `calibration.gemm.bf16.efficiency`.
+std::string nameOf(const ir::FactRef& fact) {
+  const std::string path = fact.path();
+  return path.substr(path.rfind('.') + 1);
+}
+
+std::string value(const Fact& fact) {
+  const ir::FactType& type = ir::factRow(fact.of.id).type;
+  const std::string name = nameOf(fact.of);
+  return fact.table.empty() ? number(name, type, fact.number)
+                            : curve(name, type, fact.table, type.sizeUnit.value_or(units::none));
+}
+
+std::string statistics(const Section& s) {
+  if (s.samples == 0) return "";
+  std::string text = fmt::format("samples = {}", s.samples);
+  if (s.heldOut) text += fmt::format(", error = {}%, p90 = {}%", digits(s.error * 100), digits(s.p90 * 100));
+  if (s.size == Size::Flops || s.size == Size::Bytes) {
+    const Unit unit = s.size == Size::Flops ? units::flops : units::bytes;
+    text += fmt::format(", valid = [{}, {}]", quantity(s.low, unit), quantity(s.high, unit));
+  }
+  return text;
+}
+
+std::string quoted(std::string text) {
+  std::replace(text.begin(), text.end(), '"', '\'');
+  std::erase_if(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\\'; });
+  return '"' + text + '"';
+}
+
+/// Facts of the extended record: their text by path; none of lists of samples.
+using Known = std::map<std::string, std::optional<std::string>>;
+
+/// Of a record, those that it gives in the places that calibration writes to.
+template <class Id> Known knownOf(const ir::FactsOf<Id>& record, std::initializer_list<Id> facts) {
+  Known out;
+  for (const Id id : facts)
+    for (const ir::FactKey& key : record.keys(id)) {
+      const ir::Number& fact = *record.number(id, key);
+      const ir::FactRef of(id, key);
+      out[of.path()] = value({of, fact.value, fact.table});
+    }
+  return out;
+}
+
+Known knownOf(const ir::Device& d) {
+  using enum ir::DeviceFact;
+  return knownOf(d,
+                 {GemmEfficiency, GemmMemoryEfficiency, GemmStart, GemmEnergy, ScoresMemoryEfficiency, ScoresBackward,
+                  ScoresSize, ContextMemoryEfficiency, ContextBackward, ContextSize, AttentionForward, AttentionHead,
+                  AttentionBackward, AttentionStart, AttentionSplit, AttentionEnergy, MemoryEfficiency, MemoryStart});
+}
+
+Known knownOf(const ir::Stack& s) {
+  using enum ir::StackFact;
+  return knownOf(s, {PassesForward, PassesBackward, PassesForwardRow, PassesBackwardRow, ir::StackFact::Optimizer,
+                     OptimizerTensor, BackwardRatio, TableGradient, Accumulation, Grouped, AttentionFactor,
+                     AttentionBackward, AttentionHead});
+}
+
+Known knownOf(const ir::Fabric& f) {
+  using enum ir::FabricFact;
+  Known out = knownOf(f, {SampledAt, SampledLatency, SendRecvStart, SendRecvBandwidth});
+  for (const ir::FabricFact fact : {AllReduce, AllGather, ReduceScatter, AllToAll})
+    if (!f.samplesOf(fact)->rows.empty()) out[ir::FactRef(fact).path()] = std::nullopt;
+  return out;
+}
+
+/// `{efficiency = 80%, start = 5us, samples = 12}`.
+std::string braces(const Section& s) {
+  std::string text;
+  auto add = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value);
+  };
+  for (const Fact& f : s.facts) add(nameOf(f.of), value(f));
+  if (s.row()) {
+    const bool timed = !s.sample.time.empty();
+    for (const ir::SampleColumn& c : ir::sampleColumns()) {
+      const double v = s.sample.*c.field;
+      const bool given = c.fitted ? !timed : v != 0;
+      if (given) add(c.name, number(c.name, c.type, v));
+    }
+    if (timed)
+      add(ir::kSampledTimes, curve(ir::kSampledTimes, ir::number(units::time, {}), s.sample.time, units::bytes));
+  }
+  if (const std::string known = statistics(s); !known.empty()) text += ", " + known;
+  return "{" + text + "}";
+}
+
+class Writer {
+  std::string out_;
+  const Known& known_;
+  std::vector<std::string> open_; ///< sections around the next statement
+
+  /// Closes and opens `calibration { gemm {` until only the last name of the path is left, and gives that.
+  std::string enter(const std::string& path) {
+    std::vector<std::string> around;
+    size_t at = 0;
+    for (size_t dot; (dot = path.find('.', at)) != std::string::npos; at = dot + 1)
+      around.push_back(path.substr(at, dot - at));
+    size_t same = 0;
+    while (same < std::min(around.size(), open_.size()) && around[same] == open_[same]) ++same;
+    for (; open_.size() > same; open_.pop_back()) out_ += "}\n";
+    for (; open_.size() < around.size(); open_.push_back(around[open_.size()])) out_ += around[open_.size()] + " {\n";
+    return path.substr(at);
+  }
+
+public:
+  explicit Writer(const Known& known) : known_(known) {}
+
+  void statement(const Section& s) {
+    const std::string own = s.path(), last = enter(own);
+    std::string text = s.alone ? value(s.facts[0]) : braces(s), source = s.source;
+    bool inherited = known_.count(own) > 0;
+    // A statement takes the place of the whole of the one it overrides: what was not measured is stated again.
+    for (const auto& [path, value] : known_) {
+      if (s.alone || !path.starts_with(own + ".")) continue;
+      inherited = true;
+      const std::string name = path.substr(own.size() + 1);
+      const bool measured =
+          std::any_of(s.facts.begin(), s.facts.end(), [&known = path](const Fact& f) { return f.of.path() == known; });
+      if (measured || !value || s.holds(path)) continue;
+      text.insert(std::min(text.find(", samples = "), text.size() - 1), fmt::format(", {} = {}", name, *value));
+      source += fmt::format("; `{}` is not measured: the extended record's", name);
+    }
+    out_ += fmt::format("{}{} = {} : {}\n", inherited ? "override " : "", last, text, quoted(source));
+  }
+
+  /// All rows of one operation.
+  void rows(const std::vector<const Section*>& rows) {
+    std::string list, source;
+    std::set<std::string> sources;
+    for (const Section* s : rows) {
+      list += braces(*s) + ",\n";
+      const std::string file = s->source.substr(0, s->source.find(';'));
+      if (sources.insert(file).second) source += (source.empty() ? "" : "; ") + file;
+    }
+    const std::string path = rows.front()->path();
+    enter(path);
+    out_ += fmt::format("{}{} = [\n{}] : {}\n", known_.count(path) ? "override " : "", path, list, quoted(source));
+  }
+
+  /// A fact of the machine that the samples were taken on, unless the extended record says the same.
+  void machine(const Fact& fact, std::string_view source) {
+    const std::string name = fact.of.path(), text = value(fact);
+    const auto known = known_.find(name);
+    if (known != known_.end() && known->second == text) return;
+    out_ += fmt::format("{}{} = {} : {}\n", known != known_.end() ? "override " : "", name, text,
+                        quoted(std::string(source)));
+  }
+
+  void facts(std::vector<const Section*> sections) {
+    std::stable_sort(sections.begin(), sections.end(),
+                     [](const Section* a, const Section* b) { return a->path() < b->path(); });
+    std::map<std::string, std::vector<const Section*>> lists;
+    for (const Section* s : sections)
+      if (s->row())
+        lists[s->path()].push_back(s);
+      else
+        statement(*s);
+    for (auto& [path, of] : lists) {
+      std::stable_sort(of.begin(), of.end(),
+                       [](const Section* a, const Section* b) { return a->sample.ranks < b->sample.ranks; });
+      rows(of);
+    }
+    enter("");
+  }
+  const std::string& text() const { return out_; }
+};
+
+std::string identifier(std::string_view text) {
+  std::string out;
+  for (char c : text)
+    out += std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
+                                                       : '_';
+  return out.empty() || std::isdigit(static_cast<unsigned char>(out[0])) ? "part_" + out : out;
+}
+
+constexpr std::string_view kMeasured = "measured", kStack = "stack";
+
+/// The machine that the samples of a fabric belong to: its rate and the latency of a step, as the library has them.
+std::vector<Fact> machineOf(const Part& part, Record record) {
+  if (record != Record::Node && record != Record::Network) return {};
+  const double rate = record == Record::Node ? part.link : part.card;
+  const std::optional<double>& latency = record == Record::Node ? part.linkLatency : part.cardLatency;
+  std::vector<Fact> out;
+  if (rate > 0) out.push_back({ir::FabricFact::SampledAt, rate});
+  if (latency) out.push_back({ir::FabricFact::SampledLatency, *latency});
+  return out;
+}
+
+std::string writtenName(const Part& part, std::string_view suffix) {
+  return fmt::format("{}_{}", identifier(part.name), suffix);
+}
+
+} // namespace
+
+std::string deviceRecord(const Part& part) {
+  return writtenName(part, kMeasured);
+}
+std::string stackRecord(const Part& part) {
+  return writtenName(part, kStack);
+}
+
+std::string libraryText(const std::vector<Calibration>& calibrations, const Bases& bases) {
+  std::string text =
+      "/// Calibrated by `planc calibrate`: what was measured, how often, and how far the fits miss samples that they "
+      "were not made of.\n";
+  std::string records;
+  bool devices = false, fabrics = false, stacks = false;
+  auto write = [&](const Calibration& c, Record record, std::string_view word, std::string_view suffix,
+                   const std::string& base, const Known& known) {
+    std::vector<const Section*> sections;
+    for (const Section& s : c.sections)
+      if (s.record == record) sections.push_back(&s);
+    if (sections.empty()) return false;
+    Writer writer(known);
+    for (const Fact& fact : machineOf(*c.part, record))
+      writer.machine(fact, fmt::format("of a device's {} in the library's cluster of {}: change it if yours differs",
+                                       record == Record::Node ? "links" : "network card", c.part->name));
+    writer.facts(sections);
+    records += fmt::format("\n/// {} samples of {}.\nexport {} {}{} {{\n{}}}\n", c.samples,
+                           c.label.empty() ? c.part->name : c.label, word, writtenName(*c.part, suffix),
+                           base.empty() ? "" : " extends " + base, writer.text());
+    return true;
+  };
+  for (const Calibration& c : calibrations) {
+    devices |= write(c, Record::Device, "device", kMeasured, "devices." + c.part->name, knownOf(c.part->device));
+    stacks |=
+        write(c, Record::Stack, "stack", kStack, bases.stack, bases.stackFacts ? knownOf(*bases.stackFacts) : Known{});
+    write(c, Record::Node, "fabric", "node", "", {});
+    fabrics |= write(c, Record::Network, "fabric", "network", bases.fabric.empty() ? "" : "fabrics." + bases.fabric,
+                     bases.fabricFacts ? knownOf(*bases.fabricFacts) : Known{});
+  }
+  if (devices) text += "import std.devices\n";
+  if (fabrics && !bases.fabric.empty()) text += "import std.fabrics\n";
+  if (stacks && !bases.stack.empty())
+    text += "import std.stacks." + bases.stack.substr(0, bases.stack.find('.')) + "\n";
+  return text + records;
+}
+
+} // namespace planc::calibrate

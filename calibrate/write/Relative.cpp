@@ -1,0 +1,300 @@
+// One step per family of relative constants.
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/write/Relative.h"
+
+#include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
+#include "support/Spelling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
+
+namespace planc::calibrate {
+
+PLANC_WARNING(OtherKernel, 1014,
+              "`{name}` of these samples is another kernel than that of `{stack}`: {measured} passes {direction}, and "
+              "the stack has {known}")
+
+PLANC_WARNING(StackExtendsNone, 827,
+              "`{record}` extends no stack: it has what was sampled and nothing else, and prices no plan")
+
+namespace {
+
+using ir::DeviceFact;
+using ir::StackFact;
+
+/// Kernels that are bound by memory reach 40 to 100 % of its rate. Passes that differ by more are of other traffic.
+constexpr double kSameKernel = 2.5;
+/// So many operators that were measured tell how the stack's kernels compare with the numbers that it has for them.
+constexpr size_t kFewestKernels = 3;
+/// A number that would move by less is kept.
+constexpr double kMoves = 0.005;
+
+double largest(const Fact& fact) {
+  return fact.table.empty() ? fact.number : fact.table.y.back();
+}
+ir::Table times(ir::Table table, double factor) {
+  for (double& y : table.y) y *= factor;
+  return table;
+}
+/// Why a value that was not measured is another one.
+constexpr std::string_view kKernels = "as those of its kernels that were measured, or as the memory's rate";
+/// Passes of a stack, and measured over known.
+struct Compared {
+  double known = 0, ratio = 0;
+};
+bool passesFact(const ir::FactRef& fact) {
+  return fact.id == ir::FactId(StackFact::PassesForward) || fact.id == ir::FactId(StackFact::PassesBackward);
+}
+
+class Relatives {
+public:
+  Relatives(Calibration& calibration, const Bases& bases, DiagnosticEngine& diagnostics)
+      : c_(calibration), bases_(bases), stack_(*bases.stackFacts), diagnostics_(diagnostics) {}
+
+  void run() {
+    noteUnknownOperators();
+    compare();
+    for (const StackFact fact : {StackFact::PassesForward, StackFact::PassesBackward})
+      for (const ir::FactKey& key : stack_.keys(fact))
+        scale({fact, key}, factorOf(stack_.number(fact, key)->value), false, kKernels);
+    for (const StackFact fact : {StackFact::TableGradient, StackFact::Accumulation})
+      scale({fact}, factorOf(0), true, kKernels);
+    attention();
+    optimizers();
+  }
+
+private:
+  Section* sectionOf(const ir::FactRef& fact) {
+    for (Section& s : c_.sections)
+      if (!s.row() && std::any_of(s.facts.begin(), s.facts.end(), [&](const Fact& f) { return f.of == fact; }))
+        return &s;
+    return nullptr;
+  }
+  const Fact* measured(Record record, const ir::FactRef& fact) const {
+    for (const Section& s : c_.sections)
+      for (const Fact& f : s.facts)
+        if (s.record == record && f.of == fact) return &f;
+    return nullptr;
+  }
+  const ir::Number* known(const ir::FactRef& fact) const {
+    return stack_.number(static_cast<StackFact>(fact.id.index), fact.key);
+  }
+
+  /// Passes under a name that no operator of the library has are read by plans with an operator of that name alone.
+  void noteUnknownOperators() {
+    for (const Section& s : c_.sections) {
+      if (s.row() || s.record != Record::Stack || !passesFact(s.facts.front().of)) continue;
+      const std::string name(s.facts.front().of.key.text());
+      const std::vector<std::string>& known = bases_.operators;
+      if (known.empty() || std::find(known.begin(), known.end(), name) != known.end()) continue;
+      const std::string meant = didYouMean(name, known);
+      c_.notes.push_back(fmt::format("`{}` is no operator of the library: plans read its passes if they have an "
+                                     "operator of this name{}{}",
+                                     name, meant.empty() ? "" : "; ", meant));
+    }
+  }
+
+  /// Takes out samples of kernels that the stack does not run, and notes how the others compare with its passes.
+  void compare() {
+    std::vector<std::string> fused;
+    std::erase_if(c_.sections, [&](const Section& s) {
+      if (s.row() || s.record != Record::Stack || !passesFact(s.facts.front().of)) return false;
+      std::vector<Compared> own;
+      const Fact* farthest = nullptr;
+      double most = 0, together = 0; // logarithms: both directions are of one kernel
+      for (const Fact& f : s.facts) {
+        const ir::Number* number = passesFact(f.of) ? known(f.of) : nullptr;
+        if (!number) continue;
+        if (number->value == 0) {
+          fused.emplace_back(f.of.key.text());
+          return true;
+        }
+        own.push_back({number->value, largest(f) / number->value});
+        const double off = std::log(own.back().ratio);
+        together += off;
+        if (!farthest || std::abs(off) > std::abs(most)) farthest = &f, most = off;
+      }
+      if (farthest && apart(std::exp(together / static_cast<double>(own.size())), 1)) {
+        refuse(*farthest, known(farthest->of)->value);
+        return true;
+      }
+      compared_.insert(compared_.end(), own.begin(), own.end());
+      operators_ += !own.empty();
+      return false;
+    });
+    if (!fused.empty())
+      c_.notes.push_back(fmt::format("not written, since `{}` fuses it into a neighbour: `{}`", bases_.stack,
+                                     fmt::join(fused, "`, `")));
+  }
+  static bool apart(double a, double b) { return std::abs(std::log(a / b)) > std::log(kSameKernel); }
+
+  /// What passes that were not measured are to be multiplied by: the median of measured over known of kernels with
+  /// about as many passes (chains of small kernels lose more than single ones), or of all where these are few. Fewer
+  /// than that tell nothing of others: then the factor leaves times as they were.
+  double factorOf(double passes) const {
+    std::vector<double> near, all;
+    for (const Compared& kernel : compared_) {
+      all.push_back(kernel.ratio);
+      if (passes > 0 && !apart(kernel.known, passes)) near.push_back(kernel.ratio);
+    }
+    if (operators_ >= kFewestKernels) return median(std::move(near.size() >= kFewestKernels ? near : all));
+    const Fact* rate = measured(Record::Device, {DeviceFact::MemoryEfficiency});
+    const ir::Number* before = c_.part->device.number(DeviceFact::MemoryEfficiency);
+    return rate && before ? rate->number / before->value : 1;
+  }
+
+  void refuse(const Fact& fact, double known) {
+    const bool forward = fact.of.id == ir::FactId(StackFact::PassesForward);
+    diagnostics_
+        .report(OtherKernel, {},
+                {{"name", fact.of.key.text()},
+                 {"stack", bases_.stack},
+                 {"measured", fmt::format("{:.3g}", largest(fact))},
+                 {"direction", forward ? "forward" : "backward"},
+                 {"known", fmt::format("{:.3g}", known)}})
+        .note(fmt::format("its passes are not written: `{}` keeps those of the stack", bases_.stack))
+        .help(
+            "sample the operator as your framework runs it, or extend the stack of a framework that runs this kernel");
+  }
+
+  /// Another value of a fact that was not measured. What the stack does not have, or has as 0, stays.
+  void scale(const ir::FactRef& fact, double factor, bool alone, std::string_view like) {
+    const ir::Number* number = known(fact);
+    if (!number || number->value == 0 || std::abs(factor - 1) < kMoves || sectionOf(fact)) return;
+    Fact made{fact, number->value * factor, times(number->table, factor)};
+    const std::string why =
+        fmt::format("not measured: {:.4g} times the extended record's, {}; {}", factor, like, number->source);
+    // Forward and backward of an operator are one statement.
+    const ir::FactRef other(fact.id == ir::FactId(StackFact::PassesForward) ? StackFact::PassesBackward
+                                                                            : StackFact::PassesForward,
+                            fact.key);
+    if (Section* own = passesFact(fact) ? sectionOf(other) : nullptr) {
+      const bool same = own->samples == 0;
+      own->facts.push_back(std::move(made));
+      own->source += same ? fmt::format("; `{}` {:.4g} times", direction(fact), factor)
+                          : fmt::format("; `{}` is {}", direction(fact), why);
+      return;
+    }
+    add(std::move(made), alone, why);
+  }
+  static std::string_view direction(const ir::FactRef& fact) {
+    return fact.id == ir::FactId(StackFact::PassesForward) ? "forward" : "backward";
+  }
+  void add(Fact fact, bool alone, std::string source) {
+    Section section;
+    section.record = Record::Stack;
+    section.alone = alone;
+    section.facts.push_back(std::move(fact));
+    section.source = std::move(source);
+    c_.sections.push_back(std::move(section));
+  }
+
+  /// The device's curve was measured with the kernel of this software: nothing is relative to another one.
+  void attention() {
+    const Section* curve = sectionOf({DeviceFact::AttentionForward});
+    if (!curve) return;
+    const std::string why = "the device's curve was measured with this software, " + curve->source;
+    const auto same = [&](StackFact of, double value, ir::Table table) {
+      const ir::Number* number = stack_.number(of);
+      if (number && (number->value != value || number->table.x != table.x || number->table.y != table.y))
+        add({{of}, value, std::move(table)}, true, why);
+    };
+    same(StackFact::AttentionFactor, 1, {});
+    const auto ofDevice = [&](DeviceFact fact, StackFact of) {
+      const Fact* own = measured(Record::Device, {fact});
+      const ir::Number* library = c_.part->device.number(fact);
+      if (!own && (!library || of == StackFact::AttentionBackward)) return; // a ratio of the same kernel
+      const ir::Table& table = own ? own->table : library->table;
+      const double number = !table.empty() ? median(table.y) : own ? own->number : library->value;
+      same(of, number, of == StackFact::AttentionHead ? table : ir::Table());
+    };
+    ofDevice(DeviceFact::AttentionHead, StackFact::AttentionHead);
+    ofDevice(DeviceFact::AttentionBackward, StackFact::AttentionBackward);
+  }
+
+  /// Optimizers of the same update read the same bytes, whatever they are called. Others keep their distance.
+  void optimizers() {
+    std::vector<double> ratios;
+    const std::vector<Section> own = c_.sections;
+    for (const Section& s : own) {
+      if (s.row()) continue;
+      const ir::FactRef of = s.facts.front().of;
+      const bool bytes = of.id == ir::FactId(StackFact::Optimizer);
+      if (!bytes && of.id != ir::FactId(StackFact::OptimizerTensor)) continue;
+      if (const ir::Number* before = bytes ? known(of) : nullptr; before && before->value > 0)
+        ratios.push_back(largest(s.facts.front()) / before->value);
+      if (!optimizer(Symbol(of.key.text())))
+        c_.notes.push_back(
+            fmt::format("`{}` is no optimizer of the library: plans read `{}` if their optimizer has this "
+                        "name",
+                        of.key.text(), of.path()));
+      for (const Symbol name : sameUpdates(Symbol(of.key.text()))) {
+        const ir::FactRef as =
+            bytes ? ir::FactRef(StackFact::Optimizer, name) : ir::FactRef(StackFact::OptimizerTensor, name);
+        if (sectionOf(as)) continue;
+        Section copy = s;
+        copy.facts.front().of = as;
+        copy.source = fmt::format("the update of `{}`: {}", of.key.text(), s.source);
+        c_.sections.push_back(std::move(copy));
+      }
+    }
+    const double factor = ratios.empty() ? factorOf(0) : median(ratios);
+    for (const ir::FactKey& key : stack_.keys(StackFact::Optimizer))
+      if (inMemory(Symbol(key.text())))
+        scale({StackFact::Optimizer, key}, factor, true, ratios.empty() ? kKernels : "as what was measured");
+  }
+
+  const ir::Optimizer* optimizer(Symbol name) const {
+    const auto found = std::find_if(bases_.optimizers.begin(), bases_.optimizers.end(),
+                                    [&](const ir::Optimizer& o) { return o.name == name; });
+    return found == bases_.optimizers.end() ? nullptr : &*found;
+  }
+  /// Its bytes move at the rate of the device's memory: not in the host's, nor at that of rows in random order.
+  bool inMemory(Symbol name) const {
+    const ir::Optimizer* own = optimizer(name);
+    return own && !own->onHost && own->rowStates == 0;
+  }
+  /// The optimizers of the library with the states and the work of this one, without itself.
+  std::vector<Symbol> sameUpdates(Symbol name) const {
+    std::vector<Symbol> out;
+    const ir::Optimizer* own = optimizer(name);
+    if (!own) return out;
+    for (ir::Optimizer other : bases_.optimizers) {
+      if (other.name == name) continue;
+      const Symbol called = other.name;
+      other.name = own->name;
+      other.range = own->range;
+      if (other == *own) out.push_back(called);
+    }
+    return out;
+  }
+
+  std::vector<Compared> compared_;
+  size_t operators_ = 0; ///< that were compared
+  Calibration& c_;
+  const Bases& bases_;
+  const ir::Stack& stack_;
+  DiagnosticEngine& diagnostics_;
+};
+
+} // namespace
+
+void setAnew(Calibration& calibration, const Bases& bases, DiagnosticEngine& diagnostics) {
+  static const ir::Stack kNone;
+  Bases known = bases;
+  if (!known.stackFacts) known.stackFacts = &kNone;
+  Relatives(calibration, known, diagnostics).run();
+  const bool written = std::any_of(calibration.sections.begin(), calibration.sections.end(),
+                                   [](const Section& s) { return s.record == Record::Stack; });
+  if (!written || bases.stackFacts) return;
+  diagnostics.report(StackExtendsNone, {}, {{"record", stackRecord(*calibration.part)}})
+      .note("a plan also needs what samples of operators do not tell: launches, overlap, accumulation")
+      .help("name the stack of your framework, which the written one then extends: `--stack NAME`; `planc show "
+            "std.stacks` lists them");
+}
+
+} // namespace planc::calibrate
