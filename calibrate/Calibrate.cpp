@@ -5,6 +5,7 @@
 #include "calibrate/fit/Checks.h"
 #include "calibrate/fit/Fit.h"
 #include "calibrate/samples/Traffic.h"
+#include "ir/facts/DeviceFacts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,11 +18,28 @@ PLANC_WARNING(FitMisses, 1030, "{subject}, {direction}: held-out error {error} %
 
 namespace {
 
+/// Whether the equation of a sample asks for the peak of its type, and the part has none.
+bool lacksPeak(const Sample& s, const Part& part) {
+  const bool product =
+      s.kind == Kind::Gemm || s.kind == Kind::GroupedGemm || s.kind == Kind::Scores || s.kind == Kind::Context;
+  return product && !part.device.number(ir::DeviceFact::Peak, ir::arithmetic(s.dtype));
+}
+
 std::vector<Suspects> suspectsOf(const Samples& samples, const std::string& device, const Part& part,
-                                 const SourceManager& sources) {
+                                 const SourceManager& sources, std::vector<std::string>& notes) {
   std::vector<Points> points(samples.series.size());
-  for (const Sample& s : samples.samples)
-    if (samples.series[s.series].device == device && s.kind != Kind::Step) points[s.series].push_back(&s);
+  std::map<ir::DType, size_t> without;
+  for (const Sample& s : samples.samples) {
+    if (samples.series[s.series].device != device || s.kind == Kind::Step) continue;
+    if (lacksPeak(s, part))
+      ++without[s.dtype];
+    else
+      points[s.series].push_back(&s);
+  }
+  for (const auto& [type, count] : without)
+    notes.push_back(
+        fmt::format("samples of products in `{}` that are not fitted, since `{}` has no peak of this type: {}",
+                    ir::name(type), part.name, count));
   std::vector<Suspects> out;
   out.reserve(points.size()); // its elements refer to it
   for (size_t i = 0; i < points.size(); ++i)
@@ -110,7 +128,7 @@ Calibration calibrate(const Samples& samples, const std::string& device, const P
   Calibration out;
   out.label = device;
   out.part = &part;
-  std::vector<Suspects> suspects = suspectsOf(samples, device, part, sources);
+  std::vector<Suspects> suspects = suspectsOf(samples, device, part, sources, out.notes);
   Fitting fitting(part, sources, samples.series, optimizers, out);
   std::map<uint32_t, const Suspects*> of;
   for (Suspects& s : suspects) {

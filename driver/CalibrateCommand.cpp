@@ -96,6 +96,8 @@ struct Run {
             .help("pack it again from the whole file, or give the file unpacked; `gzip -t FILE` checks it");
         continue;
       }
+      if (constexpr std::string_view kMark = "\xEF\xBB\xBF"; text->starts_with(kMark)) // as spreadsheets write it
+        text->erase(0, kMark.size());
       const FileId id = sources.add(shown, std::move(*text));
       if (readSamples({id, shown, sources.text(id)}, samples, diagnostics)) continue;
       if (input.named)

@@ -80,6 +80,26 @@ TEST(Fit, OneShapeHasNoHeldOutError) {
   }
 }
 
+/// Of a type that the part has no peak for nothing is fitted, and a note says so.
+TEST(Fit, ProductsOfATypeThatThePartLacksAreNoted) {
+  Made made;
+  const uint32_t series = made.series("linear"), grouped = made.series("grouped_linear");
+  for (double m = 1024; m <= 16384; m *= 2)
+    for (const ir::DType type : {ir::DType::bf16, ir::DType::fp8}) {
+      const double seconds = 2 * m * 8192 * 8192 / 70e12;
+      made.add(series, Kind::Gemm, "linear", {{Extent::M, m}, {Extent::N, 8192}, {Extent::K, 8192}}, seconds).dtype =
+          type;
+      made.add(grouped, Kind::GroupedGemm, "grouped_linear",
+               {{Extent::Batch, 8}, {Extent::M, m}, {Extent::N, 8192}, {Extent::K, 8192}}, 8 * seconds)
+          .dtype = type;
+    }
+  const Calibration c = made.run();
+  ASSERT_EQ(c.notes.size(), 1u);
+  EXPECT_EQ(c.notes[0], "samples of products in `fp8` that are not fitted, since `made` has no peak of this type: 10");
+  for (const Quality& q : c.qualities) EXPECT_EQ(q.samples, 5u) << q.subject;
+  EXPECT_EQ(c.samples, 10u);
+}
+
 TEST(Fit, ATableTakesThePlaceOfAClosedFormThatMisses) {
   Made made;
   const uint32_t series = made.series("linear");
