@@ -6,6 +6,8 @@
 #include "calibrate/fit/Fit.h"
 #include "calibrate/samples/Traffic.h"
 #include "ir/facts/DeviceFacts.h"
+#include "ir/facts/SampleColumns.h"
+#include "support/Quantity.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -83,6 +85,26 @@ void reportMisses(const Calibration& c, DiagnosticEngine& diagnostics) {
           .help("its time depends on more than the equation knows: sample the shapes that you run");
 }
 
+/// The value of a section that its fact cannot have, in words; empty: all are possible.
+std::string impossibleValue(const Section& s) {
+  const auto check = [](std::string_view name, const ir::FactType& type, double value) {
+    return type.range.holds(value)
+               ? std::string()
+               : fmt::format("`{}` would be {}, and takes {}", name, formatQuantity(value, type.unit), type.range.text);
+  };
+  std::string found;
+  for (const Fact& f : s.facts) {
+    const std::string path = f.of.path();
+    const ir::FactType& type = ir::factRow(f.of.id).type;
+    for (const double y : f.table.empty() ? std::vector{f.number} : f.table.y)
+      if (found.empty()) found = check(path, type, y);
+  }
+  if (s.row() && s.sample.time.empty())
+    for (const ir::SampleColumn& c : ir::sampleColumns())
+      if (found.empty() && c.fitted) found = check(c.name, c.type, s.sample.*c.field);
+  return found;
+}
+
 /// Facts that miss by a quarter and more.
 void dropUseless(Calibration& c) {
   for (const Section& s : c.sections)
@@ -92,6 +114,14 @@ void dropUseless(Calibration& c) {
 }
 
 } // namespace
+
+void dropImpossible(Calibration& c) {
+  std::erase_if(c.sections, [&](const Section& s) {
+    const std::string why = impossibleValue(s);
+    if (!why.empty()) c.notes.push_back(fmt::format("`{}` is not written: {}", s.path(), why));
+    return !why.empty();
+  });
+}
 
 void dropCopies(Samples& samples, const SourceManager& sources) {
   using Key = std::tuple<std::string, std::string, Symbol, ir::DType, std::array<double, kExtents>, double, double>;

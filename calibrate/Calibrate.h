@@ -16,4 +16,8 @@ std::vector<std::string> devicesOf(const Samples& samples);
 Calibration calibrate(const Samples& samples, const std::string& device, const Part& part, const SourceManager& sources,
                       DiagnosticEngine& diagnostics, std::span<const ir::Optimizer> optimizers = {});
 
+/// Takes out facts with a value that no record takes (300,000 passes, an efficiency above 1), and notes why: the
+/// samples were of something else, and a library with them could not be read.
+void dropImpossible(Calibration& calibration);
+
 } // namespace planc::calibrate

@@ -188,6 +188,7 @@ struct Run {
       calibrations.push_back(
           calibrate::calibrate(samples, devices[i], parts[i], sources, diagnostics, bases.optimizers));
       setAnew(calibrations.back(), bases, diagnostics);
+      dropImpossible(calibrations.back());
     }
   }
 

@@ -80,6 +80,23 @@ TEST(Fit, OneShapeHasNoHeldOutError) {
   }
 }
 
+/// 300,000 passes over memory are no fact of a stack: what is written can always be read.
+TEST(Fit, AValueThatNoFactCanHaveIsNotWritten) {
+  Made made;
+  const uint32_t add = made.series("add"), norm = made.series("norm");
+  for (double bytes = 4e6; bytes < 1e8; bytes *= 1.5) {
+    made.add(add, Kind::Memory, "add", {{Extent::Bytes, bytes}}, eq::moved(3 * bytes, 0.8e12, 4e-6));
+    made.add(norm, Kind::Memory, "norm", {{Extent::Bytes, bytes}}, eq::moved(3e5 * bytes, 0.8e12, 4e-6));
+  }
+  Calibration c = made.run();
+  EXPECT_GT(fact(c, "passes.norm.forward").number, 1e5);
+  dropImpossible(c);
+  for (const Section& s : c.sections) EXPECT_NE(s.path(), "passes.norm");
+  EXPECT_THAT(fact(c, "passes.add.forward").number, NearTo(3.0, 0.01));
+  EXPECT_THAT(c.notes, testing::Contains(testing::HasSubstr("`passes.norm` is not written: `passes.norm.forward` would "
+                                                            "be")));
+}
+
 /// Of a type that the part has no peak for nothing is fitted, and a note says so.
 TEST(Fit, ProductsOfATypeThatThePartLacksAreNoted) {
   Made made;
