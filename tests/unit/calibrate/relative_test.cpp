@@ -120,8 +120,7 @@ TEST_F(Relative, OneDirectionThatIsFarOffIsNoOtherKernel) {
 
 TEST_F(Relative, PassesUnderANameThatNoOperatorHasAreNoted) {
   bases.operators = {"add", "gelu"};
-  sample("add", 3);
-  sample("geluu", 3);
+  sample({{"add", 3}, {"geluu", 3}});
   const Calibration c = run();
   EXPECT_TRUE(has(c, "passes.geluu.forward"));
   EXPECT_THAT(c.notes, testing::Contains(testing::AllOf(testing::HasSubstr("`geluu` is no operator of the library"),
