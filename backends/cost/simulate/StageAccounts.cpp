@@ -11,18 +11,16 @@ namespace planc::cost {
 
 namespace {
 
-/// Gathers and reductions of the step on one virtual stage: the shares of their seconds that are inline; or of gathers,
-/// those that are not.
-Account stepStates(const Simulation& sim, size_t virtualStage, bool inlined) {
+/// Communication of states on one virtual stage, the seconds of those that are picked by the share of them.
+Account statesOf(const Simulation& sim, size_t virtualStage,
+                 llvm::function_ref<double(const ir::StateCollective&)> share) {
   const ir::Program& program = *sim.schedule->program;
   Account account;
   for (const auto& [id, count] : instancesOf(program.kindOf(virtualStage))) {
     const auto& states = program.classes[id].states;
-    for (size_t s = 0; s < states.size(); ++s) {
-      if (states[s].phase != ir::Phase::Step || count <= 0 || (!inlined && endsBackward(states[s]))) continue;
-      const double blocking = sim.schedule->blockingShare[states[s].cls], share = inlined ? blocking : 1 - blocking;
-      if (share > 0) account.expose(id, s, sim.classes[id.index].states[s] * static_cast<double>(count) * share);
-    }
+    for (size_t s = 0; s < states.size(); ++s)
+      if (const double part = count > 0 ? share(states[s]) : 0; part > 0)
+        account.expose(id, s, sim.classes[id.index].states[s] * static_cast<double>(count) * part);
   }
   return account;
 }
@@ -53,12 +51,24 @@ void addLastPass(Account& account, const Simulation& sim, const HeldStage& held)
   const size_t pass = sim.stagePassOf[held.virtualStage];
   const StagePass& backward = sim.backward[pass];
   const double inPass = held.booked[Cause::InLastPass], after = held.booked[Cause::Reductions];
-  const bool whole = sim.last[pass].has_value();
+  const bool whole = !held.lastWeights;
   if (!(inPass > 0 || after > 0)) return;
   const StagePass& last = whole ? *sim.last[pass] : *sim.lastWeights[pass];
-  if (after > 0) account.expose(last.running, after);
-  if (!(inPass > 0)) return;
   const Account more = whole ? last.account.beyond(backward.account) : last.account;
+  // What runs on after the pass alone; behind other reductions, those of the pass that hid there, too.
+  const double alone = last.running.exposedStates();
+  account.expose(last.running, std::min(after, alone));
+  if (after > alone) {
+    const Account all = statesOf(sim, static_cast<size_t>(held.virtualStage), [&](const ir::StateCollective& s) {
+      const bool reduces = oncePerStep(s) || (whole && everyMicroBatch(s, true) && endsBackward(s));
+      return reduces ? 1 - sim.schedule->blockingShare[s.cls] : 0;
+    });
+    Account shown = last.running;
+    shown.add(more);
+    const Account hidden = all.beyond(shown);
+    account.expose(hidden.exposedStates() > 0 ? hidden : all, after - alone);
+  }
+  if (!(inPass > 0)) return;
   if (const double all = more.sum().sum(); all > 0)
     account.add(more, inPass / all);
   else
@@ -76,10 +86,16 @@ void addHeld(Account& account, const Simulation& sim, const HeldStage& held) {
   };
   expose(Cause::ForwardTail, [&] { return forward.running; });
   expose(Cause::BackwardTail, [&] { return backward.running; });
-  expose(Cause::Gathers, [&] { return stepStates(sim, vs, false); });
+  const auto share = [&](const ir::StateCollective& s) { return sim.schedule->blockingShare[s.cls]; };
+  expose(Cause::Gathers, [&] {
+    return statesOf(sim, vs, [&](const ir::StateCollective& s) {
+      return s.phase == ir::Phase::Step && !endsBackward(s) ? 1 - share(s) : 0;
+    });
+  });
   if (booked(Cause::SlowedByGathers) > 0) account.slow(forward.account, booked(Cause::SlowedByGathers));
   addLastPass(account, sim, held);
-  account.add(stepStates(sim, vs, true));
+  account.add(
+      statesOf(sim, vs, [&](const ir::StateCollective& s) { return s.phase == ir::Phase::Step ? share(s) : 0; }));
 }
 
 VirtualStageCost meanOf(const std::vector<VirtualStageCost>& costs) {
@@ -92,6 +108,7 @@ VirtualStageCost meanOf(const std::vector<VirtualStageCost>& costs) {
   };
   const auto addLast = [n](LastPass& to, const LastPass& from) {
     to.longer += from.longer / n, to.tail += from.tail / n, to.carried += from.carried / n;
+    to.reducing += from.reducing / n;
   };
   for (const VirtualStageCost& c : costs) {
     addPass(mean.forward, c.forward);

@@ -5,7 +5,7 @@
 #include "backends/cost/price/Buckets.h"
 
 #include <algorithm>
-#include <map>
+#include <numeric>
 #include <optional>
 
 namespace planc::cost {
@@ -125,7 +125,14 @@ LastPass lastPass(const Simulation& sim, const ir::StageKind& stage, const Stage
     addStatesOnPorts(ports, *sim.schedule, sim.classes, stage, share);
   else
     ports = onPorts(sim, stage, true, share);
-  return {std::max(0.0, last.seconds - seconds), last.tail, busiest(ports, reductionPorts(*sim.schedule, stage))};
+  LastPass cost{std::max(0.0, last.seconds - seconds), last.tail, busiest(ports, reductionPorts(*sim.schedule, stage))};
+  std::vector<double> reductions;
+  addStatesOnPorts(reductions, *sim.schedule, sim.classes, stage, [&](const ir::StateCollective& s) {
+    const bool reduces = oncePerStep(s) || (!weights && everyMicroBatch(s, true) && endsBackward(s));
+    return reduces ? 1 - sim.schedule->blockingShare[s.cls] : 0;
+  });
+  cost.reducing = std::accumulate(reductions.begin(), reductions.end(), 0.0);
+  return cost;
 }
 
 } // namespace

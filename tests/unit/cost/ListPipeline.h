@@ -50,8 +50,10 @@ private:
     bool waiting = false;
     std::vector<int64_t> holds;    ///< virtual stages, in the order in which their new parameters arrive
     std::vector<double> gathering; ///< by hold: seconds of its gathers that nothing has waited for
-    std::vector<size_t> reducing;  ///< holds, in the order in which their reductions began
-    size_t tailHold = 0;           ///< whose communication the comm stream is in, after passes
+    /// Holds, in the order in which their reductions began, and whether the half that makes the gradients of parameters
+    /// completed them.
+    std::vector<std::pair<size_t, bool>> reducing;
+    size_t tailHold = 0; ///< whose communication the comm stream is in, after passes
     Cause tailCause = Cause::ForwardTail;
     StageSums sums;
   };
@@ -140,7 +142,7 @@ inline std::vector<StageTimes> PipelineRun::run() {
     t.busy = stage.sums.busy;
     t.idle = stage.sums.idle;
     t.together = std::move(stage.sums.together);
-    for (size_t h = 0; h < stage.holds.size(); ++h) t.holds.push_back({stage.holds[h], stage.sums.holds[h]});
+    for (size_t h = 0; h < stage.holds.size(); ++h) t.holds.push_back({stage.holds[h], stage.sums.holds[h], false});
     times.push_back(std::move(t));
   }
   return times;
@@ -375,20 +377,19 @@ inline void PipelineRun::book(Stage& stage, const Action& a, const PassDelay& de
   }
 }
 
-/// What runs on after the last pass: the last reductions, as far as they reach back, or what a pass left behind.
+/// What runs on after the last pass: the last reductions, as far as they reach back, and what a pass left behind.
 inline void PipelineRun::bookTrailing(Stage& stage, double trailing) {
-  double left = trailing;
-  if (const double tail = std::min(left, stage.commFree - stage.free); tail > 0) {
-    stage.sums.holds[stage.tailHold][stage.tailCause] += tail;
-    left -= tail;
-  }
+  const double after = std::clamp(stage.commFree - std::max(stage.free, stage.reduced), 0.0, trailing);
+  double left = trailing - after;
   for (size_t i = stage.reducing.size(); left > 0 && i-- > 0;) {
-    const size_t h = stage.reducing[i];
+    const auto [h, weights] = stage.reducing[i];
     const VirtualStageCost& of = in_.virtualStages[stage.holds[h]];
-    const double part = i == 0 ? left : std::min(left, std::max(of.last.carried, of.lastWeights.carried));
+    const bool takesAll = i == 0 && stage.commFree <= 0;
+    const double part = takesAll ? left : std::min(left, (weights ? of.lastWeights : of.last).reducing);
     stage.sums.holds[h][Cause::Reductions] += part;
     left -= part;
   }
+  if (after + left > 0) stage.sums.holds[stage.tailHold][stage.tailCause] += after + left;
 }
 
 inline double PipelineRun::transfer(const Action& a) const {
@@ -417,7 +418,7 @@ inline PassDelay PipelineRun::beginReductions(Stage& stage, const Action& a, dou
   if (last.carried <= 0) return {};
   const double queued = std::max({start, stage.reduced, stage.commFree});
   stage.reduced = std::max(end + last.longer + last.tail, queued + last.carried + held);
-  stage.reducing.push_back(holdOf_[slot(a)]);
+  stage.reducing.emplace_back(holdOf_[slot(a)], a.kind == ActionKind::BackwardWeight);
   return {last.longer, 0};
 }
 

@@ -279,8 +279,8 @@ private:
       c.forward.last = c.forward.seconds * .3;
       if (states) {
         c.gathers = {.05 + seconds(3), .05};
-        c.last = {seconds(.3), .05 + seconds(2), .1 + seconds(3)};
-        c.lastWeights = {seconds(.2), .05 + seconds(2), .1 + seconds(3)};
+        c.last = {seconds(.3), .05 + seconds(2), .1 + seconds(3), seconds(3)};
+        c.lastWeights = {seconds(.2), .05 + seconds(2), .1 + seconds(3), seconds(2)};
       }
       if (states && choose(0, 1)) c.backward.onStep = seconds(2), c.forward.onStep = seconds(1);
       if (in.inlineSend < 1 && choose(0, 2) == 0) c.backward.onSends = seconds(2), c.forward.onSends = seconds(1);

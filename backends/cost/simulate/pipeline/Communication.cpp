@@ -47,21 +47,21 @@ void PipelineRun::book(size_t s, size_t of, bool forward, const PassDelay& delay
   }
 }
 
-/// What runs on after the last pass: the last reductions, as far as they reach back, or what a pass left behind.
+/// What runs on after the last pass: the last reductions, as far as they reach back, and what a pass left behind before
+/// or after them.
 void PipelineRun::bookTrailing(size_t s, double trailing) {
   const Stage& stage = stages_[s];
-  double left = trailing;
-  if (const double tail = std::min(left, stage.commFree - stage.free); tail > 0) {
-    booked(stage.tailSlot, stage.tailCause) += tail;
-    left -= tail;
-  }
+  const double after = std::clamp(stage.commFree - std::max(stage.free, stage.reduced), 0.0, trailing);
+  double left = trailing - after;
   for (size_t i = stage.reductions; left > 0 && i-- > 0;) {
     const uint32_t slot = reducing_[shape_->heldFrom(s) + i];
     const VirtualStageCost& cost = in_->virtualStages[slot / routes_];
-    const double part = i == 0 ? left : std::min(left, std::max(cost.last.carried, cost.lastWeights.carried));
+    const bool takesAll = i == 0 && stage.commFree <= 0;
+    const double part = takesAll ? left : std::min(left, (byWeights_[slot] ? cost.lastWeights : cost.last).reducing);
     booked(slot, Cause::Reductions) += part;
     left -= part;
   }
+  if (after + left > 0) booked(stage.tailSlot, stage.tailCause) += after + left;
 }
 
 /// The first forward of a virtual stage meets the new parameters: its last instance cannot begin before their last
@@ -88,6 +88,7 @@ PassDelay PipelineRun::beginReductions(size_t s, size_t slot, ActionKind kind, d
   const double queued = std::max({start, stage.reduced, stage.commFree});
   stage.reduced = std::max(end + last.longer + last.tail, queued + last.carried + held);
   reducing_[shape_->heldFrom(s) + stage.reductions++] = static_cast<uint32_t>(slot);
+  byWeights_[slot] = kind == ActionKind::BackwardWeight;
   return {last.longer, 0};
 }
 

@@ -34,7 +34,7 @@ void PipelineRun::prepare(const PipelineInput& in, const PipelineShape& shape) {
   const size_t stages = shape.stages();
   bookedAt_ = 2 * stages, sharesAt_ = bookedAt_ + slots_ * kCauses;
   stages_.resize(stages);
-  gathered_.resize(slots_), gathering_.resize(slots_), reducing_.resize(slots_);
+  gathered_.resize(slots_), gathering_.resize(slots_), reducing_.resize(slots_), byWeights_.assign(slots_, false);
   together_.clear(), togetherFrom_.clear();
   if (shape.pairs()) {
     togetherFrom_.push_back(0);
@@ -184,6 +184,7 @@ std::vector<StageTimes> PipelineRun::times() {
     for (const uint32_t slot : holds(s)) {
       HeldStage& held = t.holds.emplace_back();
       held.virtualStage = static_cast<int64_t>(slot / routes_);
+      held.lastWeights = byWeights_[slot];
       std::copy_n(sums_.begin() + static_cast<ptrdiff_t>(bookedAt_ + slot * kCauses), kCauses, held.booked.begin());
     }
   }

@@ -45,9 +45,10 @@ struct StepGathers {
 
 /// The pass that completes the gradients of a step, with the reductions that run in it (`runLastPass`).
 struct LastPass {
-  double longer = 0;  ///< than other passes: slowed by reductions, and held by what of them is inline
-  double tail = 0;    ///< ports run on after it
-  double carried = 0; ///< seconds for which its communication takes the port that reductions take for longest; 0: none
+  double longer = 0;   ///< than other passes: slowed by reductions, and held by what of them is inline
+  double tail = 0;     ///< ports run on after it
+  double carried = 0;  ///< seconds for which its communication takes the port that reductions take for longest; 0: none
+  double reducing = 0; ///< seconds of reductions that may run on after it, on all ports together
 };
 
 struct VirtualStageCost {
@@ -120,6 +121,7 @@ using Booked = EnumArray<Cause, double, kCauses>;
 struct HeldStage {
   int64_t virtualStage = 0;
   Booked booked{};
+  bool lastWeights = false; ///< which half completed its gradients
 };
 
 struct StageTimes {

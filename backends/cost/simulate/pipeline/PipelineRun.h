@@ -222,6 +222,7 @@ private:
   std::vector<double> gathered_;     ///< by slot: when its new parameters are there
   std::vector<double> gathering_;    ///< by slot: seconds of its gathers that nothing has waited for
   std::vector<uint32_t> reducing_;   ///< by what stages hold: slots in the order in which their reductions began
+  std::vector<char> byWeights_;      ///< by slot: the half that makes the gradients of parameters completed them
   std::vector<Together> together_;   ///< by stage, slot of the forward and of the backward pass; empty without pairs
   std::vector<size_t> togetherFrom_; ///< by stage
   size_t sharesAt_ = 0;              ///< in the sums
