@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 namespace planc::cost {
 
@@ -98,6 +99,34 @@ void addHeld(Account& account, const Simulation& sim, const HeldStage& held) {
       statesOf(sim, vs, [&](const ir::StateCollective& s) { return s.phase == ir::Phase::Step ? share(s) : 0; }));
 }
 
+/// Where the reductions of several passes queue, what waits for them may be booked on more of one than there is: that
+/// is moved to those that have seconds left.
+void keepWithinTheirTime(Account& account, const Simulation& sim, size_t stage) {
+  const ir::Program& program = *sim.schedule->program;
+  const std::vector<int64_t> counts = instancesOn(program, static_cast<int64_t>(stage));
+  Account all;
+  for (uint32_t c = 0; c < counts.size(); ++c) {
+    const auto& states = program.classes[ir::LayerClassId(c)].states;
+    for (size_t s = 0; s < states.size() && counts[c] > 0; ++s) {
+      const double times = states[s].phase == ir::Phase::Step ? 1 : static_cast<double>(program.passes());
+      all.expose(ir::LayerClassId(c), s, sim.classes[c].states[s] * static_cast<double>(counts[c]) * times);
+    }
+  }
+  std::vector<std::tuple<ir::LayerClassId, size_t, double>> over;
+  double moved = 0;
+  for (const auto& [id, spent] : account.bodies())
+    for (size_t s = 0; s < spent.states.size(); ++s) {
+      const ClassSpent* const has = all.find(id);
+      const double most = has && s < has->states.size() ? has->states[s] : 0;
+      if (const double more = spent.states[s] - most; more > 0) over.emplace_back(id, s, more), moved += more;
+    }
+  if (over.empty()) return;
+  for (const auto& [id, s, more] : over) account.expose(id, s, -more);
+  const Account left = all.beyond(account);
+  if (left.exposedStates() > 0) return account.expose(left, moved);
+  for (const auto& [id, s, more] : over) account.expose(id, s, more);
+}
+
 VirtualStageCost meanOf(const std::vector<VirtualStageCost>& costs) {
   const double n = static_cast<double>(costs.size());
   VirtualStageCost mean;
@@ -149,6 +178,7 @@ StageAccount accountStage(const Simulation& sim, size_t stage) {
     for (const Cause cause : {Cause::Send, Cause::SendBack, Cause::Receive, Cause::ReceiveBack})
       a.spent.exposed += held.booked[cause];
   }
+  if (sim.stages[stage].booked(Cause::Reductions) > 0) keepWithinTheirTime(a.account, sim, stage);
   a.spent.add(a.account.sum());
   return a;
 }
