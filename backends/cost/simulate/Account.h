@@ -33,7 +33,7 @@ public:
   std::vector<Spent>& nodes(ir::LayerClassId layerClass, bool backward, size_t count);
   void expose(ir::LayerClassId layerClass, size_t state, double seconds);
   void add(const Account& other, double times = 1);
-  /// What this has more of than `other`.
+  /// The seconds by which entries of this exceed those of `other`; 0 where they do not.
   Account beyond(const Account& other) const;
   /// Spreads seconds that computing loses over the nodes that compute in `computing`, by how long they do.
   void slow(const Account& computing, double seconds);

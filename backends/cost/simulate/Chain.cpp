@@ -213,8 +213,9 @@ void Chain::observe() {
   lastSpent_ = std::move(spent);
 }
 
-/// What a run spent, by tag. Instances that do not overlap went through the streams in one piece: their nodes take what
-/// they take alone, and what the piece lost to communication beside it. Waiting for the host is shared as it is alone.
+/// Books the seconds of a run, by tag. Instances that do not overlap went through the streams in one piece: their nodes
+/// take what they take alone, and what the piece lost to communication beside it. Waiting for the host is shared as it
+/// is alone.
 void Chain::book(Account& account, size_t run, const std::vector<Spent>& spent) const {
   const auto& [id, count] = runs_[run];
   const SegmentCost& cost = costs_[id.index].of(backward_);

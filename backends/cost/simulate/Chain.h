@@ -12,7 +12,7 @@
 
 namespace planc::cost {
 
-/// What of a virtual stage runs.
+/// The passes that a chain can run.
 enum class Part : uint8_t {
   Pass,       ///< one like all others
   Last,       ///< that which completes the gradients of the step
@@ -34,7 +34,7 @@ private:
     size_t run = 0;
     int64_t offset = 0;
   };
-  /// What a layer adds to a message.
+  /// The share of one layer in a message.
   struct MessagePart {
     int32_t tag = 0;
     double seconds = 0;
@@ -48,7 +48,7 @@ private:
     std::vector<size_t> after;  ///< kinds that bring it the same gradients first
     std::optional<TaskId> sent; ///< the last of them
   };
-  /// What the streams book by run: its state collectives, its nodes if they overlap, and the rest of its instances.
+  /// The tags of a run: those of its state collectives, of its nodes if they overlap, and of the rest of its instances.
   struct Tags {
     size_t states = 0, nodes = 0, rest = 0;
     int64_t count = 0; ///< instances, skipped ones too
@@ -61,7 +61,7 @@ private:
     return backward_ ? body(id).backward : body(id).forward;
   }
   bool overlaps(const SegmentCost& cost) const { return cost.overlaps && part_ != Part::LastWeights; }
-  /// What communication can slow.
+  /// Seconds of an instance that communication can slow.
   double computing(const SegmentCost& cost) const { return part_ == Part::LastWeights ? cost.weight : cost.computing; }
   bool moves(const ir::StateCollective& s) const {
     return (part_ != Part::LastWeights && everyMicroBatch(s, backward_)) || (part_ != Part::Pass && oncePerStep(s));

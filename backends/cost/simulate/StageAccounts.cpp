@@ -61,8 +61,7 @@ void addLastPass(Account& account, const Simulation& sim, const HeldStage& held)
   account.expose(last.running, std::min(after, alone));
   if (after > alone) {
     const Account all = statesOf(sim, static_cast<size_t>(held.virtualStage), [&](const ir::StateCollective& s) {
-      const bool reduces = oncePerStep(s) || (whole && everyMicroBatch(s, true) && endsBackward(s));
-      return reduces ? 1 - sim.schedule->blockingShare[s.cls] : 0;
+      return reducesInLast(s, held.lastWeights) ? 1 - sim.schedule->blockingShare[s.cls] : 0;
     });
     Account shown = last.running;
     shown.add(more);

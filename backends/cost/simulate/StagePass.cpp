@@ -18,6 +18,10 @@ bool oncePerStep(const ir::StateCollective& state) {
   return state.phase == ir::Phase::Step && endsBackward(state);
 }
 
+bool reducesInLast(const ir::StateCollective& state, bool weights) {
+  return oncePerStep(state) || (!weights && everyMicroBatch(state, true) && endsBackward(state));
+}
+
 namespace {
 
 using Runs = std::vector<std::pair<ir::LayerClassId, int64_t>>;

@@ -24,8 +24,10 @@ struct StagePass {
 /// Whether a pass in that direction moves the state, once for every micro-batch.
 bool everyMicroBatch(const ir::StateCollective& state, bool backward);
 
-/// What of a state communicates in the pass that completes the gradients of a step, beside what every pass moves.
+/// Whether a state communicates only in the pass that completes the gradients of a step.
 bool oncePerStep(const ir::StateCollective& state);
+/// Whether it reduces in that pass: a backward pass, or the half of it that makes the gradients of parameters.
+bool reducesInLast(const ir::StateCollective& state, bool weights);
 
 /// Adds up by port for how long the collectives inside of the layers of a pass take it,
 void addLayersOnPorts(std::vector<double>& ports, const ir::Schedule& schedule, const std::vector<ClassCost>& costs,

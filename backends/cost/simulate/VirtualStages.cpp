@@ -128,8 +128,7 @@ LastPass lastPass(const Simulation& sim, const ir::StageKind& stage, const Stage
   LastPass cost{std::max(0.0, last.seconds - seconds), last.tail, busiest(ports, reductionPorts(*sim.schedule, stage))};
   std::vector<double> reductions;
   addStatesOnPorts(reductions, *sim.schedule, sim.classes, stage, [&](const ir::StateCollective& s) {
-    const bool reduces = oncePerStep(s) || (!weights && everyMicroBatch(s, true) && endsBackward(s));
-    return reduces ? 1 - sim.schedule->blockingShare[s.cls] : 0;
+    return reducesInLast(s, weights) ? 1 - sim.schedule->blockingShare[s.cls] : 0;
   });
   cost.reducing = std::accumulate(reductions.begin(), reductions.end(), 0.0);
   return cost;
