@@ -35,8 +35,8 @@ struct Memory {
   double capacity = 0;      ///< what the driver lets programs have
   double reserved = 0;      ///< of the capacity, what others hold
   double fragmentation = 1; ///< memory that the allocator needs per allocated byte
-  /// What the allocator holds at most, cached blocks included, as torch.cuda.max_memory_reserved counts it. Nothing
-  /// unless the stack says its `caching`.
+  /// Bytes that the allocator holds at most, cached blocks included, as torch.cuda.max_memory_reserved counts them.
+  /// Null unless the stack says its `caching`.
   std::optional<double> pool;
   bool fits = true;
   /// With the stack's error of a peak: at least one half where it fits. Nothing where the stack gives none.

@@ -67,7 +67,7 @@ public:
   /// Leaves out so many of them, which take so long.
   void skip(int64_t instances, double seconds) { runs_[run_].second -= instances, skipped_ += seconds; }
 
-  /// What decides how it goes on, times from `base`; those before `floor` are all alike.
+  /// The state that decides how it goes on, times from `base`; those before `floor` are all alike.
   void addState(std::vector<double>& state, double base, double floor) const {
     if (done()) return;
     state.push_back(instanceBegin_ - base);
