@@ -21,6 +21,7 @@ CASES = (
     ("hardware", 7700583, "dualpipe under te_2602: 1.5 times the memory bandwidth makes a step of 717 ms 2.9 % longer"),
     ("work", 9901478, "zb_h2 of stages that are bound by launches: experts twice as wide make a step of 42 ms 3.5 % shorter"),
     ("work", 9902198, ""),  # twice the experts over 8 devices: not more work for the wires, so that the law leaves them out
+    *(("inline", seed, "") for seed in (50121, 50197, 50357, 50546)),  # copies to the host, and what shares their port
 )
 SHOWN = 5  # violations of a law that are printed, the first of them with its plans
 

@@ -317,8 +317,6 @@ def inline(spec, base, prices):
     for which in dict.fromkeys(name.split("_")[1] for name in prices):
         rows = {name: prices[name] for name in variants.more_inline(spec) if name.split("_")[1] == which and name in prices}
         for less, name in zip(rows, list(rows)[1:]):
-            if less.endswith("0_9999"):  # what is left of it waits for its turn on the port, and nothing does not: the two are held to a thousandth
-                continue
             variant, amount, message = faster(name, rows[less], rows[name])
             yield variant, None if amount and spec.schedule not in PAIRS else amount, message
         whole, nearly = (rows.get(f"inline_{which}_{share}") for share in ("1", "0_9999"))

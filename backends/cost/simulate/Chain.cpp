@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 
 namespace planc::cost {
 
@@ -20,6 +21,8 @@ constexpr int64_t kExactInstances = 8;
 constexpr int64_t kFilledExactly = 512;
 /// A message is full when less than this share of it is empty.
 constexpr double kFull = 1e-9;
+/// What skipped layers do after the pass is done in this many pieces, or one by one if they are fewer.
+constexpr int64_t kLatePieces = 64;
 /// Two instances keep the same rhythm if they differ by less than this share.
 constexpr double kSameRhythm = 1e-9;
 
@@ -33,17 +36,24 @@ Chain::Chain(const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
              std::vector<std::pair<ir::LayerClassId, int64_t>> runs, bool backward, Part part)
     : schedule_(schedule), costs_(costs), runs_(std::move(runs)), backward_(backward), part_(part),
       streams_(schedule.slowdown, schedule.besides) {
+  std::vector<ir::Stream> ports; // of the states that move
+  for (const auto& run : runs_)
+    for (const ir::StateCollective& state : body(run.first).states)
+      if (moves(state)) ports.push_back(portOf(state));
   size_t end = 0;
   for (auto& [id, count] : runs_) {
     const SegmentCost& cost = costs_[id.index].of(backward_);
+    const bool shares = llvm::any_of(cost.inlined, [&](const auto& on) { return llvm::is_contained(ports, on.first); });
+    inPlace_.push_back(part_ != Part::LastWeights && (cost.overlaps || shares));
     const size_t states = body(id).states.size();
-    tags_.push_back({end, end + states, end + states + (overlaps(cost) ? cost.nodes.size() : 0), count});
+    tags_.push_back({end, end + states, end + states + (inPlace_.back() ? cost.nodes.size() : 0), count});
     end = tags_.back().rest + 1;
     const int64_t layers = layersOf(body(id));
     if (__builtin_mul_overflow(count, layers, &count)) count = std::numeric_limits<int64_t>::max();
     share_.push_back(1 / static_cast<double>(layers));
   }
   skipped_.resize(end);
+  reduced_.resize(end);
   shares_.resize(runs_.size());
 }
 
@@ -83,9 +93,10 @@ std::vector<Streams::TaskId> Chain::runInstance(ir::LayerClassId id, size_t run)
   const double share = share_[run];
   const TaskId start = streams_.addMarker(last, schedule_.slowdown * computing(cost) * share);
   if (part_ == Part::LastWeights) return {streams_.add(ir::kComputeStream, share * cost.weight, {}, rest)};
-  if (cost.overlaps) {
+  if (inPlace_[run]) {
     std::optional<Streams::Batch>& shared = shares_[run];
-    if (share != 1 && !shared) shared = instanceOf(*schedule_.program, nodes(id), segment(id), cost, share);
+    if ((share != 1 || !cost.instance) && !shared)
+      shared = instanceOf(*schedule_.program, nodes(id), segment(id), cost, share);
     const Streams::Batch& instance = shared ? *shared : *cost.instance;
     const TaskId first = streams_.add(instance, start, static_cast<int32_t>(tags_[run].nodes));
     last = instance.lastOnes();
@@ -99,19 +110,29 @@ std::vector<Streams::TaskId> Chain::runInstance(ir::LayerClassId id, size_t run)
   return last;
 }
 
+size_t Chain::kindOf(const ir::StateCollective& s) {
+  for (size_t k = 0; k < reductions_.size(); ++k)
+    if (fillTogether(*reductions_[k].like, s)) return k;
+  reductions_.emplace_back().like = &s;
+  return reductions_.size() - 1;
+}
+
 /// Reductions like one of a layer. What reduces the same gradients before, a sum over other devices or the sum that a
 /// copy to the host takes away, was met first.
-Chain::Reduction& Chain::reductionOf(const ir::LayerClass& layer, const ir::StateCollective& s) {
-  for (Reduction& known : reductions_)
-    if (fillTogether(*known.like, s)) return known;
-  Reduction fresh;
-  fresh.like = &s;
-  for (size_t k = 0; k < reductions_.size(); ++k)
-    if (llvm::any_of(layer.states, [&](const ir::StateCollective& other) {
-          return fillTogether(*reductions_[k].like, other) && shareParameters(other, s);
-        }))
-      fresh.after.push_back(k);
-  return reductions_.emplace_back(std::move(fresh));
+Chain::Reduction& Chain::reductionOf(size_t run, const ir::StateCollective& s, int32_t tag) {
+  Reduced& reduced = reduced_[static_cast<size_t>(tag)];
+  if (reduced.kind == kUnmet) {
+    reduced.kind = kindOf(s);
+    const bool once = s.phase == ir::Phase::Step;
+    if (once) reduced.late = blockingShare(s);
+    eachState(run, true, [&](const ir::StateCollective& other, double, int32_t otherTag) {
+      const Reduced& before = reduced_[static_cast<size_t>(otherTag)];
+      if (&other == &s || before.kind == kUnmet || before.kind == reduced.kind || !shareParameters(other, s)) return;
+      reduced.after.push_back(before.kind);
+      if (once) reduced.late = std::max(reduced.late, before.late);
+    });
+  }
+  return reductions_[reduced.kind];
 }
 
 /// Issues the reductions of the instance that begins, and then what takes them to the host. A message that layers share
@@ -119,7 +140,7 @@ Chain::Reduction& Chain::reductionOf(const ir::LayerClass& layer, const ir::Stat
 void Chain::reduce(ir::LayerClassId id, size_t run, std::vector<TaskId>& last) {
   const std::vector<TaskId> complete = last;
   const auto issue = [&](const ir::StateCollective& s, double seconds, int32_t tag) {
-    Reduction& reduction = reductionOf(body(id), s);
+    Reduction& reduction = reductionOf(run, s, tag);
     const bool fills = schedule_.bucketBytes > 0 && sharesMessages(s) && s.bytes > 0 &&
                        runs_[run].second - next_.offset <= kFilledExactly;
     if (!fills) return send(reduction, std::array{MessagePart{tag, seconds, &s}}, complete, last);
@@ -140,19 +161,42 @@ void Chain::reduce(ir::LayerClassId id, size_t run, std::vector<TaskId>& last) {
 }
 
 /// The inline share of a reduction holds the compute stream, the rest runs beside what follows, and waits for what
-/// brings it the same gradients. What of the step is inline has its place after the last pass.
+/// brings it the same gradients; one without a rest takes its turn on the port, too, for what waits for it. What of the
+/// step is inline has its place after the last pass.
 void Chain::send(Reduction& reduction, std::span<const MessagePart> parts, const std::vector<TaskId>& complete,
                  std::vector<TaskId>& last) {
   std::vector<TaskId> brought = complete;
-  for (const size_t before : reduction.after)
-    if (reductions_[before].sent) brought.push_back(*reductions_[before].sent);
+  for (const MessagePart& part : parts)
+    for (const size_t before : reduced_[static_cast<size_t>(part.tag)].after)
+      if (reductions_[before].sent) brought.push_back(*reductions_[before].sent);
   for (const MessagePart& part : parts) {
     const ir::Stream port = portOf(*part.state);
-    const double share = blockingShare(*part.state);
+    const double share = blockingShare(*part.state), late = reduced_[static_cast<size_t>(part.tag)].late;
     if (share > 0 && part.state->phase != ir::Phase::Step)
-      reduction.sent = last.emplace_back(streams_.addInline(port, part.seconds * share, complete, part.tag));
-    if (share < 1) reduction.sent = streams_.add(port, part.seconds * (1 - share), brought, part.tag);
+      last.push_back(streams_.addInline(port, part.seconds * share, complete, part.tag));
+    reduction.sent = streams_.add(port, part.seconds * (1 - share), brought, part.tag);
+    if (late > 0) late_.push_back({part.tag, port, part.seconds * share, part.seconds * (late - share)});
   }
+}
+
+/// What of the step's reductions is inline goes one after the other when the pass has ended, and what waits for that
+/// follows on its port: the tail is no shorter. What is longer is of those that wait.
+void Chain::addLate(double& tail, std::vector<Spent>& running) const {
+  std::vector<double> ready(reductions_.size());
+  std::map<ir::Stream, double> ports;
+  double computing = 0, end = 0, beside = 0;
+  for (const Late& late : late_) {
+    const Reduced& reduced = reduced_[static_cast<size_t>(late.tag)];
+    computing += late.inlined, beside += late.beside;
+    double& seconds = ready[reduced.kind] = computing;
+    for (const size_t before : reduced.after) seconds = std::max(seconds, ready[before]);
+    if (late.beside > 0) seconds = ports[late.port] = std::max(ports[late.port], seconds) + late.beside;
+    end = std::max(end, seconds);
+  }
+  const double more = end - computing - tail;
+  if (!(more > 0)) return;
+  tail += more;
+  for (const Late& late : late_) running[static_cast<size_t>(late.tag)].exposed += more * late.beside / beside;
 }
 
 void Chain::sendMessage(Reduction& reduction, const std::vector<TaskId>& complete, std::vector<TaskId>& last) {
@@ -183,6 +227,15 @@ std::vector<Spent> Chain::spentOn(size_t firstTag, size_t lastTag) const {
   return spent;
 }
 
+/// What the last instance leaves for after the pass, once more for each of so many others.
+void Chain::repeatLate(int64_t instances) {
+  const int64_t pieces = std::min(instances, kLatePieces);
+  const double each = static_cast<double>(instances) / static_cast<double>(pieces);
+  const std::vector<Late> one(late_.begin() + static_cast<std::ptrdiff_t>(lastLate_), late_.end());
+  for (int64_t i = 0; i < pieces; ++i)
+    for (const Late& late : one) late_.push_back({late.tag, late.port, late.inlined * each, late.beside * each});
+}
+
 /// Skips the rest of a run once its instances begin in a steady rhythm: same period, same work queued on the comm
 /// streams, and all of a period spent on this run's own instances and states.
 void Chain::observe() {
@@ -205,7 +258,9 @@ void Chain::observe() {
     skippedTime_ += period * static_cast<double>(left);
     for (size_t t = 0; t < own.size(); ++t)
       skipped_[tags_[next_.run].states + t].add(own[t], static_cast<double>(left));
+    repeatLate(left);
   }
+  lastLate_ = late_.size();
   lastBegin_ = streams_.now();
   lastPeriod_ = period;
   lastBacklog_ = backlog;
@@ -213,7 +268,7 @@ void Chain::observe() {
   lastSpent_ = std::move(spent);
 }
 
-/// Books the seconds of a run, by tag. Instances that do not overlap went through the streams in one piece: their nodes
+/// Books the seconds of a run, by tag. Instances that went through the streams in one piece: their nodes
 /// take what they take alone, and what the piece lost to communication beside it. Waiting for the host is shared as it
 /// is alone.
 void Chain::book(Account& account, size_t run, const std::vector<Spent>& spent) const {
@@ -226,7 +281,7 @@ void Chain::book(Account& account, size_t run, const std::vector<Spent>& spent) 
   for (size_t n = 0; n < nodes.size(); ++n) {
     Spent alone = cost.nodes[n].spent;
     if (cost.padding > 0) nodes[n].launches += spent[tags.rest].launches * alone.launches / cost.padding;
-    if (overlaps(cost)) {
+    if (inPlace_[run]) {
       nodes[n].add(spent[tags.nodes + n]);
       continue;
     }
@@ -244,6 +299,7 @@ void Chain::simulate(StagePass& out) {
   out.tail = std::max(0.0, streams_.now() - end_);
   std::vector<Spent> running = spentOn(0, tags_.back().rest);
   for (size_t t = 0; t < ended_.size(); ++t) running[t].add(ended_[t], -1), ended_[t].add(skipped_[t]);
+  addLate(out.tail, running);
   for (size_t r = 0; r < runs_.size(); ++r) {
     book(out.account, r, ended_);
     for (size_t t = tags_[r].states; t < tags_[r].nodes; ++t)

@@ -45,10 +45,23 @@ private:
     const ir::StateCollective* like = nullptr;
     double full = 0; ///< share of the message
     std::vector<MessagePart> parts;
-    std::vector<size_t> after;  ///< kinds that bring it the same gradients first
     std::optional<TaskId> sent; ///< the last of them
   };
-  /// The tags of a run: those of its state collectives, of its nodes if they overlap, and of the rest of its instances.
+  static constexpr size_t kUnmet = SIZE_MAX;
+  /// A state of a run that reduces, or takes to the host.
+  struct Reduced {
+    size_t kind = kUnmet;
+    std::vector<size_t> after; ///< kinds that bring it the same gradients first
+    double late = 0;           ///< share that has its place after the pass: what is inline, or waits for what is
+  };
+  /// What of a message has its place after the pass.
+  struct Late {
+    int32_t tag = 0;
+    ir::Stream port = 0;
+    double inlined = 0, beside = 0; ///< seconds in the compute stream, and not
+  };
+  /// The tags of a run: those of its state collectives, of its nodes if they have their places, and of the rest of its
+  /// instances.
   struct Tags {
     size_t states = 0, nodes = 0, rest = 0;
     int64_t count = 0; ///< instances, skipped ones too
@@ -60,7 +73,6 @@ private:
   const std::vector<ir::Node>& nodes(ir::LayerClassId id) const {
     return backward_ ? body(id).backward : body(id).forward;
   }
-  bool overlaps(const SegmentCost& cost) const { return cost.overlaps && part_ != Part::LastWeights; }
   /// Seconds of an instance that communication can slow.
   double computing(const SegmentCost& cost) const { return part_ == Part::LastWeights ? cost.weight : cost.computing; }
   bool moves(const ir::StateCollective& s) const {
@@ -78,10 +90,13 @@ private:
   void gather(std::span<const TaskId> after);
   std::vector<TaskId> runInstance(ir::LayerClassId id, size_t run);
   void reduce(ir::LayerClassId id, size_t run, std::vector<TaskId>& last);
-  Reduction& reductionOf(const ir::LayerClass& layer, const ir::StateCollective& s);
+  Reduction& reductionOf(size_t run, const ir::StateCollective& s, int32_t tag);
+  size_t kindOf(const ir::StateCollective& s);
   void send(Reduction& reduction, std::span<const MessagePart> parts, const std::vector<TaskId>& complete,
             std::vector<TaskId>& last);
   void sendMessage(Reduction& reduction, const std::vector<TaskId>& complete, std::vector<TaskId>& last);
+  void addLate(double& tail, std::vector<Spent>& running) const;
+  void repeatLate(int64_t instances);
   void observe();
   std::vector<Spent> spentOn(size_t firstTag, size_t lastTag) const;
   void book(Account& account, size_t run, const std::vector<Spent>& spent) const;
@@ -101,21 +116,28 @@ private:
   const std::vector<ClassCost>& costs_;
   std::vector<std::pair<ir::LayerClassId, int64_t>> runs_; ///< layers of each class
   std::vector<double> share_;                              ///< of an instance, by run
+  /// By run: nodes have their places on the streams, since some run beside others or share a port with states; else an
+  /// instance is one piece.
+  std::vector<bool> inPlace_;
   bool backward_;
   Part part_;
   Streams streams_;
-  std::vector<std::optional<Streams::Batch>> shares_; ///< by run: of an instance of several layers that overlap
-  std::vector<Tags> tags_;                            ///< by run
-  Cursor next_, ahead_;                               ///< the instance to begin, the one whose gathers are issued next
-  std::vector<std::vector<TaskId>> gathered_;         ///< comm parts of gathers of the instances that have not begun
+  std::vector<std::optional<Streams::Batch>>
+      shares_;                                ///< by run: of an instance, where it is not the whole one that is known
+  std::vector<Tags> tags_;                    ///< by run
+  Cursor next_, ahead_;                       ///< the instance to begin, the one whose gathers are issued next
+  std::vector<std::vector<TaskId>> gathered_; ///< comm parts of gathers of the instances that have not begun
   size_t gatheredHead_ = 0;
   std::vector<Reduction> reductions_; ///< by kind
+  std::vector<Reduced> reduced_;      ///< by tag
+  std::vector<Late> late_;
   double end_ = 0;
   std::vector<Spent> ended_; ///< by tag, until then
   // The rhythm of the current run.
   int64_t same_ = 0;
   double lastBegin_ = 0, lastPeriod_ = -1, lastBacklog_ = -1, lastFull_ = 0;
   std::vector<Spent> lastSpent_; ///< by tag of the run
+  size_t lastLate_ = 0;          ///< where what that instance left for after the pass begins
   double skippedTime_ = 0;
   std::vector<Spent> skipped_; ///< by tag
 };

@@ -160,7 +160,7 @@ void Streams::complete(size_t stream) {
 void Streams::start() {
   for (size_t i = 0; i < used_.size();) {
     Queue& queue = queues_[used_[i]];
-    if (!(queue.running || begins(queue)) || queue.left > 0) {
+    if (!(queue.running || begins(queue)) || queue.left > 0 || !carries(used_[i])) {
       ++i;
     } else {
       complete(used_[i]);

@@ -233,7 +233,8 @@ TEST(CostStagePass, NeighboursShareBucketsWhicheverClassesTheyBelongTo) {
   for (const ClassCost& cost : written.b.classCosts(diagnostics)) EXPECT_NEAR(cost.states[2], each, 1e-12);
 }
 
-/// Six layers of 1 GB in messages of at most 1.5 GB: four, of which the second, third, fifth and sixth layer complete one.
+/// Six layers of 1 GB in messages of at most 1.5 GB: four, of which the second, third, fifth and sixth layer complete
+/// one.
 TEST(CostStagePass, AMessageLeavesWhenItIsFull) {
   for (const auto& [each, end] : {std::pair{1., 24 + 1.5}, {8., 8 + 4 * 12.}}) { // seconds of a layer; hidden, or not
     Fsdp f(6, 2, 4, 0, each, 0);
@@ -324,181 +325,85 @@ TEST(CostStagePass, KnowsItsLastLayer) {
   EXPECT_NEAR(f.run(true).last, 2, 1e-9);
 }
 
-// ---- one instance --------------------------------------------------------------
-
-TEST(CostSegments, TheHostBoundsInstancesOfRepeats) {
-  for (bool repeat : {true, false}) {
-    Builder b(1, {{"tp", 8}});
-    LayerClass& layerClass = b.body(b.unit("layer", 3, repeat));
-    layerClass.forward.edit() = {b.lasting(b.op("norm", OpKind::Memory, "norm"), 10e-6),
-                                 b.lasting(b.op("add", OpKind::Memory, "add"), 20e-6)};
-    layerClass.forward.edit()[1].times = 3; // a nested repeat
-    edit(b.plan.stack).set(StackFact::Launch, number(62e-6));
-    b.stages(1, 1, {{3}});
-    b.finish();
-    DiagnosticEngine diagnostics;
-    const ClassCost cost = b.classCosts(diagnostics)[0];
-    EXPECT_NEAR(cost.forward->seconds, repeat ? 4 * 62e-6 : 70e-6, 1e-12);
-    EXPECT_NEAR(cost.forward->nodes[0].spent.sum() + cost.forward->nodes[1].spent.sum(), cost.forward->seconds, 1e-12);
-    EXPECT_NEAR(cost.forward->nodes[1].spent.launches, repeat ? .75 * (4 * 62e-6 - 70e-6) : 0,
-                1e-12); // 3 of 4 launches
-    EXPECT_EQ(cost.backward->seconds, 0);
+/// Six layers of 4 s backward, whose gradients are reduced once per step, `share` of it inline, and then taken to the
+/// host.
+struct Taken : Fsdp {
+  Taken(double reduce, double copy, double share) : Fsdp(6, 2, 4, 0, reduce, 0, share) {
+    std::vector<StateCollective>& states = b.body(LayerClassId(0)).states.edit();
+    StateCollective out = b.state(CollectiveKind::HostCopy, CollectiveClass::Offload, Phase::Step, 0, 1e9);
+    out.level = b.program.mesh.levelNames.size();
+    out.out = true;
+    states = {states[2], out};
+    states[0].phase = Phase::Step;
+    for (StateCollective& state : states) state.params = {ValueId(0)};
+    costs[0].states = {reduce, copy};
+    b.schedule.blockingShare[CollectiveClass::Offload] = 0;
   }
-}
-
-TEST(CostSegments, ASplitBackwardLaunchesItsHalvesApart) {
-  Builder b(1, {{"tp", 8}});
-  LayerClass& layerClass = b.body(b.unit("layer", 3, true));
-  const OpId op = b.op("work", OpKind::Memory, "work");
-  layerClass.backward.edit() = {b.lasting(op, 30e-6, true), b.lasting(op, 10e-6, true), b.lasting(op, 10e-6, true)};
-  layerClass.backward.edit()[2].compute().role = Role::WGrad;
-  edit(b.plan.stack).set(StackFact::Launch, number(50e-6));
-  b.stages(1, 1, {{3}});
-  b.finish();
-  DiagnosticEngine diagnostics;
-  const SegmentCost cost = b.classCosts(diagnostics)[0].backward;
-  EXPECT_NEAR(cost.seconds, 150e-6, 1e-12);
-  EXPECT_NEAR(cost.weight, 10e-6 + 100e-6 / 3, 1e-12); // its time, and a third of the waits
-}
-
-TEST(CostSegments, TheHostIssuesCollectivesRankByRank) {
-  for (bool issued : {true, false}) {
-    Builder b(1, {{"tp", 8}});
-    LayerClass& layerClass = b.body(b.unit("layer", 2, true));
-    const OpId op = b.op("work", OpKind::Memory, "work");
-    layerClass.forward.edit() = {
-        b.collective(op, CollectiveKind::AllGather, CollectiveClass::Activation, b.axis("tp"), 1e3),
-        b.lasting(op, 20e-6)};
-    edit(b.plan.stack).set(StackFact::Launch, number(10e-6));
-    if (issued) edit(b.plan.stack).set(StackFact::CollectiveLaunch, CollectiveClass::Activation, number(300e-6));
-    edit(b.plan.stack)
-        .set(StackFact::CollectiveLaunch, CollectiveClass::Regather,
-             number(1)); // no collective of that class here
-    b.stages(1, 1, {{2}});
-    b.finish();
-    DiagnosticEngine diagnostics;
-    const SegmentCost cost = b.classCosts(diagnostics)[0].forward;
-    const double device = cost.nodes[0].seconds + 20e-6, host = 10e-6 + (issued ? 8 * 300e-6 : 0);
-    EXPECT_NEAR(cost.host, host, 1e-12);
-    EXPECT_NEAR(cost.seconds, std::max(device, host), 1e-12);
-  }
-}
-
-TEST(CostSegments, TheHostIssuesBucketsOfStatesRankByRank) {
-  Builder b(1, {{"dp", 8}});
-  LayerClass& layerClass = b.body(b.unit("layer", 4, true));
-  layerClass.forward.edit() = {b.lasting(b.op("work", OpKind::Memory, "work"), 1e-3)};
-  StateCollective state;
-  state.collective = CollectiveKind::AllReduce;
-  state.cls = CollectiveClass::Gradient;
-  state.phase = Phase::Step;
-  state.axes = b.axis("dp");
-  state.group = 8;
-  state.bytes = 4e6;
-  layerClass.states.edit() = {state};
-  b.schedule.bucketBytes = 1e6;
-  b.schedule.blockingShare[CollectiveClass::Gradient] = 0; // beside the layers
-  b.stages(1, 1, {{4}});
-  b.finish();
-  DiagnosticEngine diagnostics;
-  const double apart = b.classCosts(diagnostics)[0].states[0];
-  edit(b.plan.stack).set(StackFact::CollectiveLaunch, CollectiveClass::Gradient, number(1e-9));
-  EXPECT_EQ(b.classCosts(diagnostics)[0].states[0], apart); // hidden behind the transfer
-  edit(b.plan.stack).set(StackFact::CollectiveLaunch, CollectiveClass::Gradient, number(1e-3));
-  EXPECT_NEAR(b.classCosts(diagnostics)[0].states[0], 4 * 8 * 1e-3, 1e-12);
-  // What holds the layers is issued by a host that waited for them: nothing hides it.
-  b.schedule.blockingShare[CollectiveClass::Gradient] = 1;
-  EXPECT_NEAR(b.classCosts(diagnostics)[0].states[0], apart + 4 * 8 * 1e-3, 1e-12);
-  b.schedule.blockingShare[CollectiveClass::Gradient] = .25;
-  EXPECT_NEAR(b.classCosts(diagnostics)[0].states[0], apart / 4 + 4 * 8 * 1e-3, 1e-12);
-}
-
-/// Three layers whose operators `sent` may route tokens (into slots of `capacity`; 0: as many as there are) and whose
-/// other ones are called `work`, under a host that needs 50 us per launch.
-struct RoutedLayers {
-  Builder b{1, {{"ep", 8}}};
-  LayerClass& layerClass = b.body(b.unit("layer", 3, true));
-  OpId work = b.op("work", OpKind::Memory, "work");
-
-  OpId sent(const char* name) { return b.op("dispatch", OpKind::Permute, name); }
-
-  OpId routed(const char* name, double capacity = 0) {
-    Dim slots;
-    slots.name = Symbol("slots");
-    slots.kind = DimKind::Routed;
-    slots.capacity = capacity;
-    const OpId op = sent(name);
-    b.program.model.edit().ops[op].resultDims = {b.program.model.edit().dims.add(slots)};
-    return op;
-  }
-
-  /// Of one forward pass, in seconds.
-  double seconds(bool waits) {
-    edit(b.plan.stack).set(StackFact::Launch, number(50e-6));
-    edit(b.plan.stack).set(StackFact::Waits, number(waits ? 1 : 0));
-    b.stages(1, 1, {{3}});
-    b.finish();
-    DiagnosticEngine diagnostics;
-    return b.classCosts(diagnostics)[0].forward->seconds;
-  }
+  StagePass last() const { return runLastPass(b.schedule, costs, b.program.kindOf(0), false); }
 };
 
-/// Forward: attention 400 us, choosing and sending 20 us each, experts 30 us.
-double routed(bool waits, double capacity, double experts = 30e-6) {
-  RoutedLayers layers;
-  const Builder& b = layers.b;
-  const OpId sent = layers.routed("sent", capacity), work = layers.work;
-  layers.layerClass.forward.edit() = {b.lasting(work, 400e-6), b.lasting(work, 20e-6), b.lasting(sent, 20e-6),
-                                      b.lasting(work, experts), b.lasting(work, experts)};
-  return layers.seconds(waits);
-}
-
-TEST(CostSegments, AHostThatWaitsForSizesIsBehindAfterwards) {
-  EXPECT_NEAR(routed(false, 0), 500e-6, 1e-12); // 5 launches of 50 us, 500 us of work: the host stays ahead
-  // From `sent` on: it starts at 50 us, the experts wait for their launches at 100 and 150 us and end at 180, then the
-  // next layer's attention, launched at 200 us, runs for 400 us, and the choice ends at 620.
-  EXPECT_NEAR(routed(true, 0), 620e-6, 1e-12);
-  EXPECT_NEAR(routed(true, 1.25), 500e-6, 1e-12);                       // slots of a known size
-  EXPECT_NEAR(routed(true, 0, 500e-6), 1440e-6 + 50e-6 + 30e-6, 1e-12); // long experts hide all launches but two
-}
-
-/// Two layers with experts in one instance: the host reads two sizes back, and is behind after each.
-TEST(CostSegments, AHostWaitsForEveryRoutedLayerOfAnInstance) {
-  auto seconds = [](bool both) {
-    RoutedLayers layers;
-    for (const OpId sent : {layers.routed("sent"), both ? layers.routed("again") : layers.sent("again")}) {
-      layers.layerClass.forward.edit().push_back(layers.b.lasting(layers.work, 100e-6));
-      layers.layerClass.forward.edit().push_back(layers.b.lasting(sent, 20e-6));
-      layers.layerClass.forward.edit().push_back(layers.b.lasting(layers.work, 30e-6));
+/// Reductions that are inline run when the pass has ended, so what takes their sums to the host follows one after the
+/// other: no sooner than the first of them and all copies, or all of them and the last copy.
+TEST(CostStagePass, TheHostTakesNoSumBeforeItIsMade) {
+  for (const auto& [reduce, copy] : {std::pair{.5, 3.}, {1., .25}, {2., 2.}}) {
+    const StagePass last = Taken(reduce, copy, 1).last();
+    EXPECT_NEAR(last.seconds, 24, 1e-9);
+    EXPECT_NEAR(6 * reduce + last.tail, std::max(6 * reduce + copy, reduce + 6 * copy), 1e-9) << reduce;
+    EXPECT_NEAR(last.running.exposedStates(), last.tail, 1e-9);
+    double before = 0;
+    for (const double share : {0., 1e-6, .25, .5, .75, 1 - 1e-6, 1.}) {
+      const double end = 6 * reduce * share + Taken(reduce, copy, share).last().tail;
+      EXPECT_GE(end, before - 1e-9) << share << " of " << reduce;
+      before = end;
     }
-    return layers.seconds(true);
-  };
-  // From one wait to the next: `sent` runs from 50 to 70 us, the experts, launched at 100, to 130, the next layer's
-  // 100 us of work, launched at 150, to 250. Twice.
-  EXPECT_NEAR(seconds(true), 500e-6, 1e-12);
-  // With one wait the host catches up: 250, the second `sent` (launched at 200) to 270, its experts from 250 on to 300,
-  // the work before the first, launched at 300, to 400.
-  EXPECT_NEAR(seconds(false), 400e-6, 1e-12);
+    EXPECT_NEAR(Taken(reduce, copy, 1e-6).last().tail, Taken(reduce, copy, 0).last().tail, 1e-4);
+    EXPECT_NEAR(Taken(reduce, copy, 1 - 1e-6).last().tail, last.tail, 1e-4);
+  }
 }
 
-TEST(CostSegments, OverlappedCollectivesExposeWhatIsWaitedFor) {
-  Builder b(1, {{"tp", 8}});
-  LayerClass& layerClass = b.body(b.unit("layer", 2, true));
-  const OpId op = b.op("work", OpKind::Memory, "work");
-  Node gather = b.collective(op, CollectiveKind::AllGather, CollectiveClass::Regather, b.axis("tp"), 1e8);
-  Node beside = b.lasting(op, 100e-6), user = b.lasting(op, 50e-6);
-  user.deps = {0, 1};
-  layerClass.forward.edit() = {gather, beside, user};
-  b.schedule.blockingShare[static_cast<size_t>(CollectiveClass::Regather)] = 0;
-  b.stages(1, 1, {{2}});
-  b.finish();
+/// Which reductions come before a copy is a matter of its layer, whichever layer the pass meets first.
+TEST(CostStagePass, EveryLayerTellsWhatComesBeforeItsCopies) {
+  Taken f(.5, 3, 1);
+  const LayerClassId head = f.b.unit("head", 1, true);
+  f.b.body(head).forward.edit() = f.b.body(LayerClassId(0)).forward;
+  f.b.body(head).backward.edit() = f.b.body(LayerClassId(0)).backward;
+  f.b.body(head).states.edit() = {f.b.body(LayerClassId(0)).states[1]};
+  f.b.stages(1, 1, {{6, 1}});
+  f.b.finish();
+  f.costs.push_back(f.costs[0]);
+  f.costs[1].states = {3};
+  EXPECT_NEAR(f.last().tail, .5 + 6 * 3 - 6 * .5, 1e-9);
+}
+
+/// Layers that skip take their copies after the pass, too.
+TEST(CostStagePass, ManyLayersLeaveTheHostAsMuch) {
+  Taken f(.5, 5, 1);
+  f.count = 300;
+  f.b.stages(1, 1, {{300}});
+  f.b.finish();
+  EXPECT_NEAR(f.last().tail, .5 + 300 * 5 - 300 * .5, 4 * (5 + .5));
+}
+
+/// A collective of a layer takes the port at its place, not with all others when the layer has computed: the first
+/// layer's reduction waits for the first collective of the second, and the copies wait for it.
+TEST(CostStagePass, WhatIsInlineHasItsPlaceWhereStatesShareItsPort) {
+  const double reduce = .1, copy = 9;
+  Taken f(reduce, copy, 0);
+  LayerClass& layer = f.b.body(LayerClassId(0));
+  const Node work = layer.backward[0];
+  const Node sum = f.b.collective(work.op, CollectiveKind::AllReduce, CollectiveClass::Activation, f.b.axis("dp"), 1e9);
+  layer.backward.edit() = {sum, work, sum};
+  f.b.schedule.blockingShare[CollectiveClass::Activation] = 1;
+  f.count = 2;
+  f.b.stages(1, 1, {{2}});
+  f.b.finish();
   DiagnosticEngine diagnostics;
-  const SegmentCost cost = b.classCosts(diagnostics)[0].forward;
-  const double comm = cost.nodes[0].seconds;
-  ASSERT_GT(comm, 100e-6);
-  EXPECT_NEAR(cost.seconds, comm + 50e-6, 1e-12);
-  EXPECT_NEAR(cost.nodes[0].spent.exposed, comm - 100e-6, 1e-12);
-  EXPECT_NEAR(cost.nodes[0].spent.sum() + cost.nodes[1].spent.sum() + cost.nodes[2].spent.sum(), cost.seconds, 1e-12);
+  f.costs = f.b.classCosts(diagnostics);
+  f.costs[0].states = {reduce, copy};
+  const double inlined = f.costs[0].backward->nodes[0].seconds, computing = f.costs[0].backward->nodes[1].seconds;
+  ASSERT_LT(reduce, computing);
+  EXPECT_NEAR(f.last().seconds, 2 * (2 * inlined + computing), 1e-9);
+  EXPECT_NEAR(f.last().seconds + f.last().tail, 2 * inlined + computing + inlined + reduce + 2 * copy, 1e-9);
 }
 
 } // namespace

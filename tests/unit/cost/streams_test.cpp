@@ -101,6 +101,19 @@ TEST(CostStreams, APortCarriesOneTransferAtATime) {
   EXPECT_DOUBLE_EQ(s.spent()[0].exposed, 8 - 4.5);
 }
 
+TEST(CostStreams, WhatTakesNoTimeTakesItsTurn) {
+  // From 1 to 3 port 0 carries an inline share; what waits for an empty transfer on it begins at 3.
+  Streams s(0);
+  const auto before = s.add(kCompute, 1, {}, 0);
+  Streams::Batch batch(2);
+  batch.addInline(0, 2, {}, 0);
+  s.add(batch, before);
+  const auto empty = s.add(0, 0, std::vector{before}, 1);
+  s.add(1, 5, std::vector{empty}, 2);
+  s.run();
+  EXPECT_DOUBLE_EQ(s.now(), 3 + 5);
+}
+
 TEST(CostStreams, AnInlineShareFollowsTheCollectivesBeforeItOnItsPort) {
   // The rest of the first collective takes the port from 1 to 4. The compute stream stands still for the second one's
   // share from 1 to 3, and its reader waits until the port has carried that, from 4 to 6.
