@@ -17,6 +17,8 @@ enum class StackFact : uint8_t {
   PassesBackward,
   PassesForwardRow,
   PassesBackwardRow,
+  KernelsForward,
+  KernelsBackward,
   Inline,
   Receive,
   Slowdown,

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Operators.h"
 
+#include "ir/facts/StackFacts.h"
+
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -33,6 +35,14 @@ void add(Reads& reads, const ir::LocalWork& work) {
   std::memcpy(words.data(), &work, kWorkNumbers * sizeof(double));
   words.back() = 2 * static_cast<uint64_t>(work.dtype) + (work.sequenceSplit ? 1 : 0);
   reads << std::span<const uint64_t>(words);
+}
+
+/// A chain of kernels is launched one by one.
+Priced inKernels(const Pricing& p, Priced priced) {
+  const bool forward = p.compute().role == ir::Role::Forward;
+  const auto fact = forward ? ir::StackFact::KernelsForward : ir::StackFact::KernelsBackward;
+  if (const ir::Number* kernels = p.facts.stack.number(fact, p.op().name)) priced.launches *= kernels->value;
+  return priced;
 }
 
 using ir::OpKind;
@@ -76,7 +86,7 @@ Priced priceNode(const Pricing& pricing) {
   default:
     break;
   }
-  return kEquations[static_cast<size_t>(pricing.op().kind)].price(pricing);
+  return inKernels(pricing, kEquations[static_cast<size_t>(pricing.op().kind)].price(pricing));
 }
 
 bool readsProgram(const ir::Node& node) {

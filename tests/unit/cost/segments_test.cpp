@@ -34,6 +34,25 @@ TEST(CostSegments, TheHostBoundsInstancesOfRepeats) {
   }
 }
 
+TEST(CostSegments, AChainIsLaunchedKernelByKernel) {
+  Builder b(1, {{"tp", 8}});
+  LayerClass& layerClass = b.body(b.unit("layer", 3, true));
+  const OpId norm = b.op("norm", OpKind::Memory, "norm"), add = b.op("add", OpKind::Memory, "add");
+  layerClass.forward.edit() = {b.lasting(norm, 10e-6), b.lasting(add, 20e-6)};
+  layerClass.backward.edit() = {b.lasting(norm, 10e-6, true), b.lasting(add, 20e-6, true)};
+  Stack& stack = edit(b.plan.stack);
+  stack.set(StackFact::Launch, number(62e-6));
+  stack.set(StackFact::KernelsForward, Symbol("norm"), number(8));
+  stack.set(StackFact::KernelsBackward, Symbol("norm"), number(17));
+  b.stages(1, 1, {{3}});
+  b.finish();
+  DiagnosticEngine diagnostics;
+  const ClassCost cost = b.classCosts(diagnostics)[0];
+  EXPECT_NEAR(cost.forward->seconds, (8 + 1) * 62e-6, 1e-12);
+  EXPECT_NEAR(cost.backward->seconds, (17 + 1) * 62e-6, 1e-12);
+  EXPECT_NEAR(cost.forward->nodes[0].spent.launches, 8. / 9 * (9 * 62e-6 - 30e-6), 1e-12);
+}
+
 TEST(CostSegments, ASplitBackwardLaunchesItsHalvesApart) {
   Builder b(1, {{"tp", 8}});
   LayerClass& layerClass = b.body(b.unit("layer", 3, true));
