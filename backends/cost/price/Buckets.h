@@ -24,6 +24,8 @@ int64_t layersOf(const ir::LayerClass& layerClass);
 /// the step do. Without a bucket a layer has a message of its own.
 double bucketsOf(const ir::Schedule& schedule, ir::LayerClassId layerClass, const ir::StateCollective& state);
 
+/// A message is full when less than this share of it is empty.
+inline constexpr double kFull = 1e-9;
 /// Whether messages of layers flow together: reductions of gradients, and collectives of the step.
 bool sharesMessages(const ir::StateCollective& state);
 /// Whether two collectives fill the same messages: of one kind over the same axes at the same time.

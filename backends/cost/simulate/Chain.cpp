@@ -19,8 +19,6 @@ constexpr int64_t kExactInstances = 8;
 /// The last layers of a run, up to this many, fill messages exactly; those before send their parts of a message at
 /// once.
 constexpr int64_t kFilledExactly = 512;
-/// A message is full when less than this share of it is empty.
-constexpr double kFull = 1e-9;
 /// What skipped layers do after the pass is done in this many pieces, or one by one if they are fewer.
 constexpr int64_t kLatePieces = 64;
 /// Two instances keep the same rhythm if they differ by less than this share.

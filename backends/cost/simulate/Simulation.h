@@ -16,7 +16,7 @@ namespace planc::cost {
 
 /// Once per step on one device stage.
 struct StepTimes {
-  double inlined = 0; ///< blocking shares of its gathers and reductions
+  double inlined = 0; ///< blocking shares of its reductions
   double tied = 0;    ///< sums of parameters that the stage shares with others
   double optimizer = 0;
 };

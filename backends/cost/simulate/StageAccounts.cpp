@@ -3,6 +3,7 @@
 #include "backends/cost/simulate/StageAccounts.h"
 
 #include "backends/cost/price/Buckets.h"
+#include "backends/cost/simulate/FirstPass.h"
 
 #include <algorithm>
 #include <numeric>
@@ -87,15 +88,11 @@ void addHeld(Account& account, const Simulation& sim, const HeldStage& held) {
   expose(Cause::ForwardTail, [&] { return forward.running; });
   expose(Cause::BackwardTail, [&] { return backward.running; });
   const auto share = [&](const ir::StateCollective& s) { return sim.schedule->blockingShare[s.cls]; };
-  expose(Cause::Gathers, [&] {
-    return statesOf(sim, vs, [&](const ir::StateCollective& s) {
-      return s.phase == ir::Phase::Step && !endsBackward(s) ? 1 - share(s) : 0;
-    });
-  });
+  expose(Cause::Gathers,
+         [&] { return statesOf(sim, vs, [](const ir::StateCollective& s) { return gathersOnce(s) ? 1. : 0.; }); });
   if (booked(Cause::SlowedByGathers) > 0) account.slow(forward.account, booked(Cause::SlowedByGathers));
   addLastPass(account, sim, held);
-  account.add(
-      statesOf(sim, vs, [&](const ir::StateCollective& s) { return s.phase == ir::Phase::Step ? share(s) : 0; }));
+  account.add(statesOf(sim, vs, [&](const ir::StateCollective& s) { return oncePerStep(s) ? share(s) : 0; }));
 }
 
 /// Where the reductions of several passes queue, what waits for them may be booked on more of one than there is: that
@@ -141,7 +138,8 @@ VirtualStageCost meanOf(const std::vector<VirtualStageCost>& costs) {
   for (const VirtualStageCost& c : costs) {
     addPass(mean.forward, c.forward);
     addPass(mean.backward, c.backward);
-    mean.gathers.total += c.gathers.total / n, mean.gathers.edge += c.gathers.edge / n;
+    mean.gathers.inlined += c.gathers.inlined / n, mean.gathers.total += c.gathers.total / n;
+    mean.gathers.wait += c.gathers.wait / n;
     addLast(mean.last, c.last);
     addLast(mean.lastWeights, c.lastWeights);
     if (costs.size() > 1) mean.send += c.send / (n - 1), mean.sendBack += c.sendBack / (n - 1);

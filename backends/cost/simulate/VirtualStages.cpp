@@ -3,6 +3,7 @@
 #include "backends/cost/simulate/VirtualStages.h"
 
 #include "backends/cost/price/Buckets.h"
+#include "backends/cost/simulate/FirstPass.h"
 
 #include <algorithm>
 #include <numeric>
@@ -74,37 +75,29 @@ PassCost passCost(const Simulation& sim, const SharedPorts& shared, const ir::St
   return cost;
 }
 
-/// Gathers of new parameters on a kind of virtual stage that may hide. Blocking shares, and those of the step's
-/// reductions, go to `inlined`.
+/// Gathers of new parameters on a kind of virtual stage. Blocking shares of the step's reductions go to `inlined`.
 StepGathers stepGathers(const Simulation& sim, const ir::StageKind& stage, std::vector<double>& inlined) {
-  struct Messages {
-    const ir::StateCollective* like = nullptr;
-    double total = 0, message = 0; ///< seconds of all of them, and of one that is full
-  };
   const ir::Schedule& schedule = *sim.schedule;
   StepGathers gathers;
-  std::vector<Messages> messages;
   double slowing = 0;
   for (const auto& [id, count] : instancesOf(stage)) {
     const auto& states = schedule.program->classes[id].states;
     for (size_t s = 0; s < states.size(); ++s) {
       if (states[s].phase != ir::Phase::Step || count <= 0) continue;
-      const double share = schedule.blockingShare[states[s].cls], seconds = sim.classes[id.index].states[s];
-      const double all = seconds * static_cast<double>(count), beside = all * (1 - share);
-      if (share > 0) inlined.push_back(all * share);
-      if (endsBackward(states[s])) continue;
+      const double share = schedule.blockingShare[states[s].cls];
+      const double all = sim.classes[id.index].states[s] * static_cast<double>(count), beside = all * (1 - share);
+      if (!gathersOnce(states[s])) {
+        if (share > 0) inlined.push_back(all * share);
+        continue;
+      }
+      gathers.inlined += all * share;
       gathers.total += beside;
       slowing += beside * schedule.beside(ir::streamOf(*schedule.program, states[s].level));
-      auto kind = std::ranges::find_if(messages, [&](const auto& m) { return fillTogether(*m.like, states[s]); });
-      if (kind == messages.end()) {
-        const double each = bucketsOf(schedule, id, states[s]) * static_cast<double>(states[s].times);
-        kind = messages.insert(kind, {&states[s], 0, seconds * (1 - share) / each});
-      }
-      kind->total += beside;
     }
   }
-  for (const Messages& kind : messages) gathers.edge += std::min(kind.total, kind.message);
-  if (gathers.total > 0) gathers.beside = slowing / gathers.total;
+  if (!(gathers.total > 0)) return gathers;
+  gathers.wait = waitForGathers(schedule, sim.classes, stage);
+  gathers.beside = slowing / gathers.total;
   return gathers;
 }
 

@@ -114,6 +114,10 @@ inline PipelineRun::PipelineRun(const PipelineInput& in, const std::vector<doubl
   // The new parameters of a stage arrive one virtual stage after the other from the beginning of its step.
   std::vector<double> arrived = begins;
   for (size_t r = 0; r < routes_; ++r)
+    for (size_t vs = 0; vs < in_.virtualStages.size(); ++vs)
+      arrived[static_cast<size_t>(in_.devices[vs][r])] += in_.virtualStages[vs].gathers.inlined;
+  const std::vector<double> free = arrived;
+  for (size_t r = 0; r < routes_; ++r)
     for (size_t vs = 0; vs < in_.virtualStages.size(); ++vs) {
       const auto device = static_cast<size_t>(in_.devices[vs][r]);
       Stage& stage = stages_[device];
@@ -121,11 +125,11 @@ inline PipelineRun::PipelineRun(const PipelineInput& in, const std::vector<doubl
       holdOf_[vs * routes_ + r] = stage.holds.size();
       stage.holds.push_back(static_cast<int64_t>(vs));
       stage.gathering.push_back(in_.virtualStages[vs].gathers.total);
-      stage.sums.holds.emplace_back();
+      stage.sums.holds.emplace_back()[Cause::Gathers] = in_.virtualStages[vs].gathers.inlined;
     }
   for (size_t s = 0; s < stages_.size(); ++s) {
     stages_[s].limit = actions_[s].size();
-    stages_[s].begin = stages_[s].free = begins[s];
+    stages_[s].begin = begins[s], stages_[s].free = free[s];
   }
 }
 
@@ -397,17 +401,16 @@ inline double PipelineRun::transfer(const Action& a) const {
   return a.kind == ActionKind::BackwardWeight || a.virtualStage == 0 ? 0 : cost(a).sendBack;
 }
 
-/// The first forward of a virtual stage meets the new parameters: its last instance cannot begin before their last
-/// bucket.
+/// The first forward of a virtual stage meets the new parameters: no layer begins before its own are there.
 inline PassDelay PipelineRun::afterGathers(const Action& a, double start, double end, double held) const {
   const StepGathers& comm = cost(a).gathers;
   if (comm.total <= 0) return {};
-  const double all = gathered_[slot(a)], firstBucket = all - comm.total + comm.edge;
+  const double all = gathered_[slot(a)];
   const double slowed = in_.slowdown * comm.beside * std::clamp(all - start, 0.0, std::min(comm.total, end - start));
   // Until the last layer begins, those of the layers take turns with what is not there yet.
   const double pending = std::max(0.0, all - start),
                paused = takenTurns(pending, onStep(a) + held, end - start, end - start - cost(a).forward.last);
-  const double late = std::max(all + paused + cost(a).forward.last - end, firstBucket - start);
+  const double late = std::max(all + paused + cost(a).forward.last - end, all - comm.total + comm.wait - start);
   return {slowed, std::max(0.0, late - slowed)};
 }
 

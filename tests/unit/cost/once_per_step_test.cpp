@@ -48,7 +48,9 @@ TEST(CostStep, TheEdgeIsOneLayerOfTheFirstBody) {
   const VirtualStageCost cost = s.run().pipeline.virtualStages[0];
   EXPECT_NEAR(cost.last.carried, 3 * 5 * s.price(1e8) + 2 * s.price(4e8), 1e-12);
   EXPECT_GE(cost.last.tail, s.price(1e8) - 1e-12);
-  EXPECT_NEAR(cost.gathers.edge, s.price(1e8, CollectiveKind::AllGather), 1e-12);
+  const double gather = s.price(1e8, CollectiveKind::AllGather), large = s.price(4e8, CollectiveKind::AllGather);
+  EXPECT_NEAR(cost.gathers.total, 3 * 5 * gather + 2 * large, 1e-12);
+  EXPECT_NEAR(cost.gathers.wait, gather, 1e-12); // the other layers' arrive while those before them compute
 }
 
 // A bucket of the stack's size is filled by what is gathered once per step, too, as on the stage with the most of it.
@@ -65,6 +67,28 @@ TEST(CostStep, GathersShareBucketsOfOneSize) {
   EXPECT_NEAR(uneven.run().classes[0].states[0], .3 * uneven.price(10e9 / 3), 1e-12);
 }
 
+// No layer begins before its own parameters have arrived, whichever layer of the stage they are the most of.
+TEST(CostStep, EveryLayerWaitsForItsOwnParameters) {
+  Step s;
+  for (const auto& [name, bytes] : {std::pair{"first", 1e8}, {"middle", 90e8}, {"last", 1e8}}) s.layers(name, 1, bytes);
+  s.stages(1, 1, {{1, 1, 1}});
+  const double small = s.price(1e8, CollectiveKind::AllGather), large = s.price(90e8, CollectiveKind::AllGather);
+  ASSERT_GT(large, .01);
+  EXPECT_NEAR(s.run().pipeline.virtualStages[0].gathers.wait, small + large - .01, 1e-12);
+  Step shared; // both messages hold parts of the third layer, and the last one those of the fifth
+  shared.layers("layer", 5, 30e8);
+  shared.schedule.bucketBytes = 75e8;
+  shared.stages(1, 1, {{5}});
+  const double message = shared.price(75e8, CollectiveKind::AllGather);
+  ASSERT_GT(message, .02);
+  EXPECT_NEAR(shared.run().pipeline.virtualStages[0].gathers.wait, 2 * message - 2 * .01, 1e-12);
+  Step many; // equal layers: the last one waits for all
+  many.layers("layer", 5000, 30e8);
+  many.stages(1, 1, {{5000}});
+  const double each = many.price(30e8, CollectiveKind::AllGather);
+  EXPECT_NEAR(many.run().pipeline.virtualStages[0].gathers.wait, std::max(each, 5000 * each - 4999 * .01), 1e-9);
+}
+
 // A bucket that could hold more layers than a stage has ends with those of the stage.
 TEST(CostStep, TheEdgeIsNoMoreThanTheStageHas) {
   Step s;
@@ -75,7 +99,7 @@ TEST(CostStep, TheEdgeIsNoMoreThanTheStageHas) {
   for (const VirtualStageCost& cost : sim.pipeline.virtualStages) {
     EXPECT_GT(cost.last.carried, 0);
     EXPECT_NEAR(cost.last.tail, cost.last.carried, 1e-12);
-    EXPECT_NEAR(cost.gathers.edge, cost.gathers.total, 1e-12);
+    EXPECT_NEAR(cost.gathers.wait, cost.gathers.total, 1e-12);
   }
 }
 

@@ -86,7 +86,7 @@ TEST(CostCauses, EveryRouteWaitsForItsNewParameters) {
   // DualPipe on two devices: each gathers one virtual stage for five seconds, then the other. The first device begins
   // with what it gathers first, the second one with the other route, whose parameters come behind.
   PipelineInput in = input(scheduleNamed("dualpipe"), 2, 1, 4, {1}, {2});
-  for (VirtualStageCost& c : in.virtualStages) c.gathers = {5, 5};
+  for (VirtualStageCost& c : in.virtualStages) c.gathers = {0, 5, 5};
   const std::vector<StageTimes> t = runPipeline(in);
   EXPECT_NEAR(t[0].booked(Cause::Gathers), 5, 1e-12);
   EXPECT_NEAR(t[1].booked(Cause::Gathers), 10, 1e-12);

@@ -64,7 +64,9 @@ TEST(CostPipeline, StepsThatDoNotWaitFollowEachOther) {
     return longest;
   };
   EXPECT_NEAR(period(), 10, 1e-9);
-  in.virtualStages[1].gathers = {5, 5};
+  in.virtualStages[1].gathers = {0, 5, 5};
+  EXPECT_NEAR(period(), 14, 1e-9);
+  in.virtualStages[1].gathers = {5}; // inline: before the first forward arrives, or not, the stage stands still
   EXPECT_NEAR(period(), 14, 1e-9);
   in.virtualStages[1].gathers = {};
   in.between = {0, 2}; // the last stage has its second to spare
@@ -132,7 +134,7 @@ TEST(CostPipeline, NewParametersArriveUnderTheFirstForward) {
     PipelineInput in = input(oneForwardOneBackward(), 2, 1, 4, {1}, {2});
     for (VirtualStageCost& c : in.virtualStages) {
       c.forward.last = .1;
-      c.gathers = {total, .1};
+      c.gathers = {0, total, .1};
     }
     return runPipeline(in);
   };
@@ -222,7 +224,8 @@ void expectSame(const PipelineInput& in, const std::string& what) {
     for (const auto& [pair, share] : events[s].together) EXPECT_NEAR(fast[s].together.at(pair), share, 1e-6) << what;
     for (const HeldStage& h : events[s].holds) { // nothing shows more than there is
       const VirtualStageCost& cost = in.virtualStages[static_cast<size_t>(h.virtualStage)];
-      EXPECT_LE(h.booked[static_cast<size_t>(Cause::Gathers)], cost.gathers.total + unit) << what;
+      EXPECT_LE(h.booked[static_cast<size_t>(Cause::Gathers)], cost.gathers.inlined + cost.gathers.total + unit)
+          << what;
       if (cost.last.carried == 0) {
         EXPECT_EQ(h.booked[static_cast<size_t>(Cause::Reductions)], 0) << what;
       }
@@ -278,7 +281,8 @@ private:
       c.backward.weight = c.backward.seconds * .4;
       c.forward.last = c.forward.seconds * .3;
       if (states) {
-        c.gathers = {.05 + seconds(3), .05};
+        c.gathers = {choose(0, 3) == 0 ? seconds(1) : 0, .05 + seconds(3)};
+        c.gathers.wait = c.gathers.total * (choose(0, 3) == 0 ? 1 : .3);
         c.last = {seconds(.3), .05 + seconds(2), .1 + seconds(3), seconds(3)};
         c.lastWeights = {seconds(.2), .05 + seconds(2), .1 + seconds(3), seconds(2)};
       }

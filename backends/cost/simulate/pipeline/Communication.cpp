@@ -64,18 +64,17 @@ void PipelineRun::bookTrailing(size_t s, double trailing) {
   if (after + left > 0) booked(stage.tailSlot, stage.tailCause) += after + left;
 }
 
-/// The first forward of a virtual stage meets the new parameters: its last instance cannot begin before their last
-/// bucket.
+/// The first forward of a virtual stage meets the new parameters: no layer begins before its own are there.
 PassDelay PipelineRun::afterGathers(size_t slot, double start, double end, double held) const {
   const VirtualStageCost& cost = in_->virtualStages[slot / routes_];
   const StepGathers& comm = cost.gathers;
   if (comm.total <= 0) return {};
-  const double all = gathered_[slot], firstBucket = all - comm.total + comm.edge;
+  const double all = gathered_[slot];
   const double slowed = in_->slowdown * comm.beside * std::clamp(all - start, 0.0, std::min(comm.total, end - start));
   // Until the last layer begins, those of the layers take turns with what is not there yet.
   const double pending = std::max(0.0, all - start),
                paused = takenTurns(pending, held, end - start, end - start - cost.forward.last);
-  const double late = std::max(all + paused + cost.forward.last - end, firstBucket - start);
+  const double late = std::max(all + paused + cost.forward.last - end, all - comm.total + comm.wait - start);
   return {slowed, std::max(0.0, late - slowed)};
 }
 

@@ -106,8 +106,15 @@ void PipelineRun::bindIn(Work& work) const {
 void PipelineRun::begin(const std::vector<double>& begins) {
   std::fill(sums_.begin(), sums_.end(), 0.);
   for (Together& t : together_) t.met = false;
-  // The new parameters of a stage arrive one virtual stage after the other from the beginning of its step.
+  // The new parameters of a stage arrive one virtual stage after the other from the beginning of its step, what is
+  // inline first.
   std::vector<double> arrived = begins;
+  for (size_t r = 0; r < routes_; ++r)
+    for (size_t vs = 0; vs < in_->virtualStages.size(); ++vs) {
+      const double inlined = in_->virtualStages[vs].gathers.inlined;
+      arrived[static_cast<size_t>(in_->devices[vs][r])] += booked(vs * routes_ + r, Cause::Gathers) = inlined;
+    }
+  const std::vector<double> free = arrived;
   for (size_t r = 0; r < routes_; ++r)
     for (size_t vs = 0; vs < in_->virtualStages.size(); ++vs) {
       const size_t slot = vs * routes_ + r;
@@ -116,7 +123,7 @@ void PipelineRun::begin(const std::vector<double>& begins) {
     }
   for (size_t s = 0; s < stages_.size(); ++s) {
     stages_[s] = {};
-    stages_[s].begin = stages_[s].free = begins[s];
+    stages_[s].begin = begins[s], stages_[s].free = free[s];
   }
 }
 

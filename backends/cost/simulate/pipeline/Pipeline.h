@@ -36,10 +36,11 @@ inline double takenTurns(double seconds, double held, double pass, double within
   return seconds < alone ? seconds * share / (1 - share) : within * share;
 }
 
-/// New parameters of a virtual stage on their way, once per step: the share that is not inline.
+/// New parameters of a virtual stage on their way, once per step.
 struct StepGathers {
-  double total = 0;
-  double edge = 0;   ///< the first bucket: nothing is there to hide that one
+  double inlined = 0; ///< seconds that hold the stage when its step begins, and
+  double total = 0;   ///< those that run beside what it does then
+  double wait = 0;    ///< of these, what a forward pass that begins with them waits for (`waitForGathers`)
   double beside = 1; ///< the share of the slowdown that computing beside them suffers
 };
 
