@@ -159,8 +159,8 @@ void Chain::reduce(ir::LayerClassId id, size_t run, std::vector<TaskId>& last) {
 }
 
 /// The inline share of a reduction holds the compute stream, the rest runs beside what follows, and waits for what
-/// brings it the same gradients; one without a rest takes its turn on the port, too, for what waits for it. What of the
-/// step is inline has its place after the last pass.
+/// brings it the same gradients. Reductions keep their order on a port, inline or not; one without a rest takes its
+/// turn on the port, too, for what waits for it. What of the step is inline has its place after the last pass.
 void Chain::send(Reduction& reduction, std::span<const MessagePart> parts, const std::vector<TaskId>& complete,
                  std::vector<TaskId>& last) {
   std::vector<TaskId> brought = complete;
@@ -171,10 +171,17 @@ void Chain::send(Reduction& reduction, std::span<const MessagePart> parts, const
     const ir::Stream port = portOf(*part.state);
     const double share = blockingShare(*part.state), late = reduced_[static_cast<size_t>(part.tag)].late;
     if (share > 0 && part.state->phase != ir::Phase::Step)
-      last.push_back(streams_.addInline(port, part.seconds * share, complete, part.tag));
+      last.push_back(streams_.addInline(port, part.seconds * share, behind(port, complete), part.tag));
     reduction.sent = streams_.add(port, part.seconds * (1 - share), brought, part.tag);
     if (late > 0) late_.push_back({part.tag, port, part.seconds * share, part.seconds * (late - share)});
   }
+}
+
+/// These tasks, and the reductions that were issued on a port before.
+std::vector<Chain::TaskId> Chain::behind(ir::Stream port, std::vector<TaskId> tasks) const {
+  for (const Reduction& reduction : reductions_)
+    if (reduction.sent && portOf(*reduction.like) == port) tasks.push_back(*reduction.sent);
+  return tasks;
 }
 
 /// What of the step's reductions is inline goes one after the other when the pass has ended, and what waits for that
