@@ -150,7 +150,8 @@ Pair runPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, 
     }
   const double beside = std::min(computing, std::max(0.0, computing + communicating - listed));
   const double slowed = communicating > 0 ? schedule.slowdown * beside * slowing / communicating : 0;
-  const double host = hostSeconds(costs, forward, false) + hostSeconds(costs, backward, true);
+  const double hostForward = hostSeconds(costs, forward, false), hostBackward = hostSeconds(costs, backward, true);
+  const double host = hostForward + hostBackward;
   const double waits = std::max(0.0, host - listed - slowed);
   double states = apart - forwardStagePass.alone - backwardStagePass.alone;
   // States hide beside the passes alone. In a pair the other pass uses the same port.
@@ -168,7 +169,13 @@ Pair runPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, 
     pair.account.add(forwardStagePass.account);
     pair.account.add(backwardStagePass.account);
   }
-  if (listed > 0) pair.cost.forward *= list.forward / listed, pair.cost.backward *= list.backward / listed;
+  // A result is made when the device has ended its pass, and a host that launches kernels of both in turn has, too.
+  if (const double whole = listed + slowed + waits; listed > 0) {
+    const auto made = [&](double onDevice, double launching) {
+      return std::max(onDevice * (1 + slowed / listed), std::min(host, 2 * launching)) / whole;
+    };
+    pair.cost.forward *= made(list.forward, hostForward), pair.cost.backward *= made(list.backward, hostBackward);
+  }
   return pair;
 }
 

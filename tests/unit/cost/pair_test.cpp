@@ -140,5 +140,21 @@ TEST(CostPair, TheHostStillLaunchesBoth) {
   EXPECT_NEAR(e.together(), 50, 1e-9);
 }
 
+/// Kernels of both are launched in turn: the pass with fewer of them is through when the host has launched as many of
+/// the other. What the device does meanwhile, in whichever order, moves neither result.
+TEST(CostPair, TheHostSaysWhenTheResultsOfAPairThatItBoundsAreMade) {
+  for (const double exchanges : {.1, 1., 3.}) {
+    Exchanging e(10, 1, exchanges);
+    e.costs[0].forward.edit().host = 7, e.costs[0].backward.edit().host = 9;
+    for (SegmentCost* cost : {&e.costs[0].forward.edit(), &e.costs[0].backward.edit()}) cost->seconds = 20;
+    e.forward = runStagePass(e.b.schedule, e.costs, e.b.program.kindOf(0), false, false);
+    e.backward = runStagePass(e.b.schedule, e.costs, e.b.program.kindOf(0), true, false);
+    const PairCost pair = e.pair().cost;
+    EXPECT_NEAR(pair.seconds, 160, 1e-9);
+    EXPECT_NEAR(pair.forward, 140, 1e-9);
+    EXPECT_NEAR(pair.backward, 160, 1e-9);
+  }
+}
+
 } // namespace
 } // namespace planc::cost::test
