@@ -21,8 +21,8 @@ inline constexpr Stream kComputeStream = -1;
 /// The stream of what runs over a level; copies to and from the host have the one behind all levels.
 Stream streamOf(const Program& program, size_t level);
 
-/// A share of a node's time on one stream. A collective on the compute stream is its inline share, which its port carries
-/// meanwhile; what is not inline follows on the comm stream of the port.
+/// A share of a node's time on one stream. A collective on the compute stream is its inline share, which its port
+/// carries meanwhile; what is not inline follows on the comm stream of the port.
 struct Task {
   Stream stream = kComputeStream;
   NodeIndex node = 0;    ///< in the class's list of the segment's phase
@@ -38,7 +38,7 @@ struct Segment {
   Shared<std::vector<Task>> tasks; ///< program order
 };
 
-/// Seconds of one micro-batch on one virtual stage; `input` and `weight` add up to a whole backward pass.
+/// Seconds of one micro-batch on one virtual stage; `input` and `weight` are the halves of a backward pass.
 struct PassSeconds {
   double forward = 1, input = 1, weight = 1;
   double send = 0, sendBack = 0; ///< to the next virtual stage, and of the gradient to the previous one
@@ -80,7 +80,8 @@ struct ScheduleKind {
   const Word* word = nullptr;
   int64_t chunks = 1; ///< v; 0: the value of the parameter `chunks`
   int64_t routes = 1;
-  bool pairs = false; ///< runs forward passes beside backward passes: one computes while the other communicates
+  bool pairs = false;  ///< runs forward passes beside backward passes: one computes while the other communicates
+  bool splits = false; ///< runs gradients of parameters as passes of their own
   bool waitsForAll =
       true; ///< the optimizer begins when every stage has ended; else each stage goes on to the next step by itself
   int64_t (*device)(const ScheduleShape& shape, int64_t route, int64_t virtualStage) = loopedDevice;

@@ -62,6 +62,8 @@ public:
     return nullptr;
   }
 
+  T* find(const Reads& reads) { return const_cast<T*>(std::as_const(*this).find(reads)); }
+
   void add(const Reads& reads, T value) {
     if (!reads.fits()) return;
     if (entries_.size() >= most_) clear();

@@ -40,7 +40,7 @@ Chain::Chain(const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
       if (moves(state)) ports.push_back(portOf(state));
   size_t end = 0;
   for (auto& [id, count] : runs_) {
-    const SegmentCost& cost = costs_[id.index].of(backward_);
+    const SegmentCost& cost = costOf(id);
     const bool shares = llvm::any_of(cost.inlined, [&](const auto& on) { return llvm::is_contained(ports, on.first); });
     inPlace_.push_back(part_ != Part::LastWeights && (cost.overlaps || shares));
     const size_t states = body(id).states.size();
@@ -67,7 +67,7 @@ void Chain::waitFor(std::vector<TaskId> after) {
   if (gatheredHead_ == gathered_.size()) gather(after); // no prefetch: issued when it is needed
   const auto& arrived = gathered_[gatheredHead_++];
   after.insert(after.begin(), arrived.begin(), arrived.end());
-  const SegmentCost& cost = costs_[runs_[next_.run].first.index].of(backward_);
+  const SegmentCost& cost = costOf(runs_[next_.run].first);
   streams_.addMarker(after, schedule_.slowdown * computing(cost) * share_[next_.run], [this] { begin(); });
 }
 
@@ -82,7 +82,7 @@ void Chain::gather(std::span<const TaskId> after) {
 }
 
 std::vector<Streams::TaskId> Chain::runInstance(ir::LayerClassId id, size_t run) {
-  const SegmentCost& cost = costs_[id.index].of(backward_);
+  const SegmentCost& cost = costOf(id);
   std::vector<TaskId> last;
   eachState(run, false, [&](const ir::StateCollective& s, double seconds, int32_t tag) {
     if (blockingShare(s) > 0) last.push_back(streams_.addInline(portOf(s), seconds * blockingShare(s), {}, tag));
@@ -90,11 +90,12 @@ std::vector<Streams::TaskId> Chain::runInstance(ir::LayerClassId id, size_t run)
   const auto rest = static_cast<int32_t>(tags_[run].rest);
   const double share = share_[run];
   const TaskId start = streams_.addMarker(last, schedule_.slowdown * computing(cost) * share);
-  if (part_ == Part::LastWeights) return {streams_.add(ir::kComputeStream, share * cost.weight, {}, rest)};
+  if (part_ == Part::LastWeights) return {streams_.add(ir::kComputeStream, share * cost.seconds, {}, rest)};
   if (inPlace_[run]) {
     std::optional<Streams::Batch>& shared = shares_[run];
     if ((share != 1 || !cost.instance) && !shared)
-      shared = instanceOf(*schedule_.program, nodes(id), segment(id), cost, share);
+      shared = instanceOf(*schedule_.program, nodes(id),
+                          part_ == Part::First ? halfOf(body(id), segment(id), false) : segment(id), cost, share);
     const Streams::Batch& instance = shared ? *shared : *cost.instance;
     const TaskId first = streams_.add(instance, start, static_cast<int32_t>(tags_[run].nodes));
     last = instance.lastOnes();
@@ -278,7 +279,7 @@ void Chain::observe() {
 /// is alone.
 void Chain::book(Account& account, size_t run, const std::vector<Spent>& spent) const {
   const auto& [id, count] = runs_[run];
-  const SegmentCost& cost = costs_[id.index].of(backward_);
+  const SegmentCost& cost = costOf(id);
   const Tags& tags = tags_[run];
   for (size_t t = tags.states; t < tags.nodes; ++t)
     if (spent[t].exposed > 0) account.expose(id, t - tags.states, spent[t].exposed);

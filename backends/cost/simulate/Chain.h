@@ -15,6 +15,7 @@ namespace planc::cost {
 /// The passes that a chain can run.
 enum class Part : uint8_t {
   Pass,       ///< one like all others
+  First,      ///< the first half of a backward pass
   Last,       ///< that which completes the gradients of the step
   LastWeights ///< of that, the half that makes the gradients of parameters
 };
@@ -73,10 +74,16 @@ private:
   const std::vector<ir::Node>& nodes(ir::LayerClassId id) const {
     return backward_ ? body(id).backward : body(id).forward;
   }
+  const SegmentCost& costOf(ir::LayerClassId id) const {
+    const ClassCost& cost = costs_[id.index];
+    if (part_ == Part::First) return cost.halves->first;
+    return part_ == Part::LastWeights ? cost.halves->second : cost.of(backward_);
+  }
   /// Seconds of an instance that communication can slow.
-  double computing(const SegmentCost& cost) const { return part_ == Part::LastWeights ? cost.weight : cost.computing; }
+  double computing(const SegmentCost& cost) const { return part_ == Part::LastWeights ? cost.seconds : cost.computing; }
+  bool lastOne() const { return part_ == Part::Last || part_ == Part::LastWeights; }
   bool moves(const ir::StateCollective& s) const {
-    return (part_ != Part::LastWeights && everyMicroBatch(s, backward_)) || (part_ != Part::Pass && oncePerStep(s));
+    return (part_ != Part::LastWeights && everyMicroBatch(s, backward_)) || (lastOne() && oncePerStep(s));
   }
   double blockingShare(const ir::StateCollective& s) const { return schedule_.blockingShare[s.cls]; }
   ir::Stream portOf(const ir::StateCollective& s) const { return ir::streamOf(*schedule_.program, s.level); }

@@ -41,4 +41,8 @@ void KnownPrices::add(const ir::LayerClass& layerClass, const ClassCost& cost) {
   classes_.add(listsOf(layerClass), {layerClass.forward, layerClass.backward, cost});
 }
 
+void KnownPrices::addHalves(const ir::LayerClass& layerClass, const std::shared_ptr<const HalfCosts>& halves) {
+  if (Known* known = classes_.find(listsOf(layerClass))) known->cost.halves = halves;
+}
+
 } // namespace planc::cost

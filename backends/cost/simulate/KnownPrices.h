@@ -24,6 +24,8 @@ public:
   /// Of the layers that programs share. Null if the class was not priced yet; holds until the next `add`.
   const ClassCost* find(const ir::LayerClass& layerClass) const;
   void add(const ir::LayerClass& layerClass, const ClassCost& cost);
+  /// Of a class that was added.
+  void addHalves(const ir::LayerClass& layerClass, const std::shared_ptr<const HalfCosts>& halves);
   PriceMemo& nodes() { return nodes_; }
   KnownPipelines& pipelines() { return pipelines_; }
   KnownParts& parts() { return parts_; }

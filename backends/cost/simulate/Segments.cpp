@@ -136,7 +136,6 @@ void padForHost(const ir::Program& program, const ir::Segment& segment, const st
     NodeCost& node = cost.nodes[n];
     if (!node.runs) continue;
     node.spent.launches = cost.padding * node.launches / launches;
-    if (isWeightGradient(nodes[n])) cost.weight += node.spent.launches; // launched in the second half
   }
 }
 
@@ -148,12 +147,10 @@ double& inlinedOn(const ir::Program& program, const ir::Node& node, SegmentCost&
   return cost.inlined.emplace_back(port, 0).second;
 }
 
-SegmentCost priceSegment(const ir::Schedule& schedule, const ir::LayerClass& layerClass, const ir::Segment& segment,
-                         const CostModel& model, Facts& facts) {
+/// Runs the tasks of a segment, whose nodes are priced.
+void runSegment(const ir::Schedule& schedule, const ir::LayerClass& layerClass, const ir::Segment& segment,
+                SegmentCost& cost, Facts& facts) {
   const std::vector<ir::Node>& nodes = segment.backward ? layerClass.backward : layerClass.forward;
-  SegmentCost cost;
-  cost.nodes.reserve(nodes.size());
-  for (const ir::Node& node : nodes) cost.nodes.push_back(priceNode(*schedule.program, node, model, facts));
   for (const ir::Task& task : segment.tasks) {
     const ir::Node& node = nodes[task.node];
     cost.nodes[task.node].runs = true;
@@ -169,6 +166,24 @@ SegmentCost priceSegment(const ir::Schedule& schedule, const ir::LayerClass& lay
     runInOrder(segment, nodes, cost);
   if (schedule.program->model->layers[layerClass.layer].repeat && !layerClass.boundaryReshard)
     padForHost(*schedule.program, segment, nodes, cost, facts);
+}
+
+SegmentCost priceSegment(const ir::Schedule& schedule, const ir::LayerClass& layerClass, const ir::Segment& segment,
+                         const CostModel& model, Facts& facts) {
+  SegmentCost cost;
+  for (const ir::Node& node : segment.backward ? layerClass.backward : layerClass.forward)
+    cost.nodes.push_back(priceNode(*schedule.program, node, model, facts));
+  runSegment(schedule, layerClass, segment, cost, facts);
+  return cost;
+}
+
+/// A run of one half alone, from the prices of the nodes.
+SegmentCost runHalf(const ir::Schedule& schedule, const ir::LayerClass& layerClass, const ir::Segment& half,
+                    const SegmentCost& whole, Facts& facts) {
+  SegmentCost cost;
+  cost.nodes = whole.nodes;
+  for (NodeCost& node : cost.nodes) node.spent = {}, node.runs = false;
+  runSegment(schedule, layerClass, half, cost, facts);
   return cost;
 }
 
@@ -182,6 +197,25 @@ double priceState(const ir::Schedule& schedule, ir::LayerClassId layerClass, con
 }
 
 } // namespace
+
+ir::Segment halfOf(const ir::LayerClass& layerClass, const ir::Segment& backward, bool second) {
+  const std::vector<ir::Task>& tasks = *backward.tasks;
+  ir::Segment half{backward.layerClass, true, {}};
+  std::vector<ir::Task>& kept = half.tasks.edit();
+  std::vector<bool> isSecond;
+  std::vector<uint32_t> place(tasks.size());
+  for (const ir::Task& task : tasks) {
+    isSecond.push_back(isWeightGradient(layerClass.backward[task.node]) ||
+                       llvm::any_of(task.deps, [&](uint32_t d) { return isSecond[d]; }));
+    if (isSecond.back() != second) continue;
+    place[isSecond.size() - 1] = static_cast<uint32_t>(kept.size());
+    ir::Task& mine = kept.emplace_back(task);
+    mine.deps.clear();
+    for (const uint32_t d : task.deps)
+      if (isSecond[d] == second) mine.deps.push_back(place[d]);
+  }
+  return half;
+}
 
 double issueSeconds(const Facts& facts, const ir::Node& node) {
   const ir::Collective& c = node.collective();
@@ -255,6 +289,13 @@ std::vector<ClassCost> priceClasses(const ir::Schedule& schedule, const CostMode
       cost.backward = priceSegment(schedule, layerClass, schedule.backward[b], model, facts);
       cost.products = productsOf(program, layerClass, cost);
       if (known) known->add(layerClass, cost);
+    }
+    if (schedule.kind && schedule.kind->splits && !cost.halves) {
+      const auto half = [&](bool second) {
+        return runHalf(schedule, layerClass, halfOf(layerClass, schedule.backward[b], second), cost.backward, facts);
+      };
+      cost.halves = std::make_shared<const HalfCosts>(HalfCosts{half(false), half(true)});
+      if (known) known->addHalves(layerClass, cost.halves);
     }
     for (const ir::StateCollective& state : layerClass.states)
       cost.states.push_back(priceState(schedule, ir::LayerClassId(b), state, model, facts));

@@ -5,6 +5,7 @@
 #include "backends/cost/simulate/Streams.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -27,7 +28,7 @@ struct SegmentCost {
   std::vector<NodeCost> nodes; ///< parallel to the class's list
   double seconds = 0;          ///< alone: without the states of other instances; the host takes no longer
   double computing = 0;        ///< what communication can slow
-  double weight = 0;           ///< gradients of parameters: what a split backward does in its second half
+  double weight = 0;           ///< kernels that make gradients of parameters
   double host = 0;             ///< that the host takes to launch it
   double padding = 0;          ///< of `seconds`: the host launches slower than the device runs
   bool overlaps = false;       ///< has tasks on comm streams
@@ -38,8 +39,15 @@ struct SegmentCost {
 /// FLOPs by the type that products compute in.
 using FlopsByType = std::map<ir::DType, double>;
 
+/// The halves of a backward pass, each with waits of its own for communication and host: the second makes gradients of
+/// parameters.
+struct HalfCosts {
+  SegmentCost first, second;
+};
+
 struct ClassCost {
   Shared<SegmentCost> forward, backward;
+  std::shared_ptr<const HalfCosts> halves; ///< null if the schedule does not split backward passes
   Shared<FlopsByType> products; ///< that matrix products of one instance execute, both directions, on a mean device
   std::vector<double> states;   ///< seconds of each fused state collective, all layers of the instance together
   const SegmentCost& of(bool backwardPass) const { return backwardPass ? backward : forward; }
@@ -56,6 +64,9 @@ double stateSeconds(const ir::Schedule& schedule, const Facts& facts, const ir::
 /// Prices every class of the schedule, by class id. The facts are those of the model. `known`: looked up and added to.
 std::vector<ClassCost> priceClasses(const ir::Schedule& schedule, const CostModel& model, Facts& facts,
                                     KnownPrices* known = nullptr);
+
+/// The tasks of one half of a backward pass. The second holds gradients of parameters and what reads them.
+ir::Segment halfOf(const ir::LayerClass& layerClass, const ir::Segment& backward, bool second);
 
 /// The tasks of one instance, or a share of its time, with tags by node.
 Streams::Batch instanceOf(const ir::Program& program, const std::vector<ir::Node>& nodes, const ir::Segment& segment,

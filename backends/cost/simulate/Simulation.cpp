@@ -47,6 +47,7 @@ void runStagePasses(Simulation& sim) {
     representative.push_back(&kind);
     sim.forward.push_back(runStagePass(*sim.schedule, sim.classes, kind, false, false));
     sim.backward.push_back(runStagePass(*sim.schedule, sim.classes, kind, true, false));
+    if (sim.schedule->kind->splits) sim.halves.push_back(runHalves(*sim.schedule, sim.classes, kind));
   }
   for (const ir::VirtualStage& stage : program.virtualStages) sim.stagePassOf.push_back(passOf[stage.kind.index]);
 }
@@ -57,6 +58,7 @@ void bookPasses(Simulation& sim, size_t virtualStage) {
   const size_t pass = sim.stagePassOf[virtualStage];
   bookAlone(sim.forward[pass], sim.classes, kind, false);
   bookAlone(sim.backward[pass], sim.classes, kind, true);
+  if (!sim.halves.empty()) bookAlone(sim.halves[pass], sim.classes, kind);
 }
 
 /// What a virtual stage hands on, and what its successor hands back.
@@ -183,8 +185,7 @@ void compose(Simulation& sim, Facts& facts, bool allAccounts) {
 ir::ScheduleShape shapeOf(const ir::Schedule& schedule, const PipelineInput& in) {
   std::vector<ir::PassSeconds> seconds;
   for (const VirtualStageCost& c : in.virtualStages)
-    seconds.push_back(
-        {c.forward.seconds, c.backward.seconds - c.backward.weight, c.backward.weight, c.send, c.sendBack});
+    seconds.push_back({c.forward.seconds, c.backward.input(), c.backward.weight, c.send, c.sendBack});
   return schedule.shape(std::move(seconds));
 }
 

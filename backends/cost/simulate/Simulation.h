@@ -38,7 +38,8 @@ struct EvenStages {
 struct Simulation {
   const ir::Schedule* schedule = nullptr;
   std::vector<ClassCost> classes;
-  std::vector<StagePass> forward, backward; ///< distinct ones, and
+  std::vector<StagePass> forward, backward; ///< distinct ones
+  std::vector<HalfPasses> halves;           ///< of backward, if the schedule splits it; and
   /// by these, the backward pass that completes the gradients: whole, and the half that makes those of parameters.
   std::vector<std::optional<StagePass>> last, lastWeights;
   Indexed<size_t> stagePassOf; ///< by virtual stage

@@ -30,22 +30,33 @@ Account statesOf(const Simulation& sim, size_t virtualStage,
 /// Passes and pairs, as often as they are in the stage's order. A pair that begins with one pass alone is a pair only
 /// by the share of its saving that it makes.
 void addPasses(Account& account, const Simulation& sim, size_t stage) {
-  Indexed<std::array<double, 2>> passes(sim.pipeline.virtualStages.size());
+  struct Passes {
+    double forward = 0, backward = 0, first = 0, second = 0; ///< times
+  };
+  Indexed<Passes> passes(sim.pipeline.virtualStages.size());
   sim.pipeline.actions[stage].eachWritten([&](const ir::Action& a, int64_t times) {
-    if (a.kind != ir::ActionKind::BackwardWeight)
-      passes[a.virtualStage][a.kind == ir::ActionKind::Forward ? 0 : 1] += static_cast<double>(times);
+    Passes& of = passes[a.virtualStage];
+    if (a.kind == ir::ActionKind::Forward) of.forward += static_cast<double>(times);
+    if (a.kind == ir::ActionKind::Backward) of.backward += static_cast<double>(times);
+    if (a.kind == ir::ActionKind::BackwardInput) of.first += static_cast<double>(times);
+    if (a.kind == ir::ActionKind::BackwardWeight) of.second += static_cast<double>(times);
   });
   for (const auto& [pair, share] : sim.stages[stage].together) {
     const auto known = sim.pairs.find(pair);
     if (known == sim.pairs.end()) continue;
     account.add(*known->second, share);
-    passes[pair.first][0] -= share;
-    passes[pair.second][1] -= share;
+    passes[pair.first].forward -= share;
+    passes[pair.second].backward -= share;
   }
-  for (size_t vs = 0; vs < passes.size(); ++vs)
-    for (const bool backward : {false, true})
-      if (const double times = passes[vs][backward ? 1 : 0]; times > 0)
-        account.add(sim.stagePass(static_cast<int64_t>(vs), backward).account, times);
+  for (size_t vs = 0; vs < passes.size(); ++vs) {
+    const size_t pass = sim.stagePassOf[vs];
+    const auto add = [&](const StagePass& of, double times) {
+      if (times > 0) account.add(of.account, times);
+    };
+    add(sim.forward[pass], passes[vs].forward), add(sim.backward[pass], passes[vs].backward);
+    if (sim.halves.empty()) continue;
+    add(sim.halves[pass].first, passes[vs].first), add(sim.halves[pass].second, passes[vs].second);
+  }
 }
 
 /// What the pass that completes the gradients spends beyond others, and the reductions that run on after it.
@@ -86,7 +97,11 @@ void addHeld(Account& account, const Simulation& sim, const HeldStage& held) {
     if (booked(cause) > 0) account.expose(of(), booked(cause));
   };
   expose(Cause::ForwardTail, [&] { return forward.running; });
-  expose(Cause::BackwardTail, [&] { return backward.running; });
+  expose(Cause::BackwardTail, [&] {
+    Account running = backward.running;
+    if (!sim.halves.empty()) running.add(sim.halves[sim.stagePassOf[held.virtualStage]].first.running);
+    return running;
+  });
   const auto share = [&](const ir::StateCollective& s) { return sim.schedule->blockingShare[s.cls]; };
   expose(Cause::Gathers,
          [&] { return statesOf(sim, vs, [](const ir::StateCollective& s) { return gathersOnce(s) ? 1. : 0.; }); });
@@ -128,7 +143,8 @@ VirtualStageCost meanOf(const std::vector<VirtualStageCost>& costs) {
   VirtualStageCost mean;
   const auto addPass = [n](PassCost& to, const PassCost& from) {
     to.seconds += from.seconds / n, to.weight += from.weight / n, to.tail += from.tail / n;
-    to.last += from.last / n, to.onStep += from.onStep / n, to.onSends += from.onSends / n;
+    to.apart += from.apart / n, to.inputTail += from.inputTail / n, to.last += from.last / n,
+        to.onStep += from.onStep / n, to.onSends += from.onSends / n;
     to.room = std::min(to.room, from.room);
   };
   const auto addLast = [n](LastPass& to, const LastPass& from) {

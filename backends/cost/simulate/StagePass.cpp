@@ -6,6 +6,7 @@
 #include "backends/cost/simulate/Chain.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace planc::cost {
@@ -35,37 +36,68 @@ Runs runsOf(const ir::StageKind& stage, bool backward) {
   return runs;
 }
 
+using CostOf = llvm::function_ref<const SegmentCost&(const ClassCost&)>;
+
+const SegmentCost& firstOf(const ClassCost& cost) {
+  return cost.halves->first;
+}
+const SegmentCost& secondOf(const ClassCost& cost) {
+  return cost.halves->second;
+}
+
+void bookAlone(StagePass& pass, const std::vector<ClassCost>& costs, const ir::StageKind& stage, bool backward,
+               CostOf costOf) {
+  if (std::exchange(pass.booked, true)) return;
+  for (const auto& [id, count] : runsOf(stage, backward))
+    addAlone(pass.account, id, backward, costOf(costs[id.index]), static_cast<double>(count));
+}
+
+/// A pass without its account, if no states move with it.
+StagePass runPass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
+                  bool backward, CostOf costOf, std::optional<Part> moving) {
+  Runs runs = runsOf(stage, backward);
+  StagePass out;
+  for (const auto& [id, count] : runs) {
+    out.alone += costOf(costs[id.index]).seconds * static_cast<double>(count);
+    for (const ir::StateCollective& state : schedule.program->classes[id].states)
+      out.communicates |= moving && everyMicroBatch(state, backward);
+  }
+  if (!runs.empty()) {
+    const ir::LayerClassId id = runs.back().first;
+    out.last = costOf(costs[id.index]).seconds / static_cast<double>(layersOf(schedule.program->classes[id]));
+  }
+  out.seconds = out.alone;
+  if (out.communicates) {
+    Chain(schedule, costs, std::move(runs), backward, *moving).simulate(out);
+    out.booked = true;
+  }
+  return out;
+}
+
 } // namespace
 
 void bookAlone(StagePass& pass, const std::vector<ClassCost>& costs, const ir::StageKind& stage, bool backward) {
-  if (std::exchange(pass.booked, true)) return;
-  for (const auto& [id, count] : runsOf(stage, backward))
-    addAlone(pass.account, id, backward, costs[id.index].of(backward), static_cast<double>(count));
+  bookAlone(pass, costs, stage, backward,
+            [&](const ClassCost& cost) -> const SegmentCost& { return cost.of(backward); });
+}
+
+void bookAlone(HalfPasses& halves, const std::vector<ClassCost>& costs, const ir::StageKind& stage) {
+  bookAlone(halves.first, costs, stage, true, firstOf);
+  bookAlone(halves.second, costs, stage, true, secondOf);
 }
 
 StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
                        bool backward, bool account) {
-  Runs runs = runsOf(stage, backward);
-  StagePass out;
-  for (const auto& [id, count] : runs) {
-    const SegmentCost& cost = costs[id.index].of(backward);
-    out.alone += cost.seconds * static_cast<double>(count);
-    out.weight += cost.weight * static_cast<double>(count);
-    for (const ir::StateCollective& state : schedule.program->classes[id].states)
-      out.communicates |= everyMicroBatch(state, backward);
-  }
-  if (!runs.empty()) {
-    const ir::LayerClassId id = runs.back().first;
-    out.last = costs[id.index].of(backward).seconds / static_cast<double>(layersOf(schedule.program->classes[id]));
-  }
-  out.seconds = out.alone;
-  if (out.communicates) {
-    Chain(schedule, costs, std::move(runs), backward, Part::Pass).simulate(out);
-    out.booked = true;
-  } else if (account) {
-    bookAlone(out, costs, stage, backward);
-  }
+  StagePass out = runPass(
+      schedule, costs, stage, backward, [&](const ClassCost& cost) -> const SegmentCost& { return cost.of(backward); },
+      Part::Pass);
+  if (account) bookAlone(out, costs, stage, backward);
   return out;
+}
+
+HalfPasses runHalves(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage) {
+  return {runPass(schedule, costs, stage, true, firstOf, Part::First),
+          runPass(schedule, costs, stage, true, secondOf, std::nullopt)};
 }
 
 StagePass runLastPass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,

@@ -12,7 +12,6 @@ namespace planc::cost {
 struct StagePass {
   double seconds = 0;        ///< of the compute stream, from start to end
   double alone = 0;          ///< the part that the instances take by themselves
-  double weight = 0;         ///< gradients of parameters, part of `alone`
   double last = 0;           ///< the last layer in this direction, alone
   double tail = 0;           ///< comm streams run on for this long after the end
   bool communicates = false; ///< has state collectives: waits until the comm stream is free
@@ -40,6 +39,13 @@ void addStatesOnPorts(std::vector<double>& ports, const ir::Schedule& schedule, 
 /// Equal instances are simulated until their rhythm repeats, then multiplied; runs of up to eight are simulated whole.
 StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
                        bool backward, bool account = true);
+/// The halves of a backward pass. States move with the first, and what they leave behind runs beside the second.
+struct HalfPasses {
+  StagePass first, second;
+};
+/// Of a schedule that splits backward passes.
+HalfPasses runHalves(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage);
+void bookAlone(HalfPasses& halves, const std::vector<ClassCost>& costs, const ir::StageKind& stage);
 /// The pass that completes the gradients of a step, with the reductions of the step in it; of a backward pass that is
 /// split in two the half that makes the gradients of parameters (`weights`). The account of that half has only what its
 /// reductions add.

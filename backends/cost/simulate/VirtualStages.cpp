@@ -60,7 +60,7 @@ struct SharedPorts {
 /// port free.
 PassCost passCost(const Simulation& sim, const SharedPorts& shared, const ir::StageKind& stage, const StagePass& p,
                   bool backward) {
-  PassCost cost{p.seconds, p.weight, p.tail};
+  PassCost cost{p.seconds, 0, p.tail};
   cost.last = p.last;
   const std::vector<ir::Stream> leftOn =
       portsOf(*sim.schedule->program, stage, [](const auto& s) { return s.phase != ir::Phase::Step; });
@@ -148,6 +148,12 @@ void addVirtualStages(Simulation& sim) {
     const size_t pass = sim.stagePassOf[vs];
     cost.forward = costOf(forward[pass], kind, sim.forward[pass], false);
     cost.backward = costOf(backward[pass], kind, sim.backward[pass], true);
+    if (!sim.halves.empty()) {
+      const HalfPasses& halves = sim.halves[pass];
+      cost.backward.weight = halves.second.seconds;
+      cost.backward.apart = halves.first.seconds + halves.second.seconds - cost.backward.seconds;
+      cost.backward.inputTail = halves.first.tail;
+    }
     cost.gathers = gathers[stage.kind.index];
     sim.pipeline.devices.add(stage.devices);
     for (const int64_t device : stage.devices)

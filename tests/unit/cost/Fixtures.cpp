@@ -334,25 +334,25 @@ const ScheduleKind& gpipe() {
 }
 
 const ScheduleKind& splitBackward() {
-  static const ScheduleKind kind{.orders = [](const ScheduleShape& shape) {
-    ActionLists orders = oneForwardOneBackward().orders(shape).lists();
-    for (auto& order : orders) {
-      std::vector<Action> split;
-      for (Action a : order) {
-        if (a.kind == ActionKind::Backward) a.kind = ActionKind::BackwardInput;
-        split.push_back(a);
-        if (a.kind == ActionKind::Forward || a.microBatch == 0) continue;
-        a.kind = ActionKind::BackwardWeight;
-        --a.microBatch;
-        split.push_back(a);
-      }
-      Action last = split.back();
-      ++last.microBatch;
-      split.push_back(last);
-      order = std::move(split);
-    }
-    return Orders(orders);
-  }};
+  static const ScheduleKind kind{.splits = true, .orders = [](const ScheduleShape& shape) {
+                                   ActionLists orders = oneForwardOneBackward().orders(shape).lists();
+                                   for (auto& order : orders) {
+                                     std::vector<Action> split;
+                                     for (Action a : order) {
+                                       if (a.kind == ActionKind::Backward) a.kind = ActionKind::BackwardInput;
+                                       split.push_back(a);
+                                       if (a.kind == ActionKind::Forward || a.microBatch == 0) continue;
+                                       a.kind = ActionKind::BackwardWeight;
+                                       --a.microBatch;
+                                       split.push_back(a);
+                                     }
+                                     Action last = split.back();
+                                     ++last.microBatch;
+                                     split.push_back(last);
+                                     order = std::move(split);
+                                   }
+                                   return Orders(orders);
+                                 }};
   return kind;
 }
 

@@ -291,7 +291,7 @@ inline void PipelineRun::takeTurns(Stage& stage, double onStep, double onSends, 
 inline void PipelineRun::perform(Stage& stage, const Action& a, double arrival) {
   const PassCost& pass = a.kind == ActionKind::Forward ? cost(a).forward : cost(a).backward;
   double seconds = pass.seconds;
-  if (a.kind == ActionKind::BackwardInput) seconds -= pass.weight;
+  if (a.kind == ActionKind::BackwardInput) seconds = pass.input();
   if (a.kind == ActionKind::BackwardWeight) seconds = pass.weight;
   double start = std::max(stage.free + receiving(a), arrival);
   bookReceived(stage, a, receive(stage, arrival, start));
@@ -351,7 +351,11 @@ inline PassDelay PipelineRun::finish(Stage& stage, const Action& a, double start
   if (isForward && a.microBatch % perRoute_ == 0) delay = afterGathers(a, start, end, held);
   if ((a.kind == ActionKind::Backward || a.kind == ActionKind::BackwardWeight) && --remaining_[slot(a)] == 0)
     delay = beginReductions(stage, a, start, end, held);
-  if (const double tail = (isForward ? cost(a).forward : cost(a).backward).tail; tail > 0) {
+  const PassCost& pass = isForward ? cost(a).forward : cost(a).backward;
+  const double tail = a.kind == ActionKind::BackwardInput    ? pass.inputTail
+                      : a.kind == ActionKind::BackwardWeight ? 0
+                                                             : pass.tail;
+  if (tail > 0) {
     stage.commFree = end + delay.sum() + tail;
     stage.tailHold = holdOf_[slot(a)];
     stage.tailCause = isForward ? Cause::ForwardTail : Cause::BackwardTail;

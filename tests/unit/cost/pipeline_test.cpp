@@ -279,6 +279,7 @@ private:
       c.forward.seconds = none && choose(0, 3) == 0 ? 0 : pick(forward);
       c.backward.seconds = none && choose(0, 3) == 0 ? 0 : pick(backward);
       c.backward.weight = c.backward.seconds * .4;
+      c.backward.apart = choose(0, 1) * c.backward.seconds * .2;
       c.forward.last = c.forward.seconds * .3;
       if (states) {
         c.gathers = {choose(0, 3) == 0 ? seconds(1) : 0, .05 + seconds(3)};
@@ -288,7 +289,8 @@ private:
       }
       if (states && choose(0, 1)) c.backward.onStep = seconds(2), c.forward.onStep = seconds(1);
       if (in.inlineSend < 1 && choose(0, 2) == 0) c.backward.onSends = seconds(2), c.forward.onSends = seconds(1);
-      if (tails) c.backward.tail = seconds(.1), c.forward.room = choose(0, 1) * seconds(.1);
+      if (tails)
+        c.backward.tail = seconds(.1), c.backward.inputTail = seconds(.2), c.forward.room = choose(0, 1) * seconds(.1);
     }
     for (size_t i = 0; i + 1 < written.size(); ++i)
       if (written[i].paired && choose(0, 2) > 0) {

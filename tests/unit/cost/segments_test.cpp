@@ -53,19 +53,58 @@ TEST(CostSegments, AChainIsLaunchedKernelByKernel) {
   EXPECT_NEAR(cost.forward->nodes[0].spent.launches, 8. / 9 * (9 * 62e-6 - 30e-6), 1e-12);
 }
 
-TEST(CostSegments, ASplitBackwardLaunchesItsHalvesApart) {
-  Builder b(1, {{"tp", 8}});
+/// A layer whose backward pass makes gradients of parameters between two other operators.
+struct SplitLayer {
+  Builder b{1, {{"tp", 8}}};
   LayerClass& layerClass = b.body(b.unit("layer", 3, true));
-  const OpId op = b.op("work", OpKind::Memory, "work");
-  layerClass.backward.edit() = {b.lasting(op, 30e-6, true), b.lasting(op, 10e-6, true), b.lasting(op, 10e-6, true)};
-  layerClass.backward.edit()[2].compute().role = Role::WGrad;
-  edit(b.plan.stack).set(StackFact::Launch, number(50e-6));
-  b.stages(1, 1, {{3}});
-  b.finish();
-  DiagnosticEngine diagnostics;
-  const SegmentCost cost = b.classCosts(diagnostics)[0].backward;
-  EXPECT_NEAR(cost.seconds, 150e-6, 1e-12);
-  EXPECT_NEAR(cost.weight, 10e-6 + 100e-6 / 3, 1e-12); // its time, and a third of the waits
+  OpId op = b.op("work", OpKind::Memory, "work");
+
+  SplitLayer(double first, double second, double weight, double launch) {
+    layerClass.backward.edit() = {b.lasting(op, first, true), b.lasting(op, weight, true), b.lasting(op, second, true)};
+    layerClass.backward.edit()[1].compute().role = Role::WGrad;
+    edit(b.plan.stack).set(StackFact::Launch, number(launch));
+    b.schedule.kind = &splitBackward();
+    b.stages(1, 1, {{3}});
+  }
+  ClassCost cost() {
+    b.finish();
+    DiagnosticEngine diagnostics;
+    const ClassCost cost = b.classCosts(diagnostics)[0];
+    for (const SegmentCost* half : {&cost.halves->first, &cost.halves->second}) {
+      double spent = 0;
+      for (const NodeCost& node : half->nodes) spent += node.spent.sum();
+      EXPECT_NEAR(spent, half->seconds, 1e-15);
+    }
+    return cost;
+  }
+};
+
+TEST(CostSegments, ASplitBackwardLaunchesItsHalvesApart) {
+  for (const double weight : {10e-6, 60e-6})
+    for (const double launch : {0., 15e-6, 30e-6, 50e-6}) {
+      const ClassCost cost = SplitLayer(30e-6, 10e-6, weight, launch).cost();
+      EXPECT_NEAR(cost.backward->seconds, std::max(40e-6 + weight, 3 * launch), 1e-12);
+      EXPECT_NEAR(cost.halves->first.seconds, std::max(40e-6, 2 * launch), 1e-12) << weight << " " << launch;
+      EXPECT_NEAR(cost.halves->second.seconds, std::max(weight, launch), 1e-12) << weight << " " << launch;
+    }
+}
+
+/// A collective beside the gradient of a parameter has nothing to hide under where that gradient is made later.
+TEST(CostSegments, TheFirstHalfWaitsForItsCommunicationAlone) {
+  SplitLayer layer(30e-6, 10e-6, 20e-6, 0);
+  auto& nodes = layer.layerClass.backward.edit();
+  nodes.insert(nodes.begin() + 1, layer.b.collective(layer.op, CollectiveKind::AllGather, CollectiveClass::Activation,
+                                                     layer.b.axis("tp"), 1e3));
+  nodes[1].deps = {0};
+  nodes[2].deps = {0};
+  nodes[3].deps = {1};
+  layer.b.schedule.blockingShare[CollectiveClass::Activation] = 0;
+  const ClassCost cost = layer.cost();
+  const double gather = cost.backward->nodes[1].seconds;
+  ASSERT_GT(gather, 0);
+  EXPECT_NEAR(cost.backward->seconds, 30e-6 + std::max(gather, 20e-6) + 10e-6, 1e-12);
+  EXPECT_NEAR(cost.halves->first.seconds, 30e-6 + gather + 10e-6, 1e-12);
+  EXPECT_NEAR(cost.halves->second.seconds, 20e-6, 1e-12);
 }
 
 TEST(CostSegments, TheHostIssuesCollectivesRankByRank) {

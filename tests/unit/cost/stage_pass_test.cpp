@@ -263,11 +263,33 @@ TEST(CostStagePass, TheLastPassReducesAsOneThatAlwaysDoes) {
       }
   Fsdp f(6, 2, 4, .7, 1, 0);
   f.b.body(LayerClassId(0)).states.edit()[2].phase = Phase::Step;
-  f.costs[0].backward.edit().weight = 1.5;
+  HalfCosts halves;
+  halves.second.seconds = 1.5;
+  f.costs[0].halves = std::make_shared<const HalfCosts>(halves);
   const StagePass weights = runLastPass(f.b.schedule, f.costs, f.b.program.kindOf(0), true);
   EXPECT_NEAR(weights.seconds, 6 * 1.5, 1e-9);
   EXPECT_NEAR(weights.tail, 1, 1e-9);
   EXPECT_NEAR(weights.account.sum().sum(), 0, 1e-9); // nothing but what reductions add
+}
+
+/// What the first half leaves on the port runs beside the second: gathers and reductions of a half are no shorter for
+/// kernels that run later.
+TEST(CostStagePass, StatesMoveWithTheFirstHalf) {
+  for (const double weight : {.5, 2., 5.}) {
+    Fsdp f(6, 2, 4, .7, 1, 0);
+    HalfCosts halves;
+    halves.first.seconds = halves.first.computing = 4 - .5;
+    halves.second.seconds = weight;
+    f.costs[0].halves = std::make_shared<const HalfCosts>(halves);
+    f.costs[0].backward.edit().seconds = f.costs[0].backward.edit().computing = 4 - .5;
+    const StagePass alone = f.run(true);
+    const HalfPasses both = runHalves(f.b.schedule, f.costs, f.b.program.kindOf(0));
+    EXPECT_NEAR(both.first.seconds, alone.seconds, 1e-9);
+    EXPECT_NEAR(both.first.tail, alone.tail, 1e-9);
+    EXPECT_GT(both.first.tail, 0);
+    EXPECT_NEAR(both.second.seconds, 6 * weight, 1e-9);
+    EXPECT_EQ(both.second.tail, 0);
+  }
 }
 
 /// Five layers in an instance: one gather before the first is exposed, not those of all five.

@@ -25,7 +25,7 @@ PassDelay PipelineRun::finish(size_t s, Work& work, int64_t microBatch, double s
     work.special = alwaysSpecial(work);
   }
   if (--*work.left == 0) delay = beginReductions(s, work.slot, kindOf(work), start, end, held);
-  if (const double tail = work.pass->tail; tail > 0) {
+  if (const double tail = tailOf(work); tail > 0) {
     stage.commFree = end + delay.sum() + tail;
     stage.tailSlot = work.slot;
     stage.tailCause = isForward(work) ? Cause::ForwardTail : Cause::BackwardTail;

@@ -85,7 +85,7 @@ void PipelineRun::bind() {
       set(ActionKind::Forward, cost.forward.seconds, vs == 0 ? 0 : row(vs - 1, false),
           vs == 0 ? 0 : in_->virtualStages[vs - 1].send, !last, cost.send);
       for (const ActionKind kind : {ActionKind::Backward, ActionKind::BackwardInput})
-        set(kind, kind == ActionKind::Backward ? cost.backward.seconds : cost.backward.seconds - cost.backward.weight,
+        set(kind, kind == ActionKind::Backward ? cost.backward.seconds : cost.backward.input(),
             last ? row(vs, false) : row(vs + 1, true), last ? 0 : in_->virtualStages[vs + 1].sendBack, vs > 0,
             cost.sendBack);
       set(ActionKind::BackwardWeight, cost.backward.weight, row(vs, true), 0, false, 0);

@@ -18,14 +18,17 @@ namespace planc::cost {
 /// One micro-batch through one virtual stage in one direction.
 struct PassCost {
   double seconds = 0;
-  double weight = 0; ///< the part that a split backward does later
+  double weight = 0; ///< the half that a split backward does later
   double tail = 0;   ///< comm streams run on after the end
   /// For how long what other passes left behind may run on while this one runs: none where it begins with communication
   /// of states, and less than all of it where its layers take the same port.
   double room = std::numeric_limits<double>::infinity();
-  double last = 0;    ///< its last layer
-  double onStep = 0;  ///< seconds for which it takes a port that states of the step take, too, and
-  double onSends = 0; ///< one that transfers to other stages take
+  double last = 0;      ///< its last layer
+  double onStep = 0;    ///< seconds for which it takes a port that states of the step take, too, and
+  double onSends = 0;   ///< one that transfers to other stages take
+  double apart = 0;     ///< by how much its halves take longer than the whole
+  double inputTail = 0; ///< `tail` of the half that a split backward does first; the other leaves none
+  double input() const { return seconds + apart - weight; } ///< the half that a split backward does first
 };
 
 /// How much longer what was issued ahead takes where a pass of `pass` seconds takes its port for `held` of them,

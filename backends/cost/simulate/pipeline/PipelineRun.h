@@ -172,7 +172,7 @@ private:
   }
   bool isWeight(const Work& work) const { return kindOf(work) == ir::ActionKind::BackwardWeight; }
   bool alwaysSpecial(const Work& work) const {
-    return work.receiving != 0 || std::isfinite(roomOf(work)) || work.pass->tail > 0 || onStep(work) > 0 ||
+    return work.receiving != 0 || std::isfinite(roomOf(work)) || tailOf(work) > 0 || onStep(work) > 0 ||
            onSends(work) > 0;
   }
   /// As of its pass; the half of a backward pass that makes the gradients of parameters has no communication.
@@ -181,6 +181,11 @@ private:
     return std::max(0.0, pass.room - (pass.seconds - seconds));
   }
   double roomOf(const Work& work) const { return roomOf(kindOf(work), *work.pass, work.seconds); }
+  static double tailOf(ir::ActionKind kind, const PassCost& pass) {
+    if (kind == ir::ActionKind::BackwardWeight) return 0;
+    return kind == ir::ActionKind::BackwardInput ? pass.inputTail : pass.tail;
+  }
+  double tailOf(const Work& work) const { return tailOf(kindOf(work), *work.pass); }
   double onStep(const Work& work) const { return isWeight(work) ? 0 : work.pass->onStep; }
   double onSends(const Work& work) const { return isWeight(work) ? 0 : work.pass->onSends; }
   static const LastPass& lastOf(const VirtualStageCost& cost, ir::ActionKind kind) {

@@ -35,13 +35,12 @@ void PipelineRun::bindPlain() {
       const auto set = [&](ActionKind kind, const PassCost& pass, const Plain& plain, double transfer) {
         const size_t work = at + static_cast<size_t>(kind);
         plains_[work] = plain;
-        plains_[work].tail = pass.tail;
+        plains_[work].tail = tailOf(kind, pass);
         rooms_[work] = roomOf(kind, pass, plain.seconds);
         if (kind != ActionKind::BackwardWeight) onPorts_[work] = {transfer, pass.onStep, pass.onSends};
-        ports_ |= pass.tail > 0 || onPorts_[work].onStep > 0 || (transfer > 0 && in_->inlineSend < 1);
+        ports_ |= plains_[work].tail > 0 || onPorts_[work].onStep > 0 || (transfer > 0 && in_->inlineSend < 1);
       };
-      const double on = last ? 0 : c.send, back = vs == 0 ? 0 : c.sendBack,
-                   input = c.backward.seconds - c.backward.weight;
+      const double on = last ? 0 : c.send, back = vs == 0 ? 0 : c.sendBack, input = c.backward.input();
       set(ActionKind::Forward, c.forward, {arriving, c.forward.seconds, sent}, on);
       set(ActionKind::Backward, c.backward, {arrivingBack, c.backward.seconds, sentBack}, back);
       set(ActionKind::BackwardInput, c.backward, {arrivingBack, input, sentBack}, back);

@@ -37,6 +37,16 @@ TEST(Schedules, RowsSayWhetherPassesArePaired) {
   }
 }
 
+/// Who prices passes trusts the row: halves of backward passes run where it says so, and nowhere else.
+TEST(Schedules, RowsSayWhetherBackwardPassesAreSplit) {
+  for (const ScheduleKind* k : passes::scheduleKinds().rows()) {
+    bool split = false;
+    for (const auto& order : k->orders(shapeOf(*k, 4, 2, 16)).lists())
+      for (const Action& action : order) split |= action.kind == ActionKind::BackwardWeight;
+    EXPECT_EQ(split, k->splits) << k->name();
+  }
+}
+
 /// Most forwards of a device without their backward, until the gradients of weights if those come later.
 int64_t depth(const std::vector<Action>& order) {
   int64_t live = 0, most = 0;
