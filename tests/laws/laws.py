@@ -168,7 +168,7 @@ def nearly(spec, found):
 
 
 @law("More FLOP/s, bandwidth or less latency does not slow a plan. Pairs and halves of backward passes keep this nearly: with shorter operations a stream may take "
-     "another order (Graham 1969), and waits for the host are spread over both.", "docs/cost-model.md 7", variants.better_hardware, share=.01, amount=.05)
+     "another order (Graham 1969).", "docs/cost-model.md 7", variants.better_hardware, share=.01, amount=.02)
 def hardware(spec, base, prices):
     for name, p in prices.items():
         yield nearly(spec, slower(name, base, p))
@@ -203,7 +203,7 @@ def more_memory(spec, base, prices):
         yield name, None if lost or other else 0, f"{base.time:.9g} s -> {p.time:.9g} s{', fits no longer' if lost else ''}"
 
 
-@law("Twice the work is not faster, as nearly as better hardware is not slower.", "docs/cost-model.md 7", variants.more_work, share=.01, amount=.05)
+@law("Twice the work is not faster, as nearly as better hardware is not slower.", "docs/cost-model.md 7", variants.more_work, share=.01, amount=.02)
 def work(spec, base, prices):
     for name, p in prices.items():
         yield nearly(spec, faster(name, base, p))
