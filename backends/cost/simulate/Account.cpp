@@ -27,12 +27,15 @@ void Account::expose(ir::LayerClassId layerClass, size_t state, double seconds) 
 
 void Account::add(const Account& other, double times) {
   for (const auto& [body, spent] : other.classes_) {
+    ClassSpent& to = classes_[body];
     for (const bool backward : {false, true}) {
       const std::vector<Spent>& from = spent.nodes(backward);
-      std::vector<Spent>& to = nodes(body, backward, from.size());
-      for (size_t n = 0; n < from.size(); ++n) to[n].add(from[n], times);
+      std::vector<Spent>& nodes = to.nodes(backward);
+      if (nodes.size() < from.size()) nodes.resize(from.size());
+      for (size_t n = 0; n < from.size(); ++n) nodes[n].add(from[n], times);
     }
-    for (size_t s = 0; s < spent.states.size(); ++s) expose(body, s, times * spent.states[s]);
+    if (to.states.size() < spent.states.size()) to.states.resize(spent.states.size());
+    for (size_t s = 0; s < spent.states.size(); ++s) to.states[s] += times * spent.states[s];
   }
 }
 
