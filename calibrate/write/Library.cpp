@@ -182,9 +182,17 @@ class Writer {
 public:
   explicit Writer(const Known& known) : known_(known) {}
 
+  /// Whether the extended record has this very text: an override that changes nothing is an error of plan text.
+  bool inherits(const std::string& path, const std::string& text) const {
+    const auto known = known_.find(path);
+    return known != known_.end() && known->second == text;
+  }
+
   void statement(const Section& s) {
-    const std::string own = s.path(), last = enter(own);
+    const std::string own = s.path();
     std::string text = s.alone ? value(s.facts[0]) : braces(s), source = s.source;
+    if (inherits(own, text)) return;
+    const std::string last = enter(own);
     bool inherited = known_.count(own) > 0;
     // A statement takes the place of the whole of the one it overrides: what was not measured is stated again.
     for (const auto& [path, value] : known_) {
@@ -217,9 +225,8 @@ public:
   /// A fact of the machine that the samples were taken on, unless the extended record says the same.
   void machine(const Fact& fact, std::string_view source) {
     const std::string name = fact.of.path(), text = value(fact);
-    const auto known = known_.find(name);
-    if (known != known_.end() && known->second == text) return;
-    out_ += fmt::format("{}{} = {} : {}\n", known != known_.end() ? "override " : "", name, text,
+    if (inherits(name, text)) return;
+    out_ += fmt::format("{}{} = {} : {}\n", known_.count(name) > 0 ? "override " : "", name, text,
                         quoted(std::string(source)));
   }
 
