@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/read/Readers.h"
 
+#include "ir/facts/Ranges.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,6 +22,7 @@ std::string_view problemOf(const Sample& s) {
   const double ofRun = s.ranksOnHost > 0 ? s.ranksOnHost * nodes : ranks; // a pair is taken from a larger run
   if (ranks < 2 || ofRun < 2) return "one rank sends nothing";
   if (ranks != std::floor(ranks) || nodes != std::floor(nodes)) return "both are counts";
+  if (!ir::ranges::kSome.holds(ranks)) return "a row of samples has at most 1e9 ranks";
   if (parseCollective(s.name.view()) == ir::CollectiveKind::SendRecv && ranks != 2) return "it is between two ranks";
   return nodes > ofRun ? "each node of a group has a rank of it" : "";
 }

@@ -110,6 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Wrong{"kind,name,bytes,ranks,time_us\ncollective,all_reduce,8,1,3", "PLAN0826 at 2"},
                     Wrong{"kind,name,bytes,ranks,nodes,time_us\ncollective,all_reduce,8,4,5,3", "PLAN0826 at 2"},
                     Wrong{"kind,name,bytes,ranks,time_us\ncollective,send_recv,8,3,3", "PLAN0826 at 2"},
+                    Wrong{"kind,name,bytes,ranks,time_us\ncollective,all_reduce,8,2000000000,3", "PLAN0826 at 2"},
                     Wrong{"kind,name,bytes,ranks,time_us\ncollective,all_reduce,8,1,3\ncollective,all_reduce,9,1,4",
                           "PLAN0826 at 2"}));
 
