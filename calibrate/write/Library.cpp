@@ -4,6 +4,7 @@
 
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
+#include "ir/facts/Ranges.h"
 #include "ir/facts/SampleColumns.h"
 #include "ir/facts/StackFacts.h"
 
@@ -85,10 +86,12 @@ std::string value(const Fact& fact) {
                             : curve(name, type, fact.table, type.sizeUnit.value_or(units::none));
 }
 
+/// The source text has the errors as they are; a record holds none above its range.
 std::string statistics(const Section& s) {
   if (s.samples == 0) return "";
   std::string text = fmt::format("samples = {}", s.samples);
-  if (s.heldOut) text += fmt::format(", error = {}%, p90 = {}%", digits(s.error * 100), digits(s.p90 * 100));
+  const auto percent = [](double error) { return digits(std::min(error, ir::ranges::kError.most) * 100); };
+  if (s.heldOut) text += fmt::format(", error = {}%, p90 = {}%", percent(s.error), percent(s.p90));
   if (s.size == Size::Flops || s.size == Size::Bytes) {
     const Unit unit = s.size == Size::Flops ? units::flops : units::bytes;
     text += fmt::format(", valid = [{}, {}]", quantity(s.low, unit), quantity(s.high, unit));

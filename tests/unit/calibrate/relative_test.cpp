@@ -183,4 +183,14 @@ TEST_F(Relative, AnUpdateIsReadUnderEveryNameThatItHas) {
   EXPECT_FALSE(has(c, "optimizer.cpu_adam")) << "the memory of the host is another";
 }
 
+/// A fit may miss a tenth of its samples by more than any record may say: it says its most, and what is written is read.
+TEST_F(Relative, ErrorsOfARecordEndAtItsMost) {
+  sample({{"add", 3}});
+  Calibration c = run();
+  for (Section& s : c.sections) s.p90 = 17.24;
+  const std::string written = libraryText({c}, bases);
+  EXPECT_NE(written.find(", p90 = 1000%"), std::string::npos) << written;
+  EXPECT_EQ(written.find("p90 = 1724%"), std::string::npos) << written;
+}
+
 } // namespace
