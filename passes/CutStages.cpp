@@ -13,6 +13,7 @@ PLANC_ERROR(StageCounts, 775, "`stages` lists {given} numbers for {sum} layers; 
 PLANC_ERROR(CountedTooLarge, 776,
             "`{layer}` counts as {count} layers, and its virtual stage has room for {room} of {each}")
 PLANC_ERROR(StageLines, 712, "the stage lines do not cover the layers once and in order: {problem}")
+PLANC_ERROR(TooManyLayers, 840, "the repeats of this model hold more layers together than can be counted")
 PLANC_ERROR(NoLayersToCut, 716, "pipeline over {stages} stages needs a repeated layer to cut; the model has none")
 
 namespace {
@@ -20,8 +21,24 @@ namespace {
 int64_t totalLayers(const Model& model) {
   int64_t total = 0;
   for (const ir::Layer& u : model.layers)
-    if (u.repeat && __builtin_add_overflow(total, u.count, &total)) return INT64_MAX;
+    if (u.repeat) total += u.count;
   return total;
+}
+
+/// Whether all layers together are a number; if not it is reported.
+bool countable(const Model& model, DiagnosticEngine& diagnostics) {
+  const ir::Layer* largest = nullptr;
+  int64_t total = 0;
+  bool good = true;
+  for (const ir::Layer& u : model.layers) {
+    if (!u.repeat) continue;
+    if (!largest || u.count > largest->count) largest = &u;
+    good &= !__builtin_add_overflow(total, u.count, &total);
+  }
+  if (good) return true;
+  auto report = diagnostics.report(TooManyLayers, largest->range);
+  report.help(fmt::format("repeat `{}` fewer times than {}", largest->name.view(), largest->count));
+  return false;
 }
 
 /// Layers per virtual stage when they do not divide: the surplus goes to the middle, where neither embedding nor head
@@ -276,6 +293,7 @@ std::optional<int64_t> instanceCut(const Selector& selector, const ir::Layer& la
 
 std::optional<Cut> cutStages(const Program& program, const Plan& plan, DiagnosticEngine& diagnostics) {
   const Model& model = program.model;
+  if (!countable(model, diagnostics)) return std::nullopt;
   const int64_t parts = program.stages * program.chunks;
   const Pipeline* pipeline = plan.pipeline && parts > 1 ? &*plan.pipeline : nullptr; // one stage holds all
   if (pipeline && !pipeline->stages.empty()) {
