@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Workload.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace planc::frontend {
@@ -35,7 +36,10 @@ Symbol nameOf(const Value& v, const syntax::Expr& written) {
 std::string setStates(const Field& f, ir::Optimizer& made) {
   for (const Value& v : f.value.list->items) {
     if (v.kind != ValueKind::String || v.string->empty()) return fmt::format("a state is named by {}", show(v));
-    made.stateNames.emplace_back(*v.string);
+    const Symbol name(*v.string);
+    if (std::ranges::find(made.stateNames, name) != made.stateNames.end())
+      return fmt::format("two of its states are called {}", show(v));
+    made.stateNames.push_back(name);
   }
   if (made.stateNames.size() > kMostStates) return fmt::format("`states` has {} names", made.stateNames.size());
   made.states = static_cast<int>(made.stateNames.size());
@@ -89,7 +93,8 @@ std::string readRecord(const Value& v, ir::Optimizer& made) {
   if (v.kind != ValueKind::Record) return "this is " + describe(v);
   if (std::string missing = missingStates(v); !missing.empty()) return missing;
   for (const Field& f : v.record->fields) {
-    if (f.name == Symbol("others") && f.value.kind == ValueKind::Record && !f.value.record->find("others")) {
+    if (f.name == Symbol("others") && f.value.kind == ValueKind::Record) {
+      if (f.value.record->find("others")) return "its `others` have `others` of their own";
       auto others = std::make_shared<ir::Optimizer>();
       others->name = f.value.record->declared.empty() ? Symbol("others") : f.value.record->declared;
       others->range = f.range;
