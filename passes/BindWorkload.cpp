@@ -82,8 +82,10 @@ bool bindWorkload(Program& program, DiagnosticEngine& diagnostics) {
                    "`" + w.samples.str() + "` is split over " + std::to_string(split) + " devices here");
     if (batch > 0 && batch <= (int64_t(1) << 40)) {
       const int64_t below = w.globalBatch / batch * batch;
-      report.help("set `global_batch` to a multiple of " + std::to_string(batch) + ", such as " +
-                  (below > 0 ? std::to_string(below) + " or " : "") + std::to_string(below + batch));
+      int64_t above = 0;
+      std::string such = below > 0 ? std::to_string(below) : "";
+      if (!__builtin_add_overflow(below, batch, &above)) such += (below > 0 ? " or " : "") + std::to_string(above);
+      report.help("set `global_batch` to a multiple of " + std::to_string(batch) + ", such as " + such);
     }
     return false;
   }
