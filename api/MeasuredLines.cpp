@@ -4,15 +4,23 @@
 
 namespace planc::api {
 
+TakenRecords takenRecords(const ir::Plan& plan, const CalibratedRecords& records) {
+  const bool twoRecords = records.measured && records.measuredStack && !records.stack.empty();
+  TakenRecords taken;
+  taken.device = records.measured && plan.cluster && plan.cluster->device.name == Symbol(records.device);
+  taken.stack = records.measuredStack && plan.stack && plan.stack->name == Symbol(records.stack);
+  taken.half = twoRecords && taken.device != taken.stack;
+  return taken;
+}
+
 std::vector<CheckedLine> checkedLines(Compilation& plan, const CalibratedRecords& records) {
   const ir::Plan& own = plan.plan();
   if (own.measured.empty() || !plan.checkVerdict() || !plan.checkParts()) return {};
-  const bool device = records.measured && own.cluster && own.cluster->device.name == Symbol(records.device),
-             stack = records.measuredStack && own.stack && own.stack->name == Symbol(records.stack);
-  if ((!device && !stack) || !plan.priceAlone()) return {};
+  const TakenRecords taken = takenRecords(own, records);
+  if ((!taken.device && !taken.stack) || taken.half || !plan.priceAlone()) return {};
   ir::Plan calibrated = own;
-  if (device) edit(calibrated.cluster).device = *records.measured;
-  if (stack) edit(calibrated.stack) = *records.measuredStack;
+  if (taken.device) edit(calibrated.cluster).device = *records.measured;
+  if (taken.stack) edit(calibrated.stack) = *records.measuredStack;
   const auto beside = plan.beside(std::move(calibrated));
   if (!beside->priceAlone()) return {};
   DiagnosticEngine aside; // lines out of tolerance are what is asked about

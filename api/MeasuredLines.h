@@ -25,8 +25,16 @@ struct CheckedLine {
   double errorAfter() const { return after / measured - 1; }
 };
 
+/// Which of the calibrated records a plan takes. Numbers of one are relative to those of the other, so that a plan
+/// which takes one of two is priced by numbers that do not go together.
+struct TakenRecords {
+  bool device = false, stack = false;
+  bool half = false; ///< one of two
+};
+TakenRecords takenRecords(const ir::Plan& plan, const CalibratedRecords& records);
+
 /// Prices a plan as it stands and with the calibrated records. Empty if no measured line has a value under both prices,
-/// if the plan uses neither of the records, or if it has errors, which are among its diagnostics.
+/// if the plan takes none of the records or half of them, or if it has errors, which are among its diagnostics.
 std::vector<CheckedLine> checkedLines(Compilation& plan, const CalibratedRecords& records);
 
 } // namespace planc::api

@@ -15,6 +15,9 @@ namespace planc::driver {
 
 PLANC_WARNING(CalibrationDoesNotHelp, 1015,
               "calibrated, the measured lines of {file} have a mean error of {after}; the library has {before}")
+PLANC_WARNING(HalfOfTheRecords, 1055,
+              "the measured lines of `{plan}` are left out: its {other} is `{name}`, and what was calibrated is of "
+              "`{device}` and `{stack}`")
 PLANC_ERROR(NothingToCheck, 1016, "no measured line of {file} is priced with `{device}`{stack}")
 
 namespace {
@@ -90,6 +93,38 @@ std::string sentence(const CalibrationCheck& check) {
                      check.worse().size(), 100 * kPoints);
 }
 
+/// Plans that take one of two records that were calibrated together: the first is named.
+class LeftOut {
+public:
+  void look(const ir::Plan& plan, const api::CalibratedRecords& records) {
+    const api::TakenRecords taken = takenRecords(plan, records);
+    if (plan.measured.empty() || !plan.cluster || !plan.stack || !taken.half || count_++ > 0) return;
+    title_ = plan.title;
+    range_ = plan.measured.front().range;
+    other_ = taken.device ? "software" : "device";
+    name_ = taken.device ? plan.stack->name : plan.cluster->device.name;
+  }
+  void warn(const api::CalibratedRecords& records, DiagnosticEngine& found) const {
+    if (count_ == 0) return;
+    auto report = found.report(HalfOfTheRecords, range_,
+                               {{"plan", title_},
+                                {"other", other_},
+                                {"name", name_.view()},
+                                {"device", records.device},
+                                {"stack", records.stack}});
+    report.note("numbers of one record are relative to those of the other: with half of them a price tells of neither");
+    if (count_ > 1) report.note(fmt::format("{} plans are left out so", count_));
+    report.help("name the stack of the runs by `--stack`, and give the plans the device that was sampled");
+  }
+
+private:
+  size_t count_ = 0;
+  std::string title_;
+  SourceRange range_;
+  std::string_view other_;
+  Symbol name_;
+};
+
 } // namespace
 
 bool CalibrationCheck::run(Console& console, const std::string& path, const api::CalibratedRecords& records) {
@@ -98,8 +133,10 @@ bool CalibrationCheck::run(Console& console, const std::string& path, const api:
   if (!input.load()) return false;
   Plans plans;
   SourceRange first;
+  LeftOut leftOut;
   input.eachPlan({}, [&](std::unique_ptr<api::Compilation> plan) {
     if (plans.empty()) first = plan->plan().range;
+    leftOut.look(plan->plan(), records);
     for (Line& line : api::checkedLines(*plan, records)) lines.push_back(std::move(line));
     plan->release();
     plans.push_back(std::move(plan));
@@ -107,12 +144,14 @@ bool CalibrationCheck::run(Console& console, const std::string& path, const api:
   input.report(plans);
   if (console.hasErrors()) return false;
   DiagnosticEngine found;
+  leftOut.warn(records, found);
   if (lines.empty())
     found
         .report(NothingToCheck, first,
                 {{"file", file},
                  {"device", records.device},
-                 {"stack", records.stack.empty() ? std::string() : fmt::format(" or `{}`", records.stack)}})
+                 {"stack", records.measuredStack && !records.stack.empty() ? fmt::format(" and `{}`", records.stack)
+                                                                           : std::string()}})
         .help("write what was measured into plans that name the library's device, and the stack that `--stack` names: "
               "`measured step_time = 176ms : \"our run of October 3\"`");
   for (const bool memory : {false, true}) warn(only(memory), found);
