@@ -41,6 +41,9 @@ Wide inverse(Wide a, Wide m) {
 // Chinese remainders: begin + k * step is in the other from the least k with k * step = other.begin - begin (mod
 // other.step) on, and again every lcm of the two steps.
 std::optional<int64_t> Range::firstCommon(const Range& other) const {
+  const int64_t from = std::max(begin, other.begin);
+  if (from >= end || from >= other.end) return {}; // most slices of a plan are apart
+  if (step == 1 && other.step == 1) return from;
   const int64_t shared = std::gcd(step, other.step);
   const Wide apart = Wide(other.begin) - begin, cycle = other.step / shared;
   if (apart % shared != 0) return {};
