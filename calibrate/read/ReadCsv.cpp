@@ -89,12 +89,11 @@ private:
       });
       const auto before = static_cast<size_t>(same - columns_.begin());
       const bool twice = same != columns_.end();
+      const std::string beside = twice ? fmt::format(" beside `{}`", same->name) : std::string();
       columns_.push_back(column.value_or(Column{"", Field::Unknown}));
       if (column && !twice) continue;
       good = false;
-      auto report = diagnostics_.report(
-          UnknownSampleColumn, cell.range,
-          {{"column", cell.text}, {"beside", twice ? fmt::format(" beside `{}`", same->name) : std::string()}});
+      auto report = diagnostics_.report(UnknownSampleColumn, cell.range, {{"column", cell.text}, {"beside", beside}});
       if (twice) {
         report.label(row[before].range, "says the same").help("leave one of the two out");
         continue;
