@@ -19,6 +19,8 @@ constexpr int64_t kExactInstances = 8;
 /// The last layers of a run, up to this many, fill messages exactly; those before send their parts of a message at
 /// once.
 constexpr int64_t kFilledExactly = 512;
+/// With more layers than this ahead, queues that grow by as much with each are a rhythm, too; else each is simulated.
+constexpr int64_t kQueued = 4096;
 /// What skipped layers do after the pass is done in this many pieces, or one by one if they are fewer.
 constexpr int64_t kLatePieces = 64;
 /// Two instances keep the same rhythm if they differ by less than this share.
@@ -242,10 +244,26 @@ void Chain::repeatLate(int64_t instances) {
     for (const Late& late : one) late_.push_back({late.tag, late.port, late.inlined * each, late.beside * each});
 }
 
-/// Skips the rest of a run once its instances begin in a steady rhythm: same period, same work queued on the comm
-/// streams, and all of a period spent on this run's own instances and states.
+/// Issues what reductions of instances that are skipped add to the queues of their ports.
+void Chain::catchUp(double instances) {
+  std::map<ir::Stream, double> each;
+  const auto ahead = [&](auto use) {
+    eachState(next_.run, true, [&](const ir::StateCollective& s, double seconds, int32_t tag) {
+      const double left = seconds * (1 - blockingShare(s));
+      if (left > 0) use(portOf(s), left, tag);
+    });
+  };
+  ahead([&](ir::Stream port, double left, int32_t) { each[port] += left; });
+  ahead([&](ir::Stream port, double left, int32_t tag) {
+    const double growth = streams_.issuedAhead(port) - lastAhead_[port];
+    if (growth > 0) streams_.add(port, instances * growth * left / each[port], {}, tag);
+  });
+}
+
+/// Skips the rest of a run once its instances begin in a steady rhythm: same period, queues of the comm streams that
+/// stay, or grow by as much each time, and all of a period spent on this run's own instances and states.
 void Chain::observe() {
-  const double period = streams_.now() - lastBegin_, backlog = streams_.backlog();
+  const double period = streams_.now() - lastBegin_, backlog = streams_.backlog(), growth = backlog - lastBacklog_;
   auto& [id, count] = runs_[next_.run];
   const bool inside = next_.offset > 0 && ahead_.run == next_.run && count > kExactInstances;
   std::vector<Spent> spent, own;
@@ -255,12 +273,14 @@ void Chain::observe() {
   auto same = [&](double a, double b) { return std::fabs(a - b) <= kSameRhythm * period; };
   double full = 0; // of the messages that are filling
   for (const Reduction& reduction : reductions_) full += reduction.full;
-  const bool steady = inside && same(period, lastPeriod_) && same(backlog, lastBacklog_) && same(booked, period) &&
-                      std::fabs(full - lastFull_) <= kFull;
+  const bool queued = count - next_.offset > kQueued ? same(growth, lastGrowth_) : same(growth, 0);
+  const bool steady =
+      inside && same(period, lastPeriod_) && queued && same(booked, period) && std::fabs(full - lastFull_) <= kFull;
   same_ = steady ? same_ + 1 : 0;
   const int64_t keep = schedule_.prefetch + 2, left = count - ahead_.offset - keep;
   if (same_ > schedule_.prefetch + 2 && left > 0) {
     count -= left;
+    if (growth > kSameRhythm * period) catchUp(static_cast<double>(left));
     skippedTime_ += period * static_cast<double>(left);
     for (size_t t = 0; t < own.size(); ++t)
       skipped_[tags_[next_.run].states + t].add(own[t], static_cast<double>(left));
@@ -270,6 +290,10 @@ void Chain::observe() {
   lastBegin_ = streams_.now();
   lastPeriod_ = period;
   lastBacklog_ = backlog;
+  lastGrowth_ = growth;
+  eachState(next_.run, true, [&](const ir::StateCollective& s, double, int32_t) {
+    lastAhead_[portOf(s)] = streams_.issuedAhead(portOf(s));
+  });
   lastFull_ = full;
   lastSpent_ = std::move(spent);
 }

@@ -5,6 +5,7 @@
 #include "backends/cost/simulate/StagePass.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <utility>
@@ -106,6 +107,7 @@ private:
   void addLate(double& tail, std::vector<Spent>& running) const;
   void repeatLate(int64_t instances);
   void observe();
+  void catchUp(double instances);
   std::vector<Spent> spentOn(size_t firstTag, size_t lastTag) const;
   void book(Account& account, size_t run, const std::vector<Spent>& spent) const;
   /// Reductions, and copies to the host, wait for their instance to end; what brings something comes before it.
@@ -143,9 +145,10 @@ private:
   std::vector<Spent> ended_; ///< by tag, until then
   // The rhythm of the current run.
   int64_t same_ = 0;
-  double lastBegin_ = 0, lastPeriod_ = -1, lastBacklog_ = -1, lastFull_ = 0;
-  std::vector<Spent> lastSpent_; ///< by tag of the run
-  size_t lastLate_ = 0;          ///< where what that instance left for after the pass begins
+  double lastBegin_ = 0, lastPeriod_ = -1, lastBacklog_ = -1, lastGrowth_ = 0, lastFull_ = 0;
+  std::map<ir::Stream, double> lastAhead_; ///< of what reductions wait on, by port
+  std::vector<Spent> lastSpent_;           ///< by tag of the run
+  size_t lastLate_ = 0;                    ///< where what that instance left for after the pass begins
   double skippedTime_ = 0;
   std::vector<Spent> skipped_; ///< by tag
 };

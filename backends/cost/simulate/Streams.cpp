@@ -11,6 +11,7 @@ namespace planc::cost {
 
 void Streams::use(size_t slot) {
   if (slot >= queues_.size()) queues_.resize(slot + 1);
+  if (slot >= ahead_.size()) ahead_.resize(slot + 1);
   const auto place = std::lower_bound(used_.begin(), used_.end(), slot);
   if (place == used_.end() || *place != slot) used_.insert(place, static_cast<uint16_t>(slot));
 }
@@ -97,7 +98,7 @@ Streams::TaskId Streams::push(double seconds, size_t slot, std::span<const TaskI
   (queue.front == kNone ? queue.front : tasks_[queue.back].next) = id;
   queue.back = id;
   ++open_;
-  if (slot >= kFirstComm) backlog_ += seconds;
+  if (slot >= kFirstComm) backlog_ += seconds, ahead_[slot] += seconds;
   if (static_cast<size_t>(tag + 1) >= spent_.size()) spent_.resize(static_cast<size_t>(tag + 2));
   return id;
 }
@@ -243,7 +244,7 @@ void Streams::advance() {
   for (const uint16_t* s = used; s != end; ++s)
     if (carries(*s)) {
       double& left = queues[*s].left;
-      if (*s >= kFirstComm) backlog_ -= std::min(left, dt);
+      if (*s >= kFirstComm) backlog_ -= std::min(left, dt), ahead_[*s] -= std::min(left, dt);
       left = std::max(0.0, left - dt);
     }
 }

@@ -53,8 +53,13 @@ public:
 
   double now() const { return now_; }
   bool done(TaskId task) const { return tasks_[task].done; }
-  /// Seconds of communication that was added and has not run; a running sum, so exact to rounding only.
+  /// Seconds of communication that was added and has not run, of all ports and of what was issued ahead on one; running
+  /// sums, so exact to rounding only.
   double backlog() const { return backlog_; }
+  double issuedAhead(ir::Stream port) const {
+    const size_t slot = firstSlotOf(port) + 1;
+    return slot < ahead_.size() ? ahead_[slot] : 0;
+  }
   /// End of the last task of the compute stream so far.
   double computeEnd() const { return computeEnd_; }
 
@@ -117,6 +122,7 @@ private:
   double now_ = 0, computeEnd_ = 0;
   double allowance_ = 0; ///< seconds that computing may still lose
   double backlog_ = 0;
+  std::vector<double> ahead_; ///< by slot
   std::vector<Task> tasks_;
   std::vector<TaskId> deps_;
   Indexed<Marker> markers_;
