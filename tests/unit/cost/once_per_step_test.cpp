@@ -53,6 +53,29 @@ TEST(CostStep, TheEdgeIsOneLayerOfTheFirstBody) {
   EXPECT_NEAR(cost.gathers.wait, gather, 1e-12); // the other layers' arrive while those before them compute
 }
 
+// What the layers of a pass communicate over a port comes before the end of the reductions on it, and leaves less room
+// for what other passes left there.
+TEST(CostStep, LayersTakeThePortOfStates) {
+  Step s;
+  const LayerClassId id = s.layers("layer", 3, 1e8);
+  LayerClass& layer = s.body(id);
+  for (auto* list : {&layer.forward, &layer.backward})
+    list->edit().push_back(
+        s.collective((*list)->front().op, CollectiveKind::AllReduce, CollectiveClass::Activation, s.axis("dp"), 1e8));
+  StateCollective every = layer.states->front();
+  every.phase = Phase::Backward;
+  layer.states.edit().push_back(every);
+  s.schedule.blockingShare[CollectiveClass::Activation] = 1;
+  s.stages(1, 1, {{3}});
+  const Simulation sim = s.run();
+  const ClassCost& cost = sim.classes[0];
+  const VirtualStageCost& stage = sim.pipeline.virtualStages[0];
+  const double sum = cost.backward->nodes[1].seconds, reduction = cost.states[0];
+  ASSERT_GT(sum, 0);
+  EXPECT_NEAR(stage.last.carried, 3 * (sum + 2 * reduction), 1e-12);
+  EXPECT_NEAR(stage.forward.room, stage.forward.seconds - 3 * cost.forward->nodes[1].seconds, 1e-12);
+}
+
 // A bucket of the stack's size is filled by what is gathered once per step, too, as on the stage with the most of it.
 TEST(CostStep, GathersShareBucketsOfOneSize) {
   Step s;

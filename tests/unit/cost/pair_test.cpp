@@ -78,6 +78,23 @@ TEST(CostPair, LiesBetweenItsBounds) {
       }
 }
 
+/// Gathers of states take turns with the exchanges of both passes.
+TEST(CostPair, IsNoShorterThanItsBusiestPort) {
+  Exchanging e(6, .1, .5);
+  const AxisMask ep = e.b.axis("ep");
+  e.b.body(LayerClassId(0)).states.edit() = {
+      e.b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, ep, 1e9),
+      e.b.state(CollectiveKind::AllGather, CollectiveClass::State, Phase::Backward, ep, 1e9)};
+  e.costs[0].states = {2, 3};
+  e.b.schedule.blockingShare[CollectiveClass::State] = 0;
+  const StageKind& stage = e.b.program.kindOf(0);
+  const StagePass forward = runStagePass(e.b.schedule, e.costs, stage, false),
+                  backward = runStagePass(e.b.schedule, e.costs, stage, true);
+  const Pair ran = runPair(e.b.schedule, e.costs, stage, forward, stage, backward);
+  EXPECT_NEAR(ran.cost.seconds, std::min(6 * (2 * .5 + 2 + 3), forward.seconds + backward.seconds), 1e-9);
+  EXPECT_LT(6 * (2 * .5 + 2 + 3), forward.seconds + backward.seconds);
+}
+
 TEST(CostPair, StatisticsStandInsideTheirOperator) {
   const Exchanging e(4, 1, 1, CollectiveClass::Statistic);
   EXPECT_NEAR(e.together(), e.apart(), 1e-9);

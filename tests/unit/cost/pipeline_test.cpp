@@ -129,6 +129,13 @@ TEST(CostPipeline, ReductionsHideUnderTheLastBackward) {
   EXPECT_NEAR(runPipeline(in)[0].trailing, .1, 1e-12); // the last message has nothing left to hide under
 }
 
+TEST(CostPipeline, WhatWasIssuedAheadTakesTurnsWithAPass) {
+  EXPECT_DOUBLE_EQ(takenTurns(1, 2, 4, 4), 1); // half of the time is its own: through after two seconds
+  EXPECT_DOUBLE_EQ(takenTurns(3, 2, 4, 4), 2); // not through when they part
+  EXPECT_DOUBLE_EQ(takenTurns(1, 5, 4, 3), 3); // nothing is
+  EXPECT_DOUBLE_EQ(takenTurns(1, 0, 4, 4), 0);
+}
+
 TEST(CostPipeline, NewParametersArriveUnderTheFirstForward) {
   auto run = [](double total) {
     PipelineInput in = input(oneForwardOneBackward(), 2, 1, 4, {1}, {2});
