@@ -383,6 +383,20 @@ TEST(CostStagePass, TheHostTakesNoSumBeforeItIsMade) {
   }
 }
 
+/// The inline share of a later reduction does not go before the rest of an earlier one, for which a copy waits.
+TEST(CostStagePass, ReductionsKeepTheirOrderOnAPort) {
+  double before = 0;
+  for (const double share : {0., .25, .5, .75, .9999, 1.}) {
+    Taken f(4, 4, share);
+    for (StateCollective& state : f.b.body(LayerClassId(0)).states.edit()) state.phase = Phase::Backward;
+    f.costs[0].backward.edit().seconds = f.costs[0].backward.edit().computing = 1;
+    const StagePass pass = f.run(true);
+    EXPECT_GE(pass.seconds + pass.tail, before - 1e-9) << share;
+    EXPECT_LE(pass.seconds + pass.tail, 6 * 1 + 6 * 4 + 4 + 1e-3) << share;
+    before = pass.seconds + pass.tail;
+  }
+}
+
 /// Which reductions come before a copy is a matter of its layer, whichever layer the pass meets first.
 TEST(CostStagePass, EveryLayerTellsWhatComesBeforeItsCopies) {
   Taken f(.5, 3, 1);
