@@ -64,21 +64,25 @@ void bookPasses(Simulation& sim, size_t virtualStage) {
 /// What a virtual stage hands on, and what its successor hands back.
 void addTransfers(Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
-  std::vector<double> send, sendBack; // by kind
+  struct Transfer {
+    double seconds = 0, joined = 0;
+    void add(double moves, double joins) { seconds += moves + joins, joined += joins; }
+  };
+  std::vector<Transfer> send, sendBack; // by kind
   for (const ir::StageKind& kind : program.stageKinds) {
-    send.push_back(0), sendBack.push_back(0);
+    send.emplace_back(), sendBack.emplace_back();
     for (const ir::Boundary& b : kind.sends) {
-      double seconds = model.price(program, transferNode(kind, b)).seconds;
-      if (b.scatter) seconds += model.price(program, gatherNode(b)).seconds;
-      send.back() += seconds;
-      if (gradientReturns(program, b)) sendBack.back() += seconds;
+      const double moves = model.price(program, transferNode(kind, b)).seconds,
+                   joins = b.scatter ? model.price(program, gatherNode(b)).seconds : 0;
+      send.back().add(moves, joins);
+      if (gradientReturns(program, b)) sendBack.back().add(moves, joins);
     }
   }
   auto& costs = sim.pipeline.virtualStages;
   for (size_t vs = 0; vs + 1 < costs.size(); ++vs) {
     const uint32_t kind = program.virtualStages[vs].kind.index;
-    costs[vs].send = send[kind];
-    costs[vs + 1].sendBack = sendBack[kind];
+    costs[vs].send = send[kind].seconds, costs[vs].joined = send[kind].joined;
+    costs[vs + 1].sendBack = sendBack[kind].seconds, costs[vs + 1].joinedBack = sendBack[kind].joined;
   }
 }
 

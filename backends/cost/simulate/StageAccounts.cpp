@@ -158,7 +158,9 @@ VirtualStageCost meanOf(const std::vector<VirtualStageCost>& costs) {
     mean.gathers.wait += c.gathers.wait / n;
     addLast(mean.last, c.last);
     addLast(mean.lastWeights, c.lastWeights);
-    if (costs.size() > 1) mean.send += c.send / (n - 1), mean.sendBack += c.sendBack / (n - 1);
+    if (costs.size() < 2) continue;
+    mean.send += c.send / (n - 1), mean.sendBack += c.sendBack / (n - 1);
+    mean.joined += c.joined / (n - 1), mean.joinedBack += c.joinedBack / (n - 1);
   }
   return mean;
 }

@@ -254,9 +254,11 @@ inline void PipelineRun::send(Stage& stage, const Action& a) {
 
 /// When what an action made leaves: a port sends one thing after the other.
 inline double PipelineRun::depart(Stage& stage, const Action& a, double end) const {
-  if (!(transfer(a) > 0)) return end;
+  const double joined = a.kind == ActionKind::Forward ? cost(a).joined : cost(a).joinedBack,
+               moves = transfer(a) - joined;
+  if (!(moves > 0)) return end;
   const double begin = std::max(stage.port, end);
-  stage.port = begin + transfer(a);
+  stage.port = begin + moves;
   return begin;
 }
 

@@ -129,6 +129,18 @@ TEST(CostPipeline, ReductionsHideUnderTheLastBackward) {
   EXPECT_NEAR(runPipeline(in)[0].trailing, .1, 1e-12); // the last message has nothing left to hide under
 }
 
+/// Receivers put the parts of a transfer together over links of their own: the port of the sender is free meanwhile.
+TEST(CostPipeline, PartsAreJoinedBehindThePort) {
+  for (const double joined : {0., 2.}) {
+    PipelineInput in = input(scheduleNamed("gpipe"), 2, 1, 16, {.1}, {.1}, 4);
+    in.inlineSend = 0;
+    in.virtualStages[0].joined = in.virtualStages[1].joinedBack = joined;
+    double end = 0;
+    for (const StageTimes& t : runPipeline(in)) end = std::max(end, t.end);
+    EXPECT_NEAR(end, .1 + 16 * (4 - joined) + joined + 2 * .1 + 16 * (4 - joined) + joined + .1, 1e-9) << joined;
+  }
+}
+
 TEST(CostPipeline, WhatWasIssuedAheadTakesTurnsWithAPass) {
   EXPECT_DOUBLE_EQ(takenTurns(1, 2, 4, 4), 1); // half of the time is its own: through after two seconds
   EXPECT_DOUBLE_EQ(takenTurns(3, 2, 4, 4), 2); // not through when they part
@@ -288,6 +300,7 @@ private:
       c.backward.weight = c.backward.seconds * .4;
       c.backward.apart = choose(0, 1) * c.backward.seconds * .2;
       c.forward.last = c.forward.seconds * .3;
+      if (kind == 3) c.joined = c.send * .25, c.joinedBack = c.sendBack;
       if (states) {
         c.gathers = {choose(0, 3) == 0 ? seconds(1) : 0, .05 + seconds(3)};
         c.gathers.wait = c.gathers.total * (choose(0, 3) == 0 ? 1 : .3);

@@ -62,7 +62,8 @@ void PipelineRun::bind() {
       const auto row = [&](size_t ofStage, bool backward) {
         return static_cast<uint32_t>(1 + 2 * (ofStage * routes_ + r) + (backward ? 1 : 0));
       };
-      const auto set = [&](ActionKind kind, double seconds, uint32_t from, double transfer, bool leaves, double sent) {
+      const auto set = [&](ActionKind kind, double seconds, uint32_t from, double transfer, bool leaves, double sent,
+                           double joined) {
         Work& w = works_[slot * kKinds + static_cast<size_t>(kind)];
         w = {};
         const bool forward = kind == ActionKind::Forward, weight = kind == ActionKind::BackwardWeight;
@@ -76,19 +77,19 @@ void PipelineRun::bind() {
         w.outMask = weight ? 0 : -1, w.outShift = weight ? kMany : first;
         w.out = weight ? kNobody : rowAt(w.outRow);
         w.sending = leaves ? std::max(0., in_->inlineSend * sent) : 0;
-        w.transfer = leaves ? sent : 0;
+        w.transfer = leaves ? sent - joined : 0;
         w.booked = &booked(slot, forward ? Cause::Send : Cause::SendBack);
         w.left = &left_[kind == ActionKind::Backward || weight ? slot : slots_];
         w.special = alwaysSpecial(w) || (forward && cost.gathers.total > 0);
       };
       const bool last = vs + 1 == stages;
       set(ActionKind::Forward, cost.forward.seconds, vs == 0 ? 0 : row(vs - 1, false),
-          vs == 0 ? 0 : in_->virtualStages[vs - 1].send, !last, cost.send);
+          vs == 0 ? 0 : in_->virtualStages[vs - 1].send, !last, cost.send, cost.joined);
       for (const ActionKind kind : {ActionKind::Backward, ActionKind::BackwardInput})
         set(kind, kind == ActionKind::Backward ? cost.backward.seconds : cost.backward.input(),
             last ? row(vs, false) : row(vs + 1, true), last ? 0 : in_->virtualStages[vs + 1].sendBack, vs > 0,
-            cost.sendBack);
-      set(ActionKind::BackwardWeight, cost.backward.weight, row(vs, true), 0, false, 0);
+            cost.sendBack, cost.joinedBack);
+      set(ActionKind::BackwardWeight, cost.backward.weight, row(vs, true), 0, false, 0, 0);
     }
   }
 }

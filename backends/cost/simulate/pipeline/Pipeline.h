@@ -44,7 +44,7 @@ struct StepGathers {
   double inlined = 0; ///< seconds that hold the stage when its step begins, and
   double total = 0;   ///< those that run beside what it does then
   double wait = 0;    ///< of these, what a forward pass that begins with them waits for (`waitForGathers`)
-  double beside = 1; ///< the share of the slowdown that computing beside them suffers
+  double beside = 1;  ///< the share of the slowdown that computing beside them suffers
 };
 
 /// The pass that completes the gradients of a step, with the reductions that run in it (`runLastPass`).
@@ -61,6 +61,8 @@ struct VirtualStageCost {
   LastPass last, lastWeights; ///< a backward pass, or the half of it that makes the gradients of parameters
   double send = 0;            ///< forward transfer to the next virtual stage, and
   double sendBack = 0;        ///< of the gradient to the previous one
+  double joined = 0;     ///< of `send`, what its receivers take to put their parts together, over links of their own,
+  double joinedBack = 0; ///< and of `sendBack`
 };
 
 /// A forward pass and a backward pass of another micro-batch that run together.

@@ -40,7 +40,8 @@ void PipelineRun::bindPlain() {
         if (kind != ActionKind::BackwardWeight) onPorts_[work] = {transfer, pass.onStep, pass.onSends};
         ports_ |= plains_[work].tail > 0 || onPorts_[work].onStep > 0 || (transfer > 0 && in_->inlineSend < 1);
       };
-      const double on = last ? 0 : c.send, back = vs == 0 ? 0 : c.sendBack, input = c.backward.input();
+      const double on = last ? 0 : c.send - c.joined, back = vs == 0 ? 0 : c.sendBack - c.joinedBack,
+                   input = c.backward.input();
       set(ActionKind::Forward, c.forward, {arriving, c.forward.seconds, sent}, on);
       set(ActionKind::Backward, c.backward, {arrivingBack, c.backward.seconds, sentBack}, back);
       set(ActionKind::BackwardInput, c.backward, {arrivingBack, input, sentBack}, back);
