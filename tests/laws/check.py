@@ -20,7 +20,7 @@ OPEN = {}
 CASES = (
     ("hardware", 7700583, ""),  # dualpipe bound by launches: the results of a pair are made when the host has launched them
     ("work", 9901478, ""),  # zb_h2 bound by launches: each half of a backward pass waits for its own
-    ("hardware", 70984, ""),
+    ("hardware", 70984, ""),  # one stage that reduces with every micro-batch: reductions keep their order on a port
     ("work", 9902198, ""),  # twice the experts over 8 devices: not more work for the wires, so that the law leaves them out
     *(("inline", seed, "") for seed in (50121, 50197, 50357, 50546)),  # copies to the host, and what shares their port
 )

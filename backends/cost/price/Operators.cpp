@@ -37,7 +37,8 @@ void add(Reads& reads, const ir::LocalWork& work) {
   reads << std::span<const uint64_t>(words);
 }
 
-/// A chain of kernels is launched one by one.
+/// Multiplies the launches of an operator by its `kernels` of the stack (docs/cost-model.md, section 1.7). As `launch`,
+/// that is the host's and no term of the operator's own time.
 Priced inKernels(const Pricing& p, Priced priced) {
   const bool forward = p.compute().role == ir::Role::Forward;
   const auto fact = forward ? ir::StackFact::KernelsForward : ir::StackFact::KernelsBackward;

@@ -19,9 +19,10 @@ constexpr int64_t kExactInstances = 8;
 /// The last layers of a run, up to this many, fill messages exactly; those before send their parts of a message at
 /// once.
 constexpr int64_t kFilledExactly = 512;
-/// With more layers than this ahead, queues that grow by as much with each are a rhythm, too; else each is simulated.
+/// If more layers of a run are left, queues that grow by equal amounts count as a steady rhythm; in shorter runs such
+/// layers are simulated one by one.
 constexpr int64_t kQueued = 4096;
-/// What skipped layers do after the pass is done in this many pieces, or one by one if they are fewer.
+/// What skipped layers leave for after the pass is added in at most this many pieces.
 constexpr int64_t kLatePieces = 64;
 /// Two instances keep the same rhythm if they differ by less than this share.
 constexpr double kSameRhythm = 1e-9;
@@ -187,8 +188,8 @@ std::vector<Chain::TaskId> Chain::behind(ir::Stream port, std::vector<TaskId> ta
   return tasks;
 }
 
-/// What of the step's reductions is inline goes one after the other when the pass has ended, and what waits for that
-/// follows on its port: the tail is no shorter. What is longer is of those that wait.
+/// Inline shares of the step's reductions run one after the other when the pass has ended. Work that waits for them
+/// follows on its port and may lengthen the tail; the added time is booked on that work.
 void Chain::addLate(double& tail, std::vector<Spent>& running) const {
   std::vector<double> ready(reductions_.size());
   std::map<ir::Stream, double> ports;

@@ -11,7 +11,8 @@ namespace planc::cost {
 
 namespace {
 
-/// Of a long run so many layers at either end are looked at one by one.
+/// Of a long run so many layers at either end are looked at one by one. Equal layers make the wait grow or shrink by
+/// the same with each, but for messages that they share: exact while a message holds no more layers than this.
 constexpr int64_t kEnds = 512;
 
 /// Messages and the seconds that they take.

@@ -8,9 +8,9 @@ namespace planc::cost {
 /// Whether new parameters are gathered once per step.
 bool gathersOnce(const ir::StateCollective& state);
 
-/// Seconds for which a forward pass that begins together with its gathers of the step waits for them, beside what it
-/// computes: no layer begins before the last message that holds some of its parameters has arrived. Of gathers the
-/// share that is not inline. Messages of one kind arrive one after the other, as the layers fill them.
+/// Seconds that a first forward pass takes beyond its computing if it begins together with the step's gathers: no layer
+/// begins before the last message that holds some of its parameters has arrived. Counts the share of the gathers that
+/// is not inline. Messages of one kind arrive in the order in which the layers fill them.
 double waitForGathers(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage);
 
 } // namespace planc::cost

@@ -11,7 +11,7 @@ namespace planc::cost {
 
 void Streams::use(size_t slot) {
   if (slot >= queues_.size()) queues_.resize(slot + 1);
-  if (slot >= ahead_.size()) ahead_.resize(slot + 1);
+  if (slot >= queued_.size()) queued_.resize(slot + 1);
   const auto place = std::lower_bound(used_.begin(), used_.end(), slot);
   if (place == used_.end() || *place != slot) used_.insert(place, static_cast<uint16_t>(slot));
 }
@@ -38,10 +38,10 @@ uint32_t Streams::Batch::push(double seconds, size_t slot, std::span<const uint3
   for (Row& row : rows_)
     if (row.slot == slot) {
       tasks_[row.last].next = id;
-      row.last = id;
+      row.last = id, row.seconds += seconds;
       return id;
     }
-  rows_.push_back({slot, id, id});
+  rows_.push_back({slot, id, id, seconds});
   return id;
 }
 
@@ -69,13 +69,13 @@ Streams::TaskId Streams::add(const Batch& batch, TaskId begin, int32_t firstTag)
     task->depsBegin += deps, task->depsEnd += deps;
     if (task->tag != kNoTag) task->tag += firstTag;
     if (task->next != kNone) task->next += base;
-    if (task->stream >= kFirstComm) backlog_ += task->seconds;
   }
   deps_.insert(deps_.end(), batch.deps_.begin(), batch.deps_.end());
   for (uint32_t *dep = deps_.data() + deps, *const end = deps_.data() + deps_.size(); dep != end; ++dep)
     *dep = *dep == kNone ? begin : *dep + base;
   for (const Batch::Row& row : batch.rows_) {
     use(row.slot);
+    queued_[row.slot] += row.seconds;
     Queue& queue = queues_[row.slot];
     (queue.front == kNone ? queue.front : tasks_[queue.back].next) = base + row.first;
     queue.back = base + row.last;
@@ -98,7 +98,7 @@ Streams::TaskId Streams::push(double seconds, size_t slot, std::span<const TaskI
   (queue.front == kNone ? queue.front : tasks_[queue.back].next) = id;
   queue.back = id;
   ++open_;
-  if (slot >= kFirstComm) backlog_ += seconds, ahead_[slot] += seconds;
+  queued_[slot] += seconds;
   if (static_cast<size_t>(tag + 1) >= spent_.size()) spent_.resize(static_cast<size_t>(tag + 2));
   return id;
 }
@@ -244,7 +244,7 @@ void Streams::advance() {
   for (const uint16_t* s = used; s != end; ++s)
     if (carries(*s)) {
       double& left = queues[*s].left;
-      if (*s >= kFirstComm) backlog_ -= std::min(left, dt), ahead_[*s] -= std::min(left, dt);
+      queued_[*s] -= std::min(left, dt);
       left = std::max(0.0, left - dt);
     }
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -53,12 +54,12 @@ public:
 
   double now() const { return now_; }
   bool done(TaskId task) const { return tasks_[task].done; }
-  /// Seconds of communication that was added and has not run, of all ports and of what was issued ahead on one; running
-  /// sums, so exact to rounding only.
-  double backlog() const { return backlog_; }
+  /// Seconds of communication that was added and has not run; running sums, so exact to rounding only.
+  double backlog() const { return std::accumulate(queued_.begin() + kFirstComm, queued_.end(), 0.); }
+  /// Those that were issued ahead on a port.
   double issuedAhead(ir::Stream port) const {
     const size_t slot = firstSlotOf(port) + 1;
-    return slot < ahead_.size() ? ahead_[slot] : 0;
+    return slot < queued_.size() ? queued_[slot] : 0;
   }
   /// End of the last task of the compute stream so far.
   double computeEnd() const { return computeEnd_; }
@@ -120,9 +121,8 @@ private:
   double slowdown_;
   std::vector<double> besides_; ///< by comm stream
   double now_ = 0, computeEnd_ = 0;
-  double allowance_ = 0; ///< seconds that computing may still lose
-  double backlog_ = 0;
-  std::vector<double> ahead_; ///< by slot
+  double allowance_ = 0;                                        ///< seconds that computing may still lose
+  std::vector<double> queued_{std::vector<double>(kFirstComm)}; ///< by slot: seconds that were added and have not run
   std::vector<Task> tasks_;
   std::vector<TaskId> deps_;
   Indexed<Marker> markers_;
@@ -150,6 +150,7 @@ private:
   struct Row {
     size_t slot = 0;
     uint32_t first = 0, last = 0;
+    double seconds = 0; ///< of all its tasks
   };
   uint32_t push(double seconds, size_t slot, std::span<const uint32_t> deps, int32_t tag, TaskKind kind);
   std::vector<Task> tasks_;    ///< numbers of tasks and dependencies are those of the batch

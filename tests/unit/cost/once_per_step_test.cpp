@@ -40,7 +40,7 @@ struct Step : Builder {
 };
 
 // Buckets of gradients are reduced as backward makes them: the last one is a layer of the first class.
-TEST(CostStep, TheEdgeIsOneLayerOfTheFirstBody) {
+TEST(CostStep, TheLastMessageIsALayerOfTheFirstBody) {
   Step s;
   s.layers("small", 3, 1e8, 5);
   s.layers("large", 2, 4e8);
@@ -113,7 +113,7 @@ TEST(CostStep, EveryLayerWaitsForItsOwnParameters) {
 }
 
 // A bucket that could hold more layers than a stage has ends with those of the stage.
-TEST(CostStep, TheEdgeIsNoMoreThanTheStageHas) {
+TEST(CostStep, TheWaitIsNoMoreThanTheStageHas) {
   Step s;
   s.layers("layer", 12, 1e9);
   s.schedule.bucketBytes = 100e9;

@@ -41,9 +41,9 @@ inline double takenTurns(double seconds, double held, double pass, double within
 
 /// New parameters of a virtual stage on their way, once per step.
 struct StepGathers {
-  double inlined = 0; ///< seconds that hold the stage when its step begins, and
-  double total = 0;   ///< those that run beside what it does then
-  double wait = 0;    ///< of these, what a forward pass that begins with them waits for (`waitForGathers`)
+  double inlined = 0; ///< seconds for which inline gathers hold the stage when its step begins
+  double total = 0;   ///< seconds of the gathers that run beside passes
+  double wait = 0;    ///< seconds that a forward pass waits if it begins with them (`waitForGathers`)
   double beside = 1;  ///< the share of the slowdown that computing beside them suffers
 };
 
@@ -61,8 +61,8 @@ struct VirtualStageCost {
   LastPass last, lastWeights; ///< a backward pass, or the half of it that makes the gradients of parameters
   double send = 0;            ///< forward transfer to the next virtual stage, and
   double sendBack = 0;        ///< of the gradient to the previous one
-  double joined = 0;     ///< of `send`, what its receivers take to put their parts together, over links of their own,
-  double joinedBack = 0; ///< and of `sendBack`
+  double joined = 0;          ///< seconds of `send` in which receivers gather scattered parts over links of their own
+  double joinedBack = 0;      ///< the same of `sendBack`
 };
 
 /// A forward pass and a backward pass of another micro-batch that run together.
