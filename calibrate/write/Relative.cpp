@@ -156,7 +156,9 @@ private:
                  {"measured", fmt::format("{:.3g}", largest(fact))},
                  {"direction", forward ? "forward" : "backward"},
                  {"known", fmt::format("{:.3g}", known)}})
-        .note(fmt::format("its passes are not written: `{}` keeps those of the stack", bases_.stack))
+        .note(fmt::format(
+            "these samples are not written: `{}` keeps its own passes, times what its other kernels were measured at",
+            bases_.stack))
         .help(
             "sample the operator as your framework runs it, or extend the stack of a framework that runs this kernel");
   }
