@@ -20,9 +20,9 @@ OPEN = {}
 CASES = (
     ("hardware", 7700583, ""),  # dualpipe bound by launches: the results of a pair are made when the host has launched them
     ("work", 9901478, ""),  # zb_h2 bound by launches: each half of a backward pass waits for its own
-    ("hardware", 70984, ""),  # one stage that reduces with every micro-batch: reductions keep their order on a port
+    ("hardware", 70984, "one stage that reduces gradients with every micro-batch: 1.5 times the FLOP/s make a step of 372 ms 0.19 % longer"),
     ("work", 9902198, ""),  # twice the experts over 8 devices: not more work for the wires, so that the law leaves them out
-    *(("inline", seed, "") for seed in (50121, 50197, 50357, 50546)),  # copies to the host, and what shares their port
+    *(("inline", seed, "") for seed in (50007, 50121, 50197, 50357, 50546, 50955)),  # copies to the host, and what shares their port
 )
 SHOWN = 5  # violations of a law that are printed, the first of them with its plans
 

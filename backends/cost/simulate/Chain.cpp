@@ -163,7 +163,7 @@ void Chain::reduce(ir::LayerClassId id, size_t run, std::vector<TaskId>& last) {
 }
 
 /// The inline share of a reduction holds the compute stream, the rest runs beside what follows, and waits for what
-/// brings it the same gradients. Reductions keep their order on a port, inline or not; one without a rest takes its
+/// brings it the same gradients. Reductions of one kind keep their order, inline or not; one without a rest takes its
 /// turn on the port, too, for what waits for it. What of the step is inline has its place after the last pass.
 void Chain::send(Reduction& reduction, std::span<const MessagePart> parts, const std::vector<TaskId>& complete,
                  std::vector<TaskId>& last) {
@@ -175,16 +175,15 @@ void Chain::send(Reduction& reduction, std::span<const MessagePart> parts, const
     const ir::Stream port = portOf(*part.state);
     const double share = blockingShare(*part.state), late = reduced_[static_cast<size_t>(part.tag)].late;
     if (share > 0 && part.state->phase != ir::Phase::Step)
-      last.push_back(streams_.addInline(port, part.seconds * share, behind(port, complete), part.tag));
+      last.push_back(streams_.addInline(port, part.seconds * share, behind(reduction, complete), part.tag));
     reduction.sent = streams_.add(port, part.seconds * (1 - share), brought, part.tag);
     if (late > 0) late_.push_back({part.tag, port, part.seconds * share, part.seconds * (late - share)});
   }
 }
 
-/// These tasks, and the reductions that were issued on a port before.
-std::vector<Chain::TaskId> Chain::behind(ir::Stream port, std::vector<TaskId> tasks) const {
-  for (const Reduction& reduction : reductions_)
-    if (reduction.sent && portOf(*reduction.like) == port) tasks.push_back(*reduction.sent);
+/// These tasks, and the reductions of one kind that were issued before.
+std::vector<Chain::TaskId> Chain::behind(const Reduction& reduction, std::vector<TaskId> tasks) {
+  if (reduction.sent) tasks.push_back(*reduction.sent);
   return tasks;
 }
 

@@ -103,7 +103,7 @@ private:
   void send(Reduction& reduction, std::span<const MessagePart> parts, const std::vector<TaskId>& complete,
             std::vector<TaskId>& last);
   void sendMessage(Reduction& reduction, const std::vector<TaskId>& complete, std::vector<TaskId>& last);
-  std::vector<TaskId> behind(ir::Stream port, std::vector<TaskId> tasks) const;
+  static std::vector<TaskId> behind(const Reduction& reduction, std::vector<TaskId> tasks);
   void addLate(double& tail, std::vector<Spent>& running) const;
   void repeatLate(int64_t instances);
   void observe();
