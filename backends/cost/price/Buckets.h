@@ -30,6 +30,14 @@ inline constexpr double kFull = 1e-9;
 bool sharesMessages(const ir::StateCollective& state);
 /// Whether two collectives fill the same messages: of one kind over the same axes at the same time.
 bool fillTogether(const ir::StateCollective& a, const ir::StateCollective& b);
+/// The place in `kinds`, which have a state that they are `like`, of the one whose messages a state fills; added if
+/// there is none.
+template <class Kinds> size_t kindOf(Kinds& kinds, const ir::StateCollective& state) {
+  size_t k = 0;
+  while (k < kinds.size() && !fillTogether(*kinds[k].like, state)) ++k;
+  if (k == kinds.size()) kinds.emplace_back().like = &state;
+  return k;
+}
 
 /// What a state collective of one layer sends: a message, as a node, and `bucketsOf` of them.
 struct Messages {

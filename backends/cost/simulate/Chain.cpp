@@ -22,7 +22,7 @@ constexpr int64_t kFilledExactly = 512;
 /// If more layers of a run are left, queues that grow by equal amounts count as a steady rhythm; in shorter runs such
 /// layers are simulated one by one.
 constexpr int64_t kQueued = 4096;
-/// What skipped layers leave for after the pass is added in at most this many pieces.
+/// The deferred transfers of skipped layers are added in at most this many pieces.
 constexpr int64_t kLatePieces = 64;
 /// Two instances keep the same rhythm if they differ by less than this share.
 constexpr double kSameRhythm = 1e-9;
@@ -98,7 +98,7 @@ std::vector<Streams::TaskId> Chain::runInstance(ir::LayerClassId id, size_t run)
     std::optional<Streams::Batch>& shared = shares_[run];
     if ((share != 1 || !cost.instance) && !shared)
       shared = instanceOf(*schedule_.program, nodes(id),
-                          part_ == Part::First ? halfOf(body(id), segment(id), false) : segment(id), cost, share);
+                          part_ == Part::InputHalf ? halfOf(body(id), segment(id), false) : segment(id), cost, share);
     const Streams::Batch& instance = shared ? *shared : *cost.instance;
     const TaskId first = streams_.add(instance, start, static_cast<int32_t>(tags_[run].nodes));
     last = instance.lastOnes();
@@ -112,19 +112,12 @@ std::vector<Streams::TaskId> Chain::runInstance(ir::LayerClassId id, size_t run)
   return last;
 }
 
-size_t Chain::kindOf(const ir::StateCollective& s) {
-  for (size_t k = 0; k < reductions_.size(); ++k)
-    if (fillTogether(*reductions_[k].like, s)) return k;
-  reductions_.emplace_back().like = &s;
-  return reductions_.size() - 1;
-}
-
 /// Reductions like one of a layer. What reduces the same gradients before, a sum over other devices or the sum that a
 /// copy to the host takes away, was met first.
 Chain::Reduction& Chain::reductionOf(size_t run, const ir::StateCollective& s, int32_t tag) {
   Reduced& reduced = reduced_[static_cast<size_t>(tag)];
   if (reduced.kind == kUnmet) {
-    reduced.kind = kindOf(s);
+    reduced.kind = kindOf(reductions_, s);
     const bool once = s.phase == ir::Phase::Step;
     if (once) reduced.late = blockingShare(s);
     eachState(run, true, [&](const ir::StateCollective& other, double, int32_t otherTag) {
@@ -173,18 +166,14 @@ void Chain::send(Reduction& reduction, std::span<const MessagePart> parts, const
       if (reductions_[before].sent) brought.push_back(*reductions_[before].sent);
   for (const MessagePart& part : parts) {
     const ir::Stream port = portOf(*part.state);
+    std::vector<TaskId> ordered = complete;
+    if (reduction.sent) ordered.push_back(*reduction.sent);
     const double share = blockingShare(*part.state), late = reduced_[static_cast<size_t>(part.tag)].late;
     if (share > 0 && part.state->phase != ir::Phase::Step)
-      last.push_back(streams_.addInline(port, part.seconds * share, behind(reduction, complete), part.tag));
+      last.push_back(streams_.addInline(port, part.seconds * share, ordered, part.tag));
     reduction.sent = streams_.add(port, part.seconds * (1 - share), brought, part.tag);
     if (late > 0) late_.push_back({part.tag, port, part.seconds * share, part.seconds * (late - share)});
   }
-}
-
-/// These tasks, and the reductions of one kind that were issued before.
-std::vector<Chain::TaskId> Chain::behind(const Reduction& reduction, std::vector<TaskId> tasks) {
-  if (reduction.sent) tasks.push_back(*reduction.sent);
-  return tasks;
 }
 
 /// Inline shares of the step's reductions run one after the other when the pass has ended. Work that waits for them
@@ -235,7 +224,7 @@ std::vector<Spent> Chain::spentOn(size_t firstTag, size_t lastTag) const {
   return spent;
 }
 
-/// What the last instance leaves for after the pass, once more for each of so many others.
+/// Repeats the deferred transfers of the last instance for so many skipped ones.
 void Chain::repeatLate(int64_t instances) {
   const int64_t pieces = std::min(instances, kLatePieces);
   const double each = static_cast<double>(instances) / static_cast<double>(pieces);

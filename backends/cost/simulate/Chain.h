@@ -16,7 +16,7 @@ namespace planc::cost {
 /// The passes that a chain can run.
 enum class Part : uint8_t {
   Pass,       ///< one like all others
-  First,      ///< the first half of a backward pass
+  InputHalf,  ///< the half of a backward pass that makes gradients of inputs
   Last,       ///< that which completes the gradients of the step
   LastWeights ///< of that, the half that makes the gradients of parameters
 };
@@ -56,7 +56,7 @@ private:
     std::vector<size_t> after; ///< kinds that bring it the same gradients first
     double late = 0;           ///< share that has its place after the pass: what is inline, or waits for what is
   };
-  /// What of a message has its place after the pass.
+  /// The part of a message that is sent when the pass has ended.
   struct Late {
     int32_t tag = 0;
     ir::Stream port = 0;
@@ -77,7 +77,7 @@ private:
   }
   const SegmentCost& costOf(ir::LayerClassId id) const {
     const ClassCost& cost = costs_[id.index];
-    if (part_ == Part::First) return cost.halves->first;
+    if (part_ == Part::InputHalf) return cost.halves->first;
     return part_ == Part::LastWeights ? cost.halves->second : cost.of(backward_);
   }
   /// Seconds of an instance that communication can slow.
@@ -99,11 +99,9 @@ private:
   std::vector<TaskId> runInstance(ir::LayerClassId id, size_t run);
   void reduce(ir::LayerClassId id, size_t run, std::vector<TaskId>& last);
   Reduction& reductionOf(size_t run, const ir::StateCollective& s, int32_t tag);
-  size_t kindOf(const ir::StateCollective& s);
   void send(Reduction& reduction, std::span<const MessagePart> parts, const std::vector<TaskId>& complete,
             std::vector<TaskId>& last);
   void sendMessage(Reduction& reduction, const std::vector<TaskId>& complete, std::vector<TaskId>& last);
-  static std::vector<TaskId> behind(const Reduction& reduction, std::vector<TaskId> tasks);
   void addLate(double& tail, std::vector<Spent>& running) const;
   void repeatLate(int64_t instances);
   void observe();

@@ -11,8 +11,9 @@ namespace planc::cost {
 
 namespace {
 
-/// Of a long run so many layers at either end are looked at one by one. Equal layers make the wait grow or shrink by
-/// the same with each, but for messages that they share: exact while a message holds no more layers than this.
+/// In a long run only this many layers at either end are checked one by one. Between equal layers the wait changes by
+/// the same amount each time, except for messages that they share: exact while a message holds at most this many
+/// layers.
 constexpr int64_t kEnds = 512;
 
 /// Messages and the seconds that they take.
@@ -79,21 +80,16 @@ public:
   }
 
 private:
-  /// What each layer of a run fills of messages.
+  /// Calls `f` with every kind of message, and the part of it that one layer of the run fills.
   template <class F> void fill(const Run& run, F f) {
     const auto& states = schedule_.program->classes[run.id].states;
     for (size_t s = 0; s < states.size(); ++s) {
       const double beside = 1 - schedule_.blockingShare[states[s].cls];
       if (!gathersOnce(states[s]) || beside <= 0) continue;
       const double messages = bucketsOf(schedule_, run.id, states[s]) * static_cast<double>(states[s].times);
-      f(kindOf(states[s]), Filled{messages / run.layers, costs_[run.id.index].states[s] * beside / run.layers});
+      f(kinds_[kindOf(kinds_, states[s])],
+        Filled{messages / run.layers, costs_[run.id.index].states[s] * beside / run.layers});
     }
-  }
-  Gathers& kindOf(const ir::StateCollective& state) {
-    for (Gathers& known : kinds_)
-      if (fillTogether(*known.like, state)) return known;
-    kinds_.emplace_back().like = &state;
-    return kinds_.back();
   }
   /// The messages of all kinds for the first so many layers of a run. Kinds take turns on the wire.
   double arrived(int64_t layers) const {

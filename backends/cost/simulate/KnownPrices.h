@@ -24,7 +24,7 @@ public:
   /// Of the layers that programs share. Null if the class was not priced yet; holds until the next `add`.
   const ClassCost* find(const ir::LayerClass& layerClass) const;
   void add(const ir::LayerClass& layerClass, const ClassCost& cost);
-  /// Of a class that was added.
+  /// Adds the halves of a class that was added before.
   void addHalves(const ir::LayerClass& layerClass, const std::shared_ptr<const HalfCosts>& halves);
   PriceMemo& nodes() { return nodes_; }
   KnownPipelines& pipelines() { return pipelines_; }

@@ -68,7 +68,8 @@ void addLastPass(Account& account, const Simulation& sim, const HeldStage& held)
   if (!(inPass > 0 || after > 0)) return;
   const StagePass& last = whole ? *sim.last[pass] : *sim.lastWeights[pass];
   const Account more = whole ? last.account.beyond(backward.account) : last.account;
-  // What runs on after the pass alone; behind other reductions, those of the pass that hid there, too.
+  // First the reductions that run on when the pass runs by itself. If they queue behind others, those that would have
+  // hidden in the pass show, too.
   const double alone = last.running.exposedStates();
   account.expose(last.running, std::min(after, alone));
   if (after > alone) {

@@ -96,7 +96,7 @@ StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost
 }
 
 HalfPasses runHalves(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage) {
-  return {runPass(schedule, costs, stage, true, firstOf, Part::First),
+  return {runPass(schedule, costs, stage, true, firstOf, Part::InputHalf),
           runPass(schedule, costs, stage, true, secondOf, std::nullopt)};
 }
 

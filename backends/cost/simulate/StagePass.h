@@ -43,7 +43,7 @@ StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost
 struct HalfPasses {
   StagePass first, second;
 };
-/// Of a schedule that splits backward passes.
+/// Both halves of a backward pass; for schedules that split it.
 HalfPasses runHalves(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage);
 void bookAlone(HalfPasses& halves, const std::vector<ClassCost>& costs, const ir::StageKind& stage);
 /// The pass that completes the gradients of a step, with the reductions of the step in it; of a backward pass that is
