@@ -145,17 +145,18 @@ VirtualStageCost meanOf(const std::vector<VirtualStageCost>& costs) {
   const auto addPass = [n](PassCost& to, const PassCost& from) {
     to.seconds += from.seconds / n, to.weight += from.weight / n, to.tail += from.tail / n;
     to.apart += from.apart / n, to.inputTail += from.inputTail / n, to.last += from.last / n,
-        to.onStep += from.onStep / n, to.onSends += from.onSends / n;
+        to.onStep += from.onStep / n, to.onGathers += from.onGathers / n, to.onSends += from.onSends / n;
     to.room = std::min(to.room, from.room);
   };
   const auto addLast = [n](LastPass& to, const LastPass& from) {
     to.longer += from.longer / n, to.tail += from.tail / n, to.carried += from.carried / n;
-    to.reducing += from.reducing / n;
+    to.reducing += from.reducing / n, to.meeting += from.meeting / n;
   };
   for (const VirtualStageCost& c : costs) {
     addPass(mean.forward, c.forward);
     addPass(mean.backward, c.backward);
     mean.gathers.inlined += c.gathers.inlined / n, mean.gathers.total += c.gathers.total / n;
+    mean.sendsMeetTails |= c.sendsMeetTails, mean.sendsMeetReductions |= c.sendsMeetReductions;
     mean.gathers.wait += c.gathers.wait / n;
     addLast(mean.last, c.last);
     addLast(mean.lastWeights, c.lastWeights);

@@ -5,7 +5,10 @@
 #include "backends/cost/price/Buckets.h"
 #include "backends/cost/simulate/FirstPass.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <optional>
 
@@ -41,18 +44,26 @@ double busiest(const std::vector<double>& seconds, const std::vector<ir::Stream>
   return most;
 }
 
-/// Ports over which any stage moves states of the step, and over which it sends to others.
+/// Ports over which any stage reduces and gathers states of the step, and over which it sends to others.
 struct SharedPorts {
-  std::vector<ir::Stream> step, sends;
+  std::vector<ir::Stream> reductions, gathers, sends;
+  std::vector<ir::Stream> allSends; ///< those that hold their sender, too
   explicit SharedPorts(const ir::Schedule& schedule) {
     const ir::Program& program = *schedule.program;
     for (const ir::StageKind& kind : program.stageKinds) {
-      const auto more = portsOf(program, kind, [](const auto& s) { return s.phase == ir::Phase::Step; });
-      step.insert(step.end(), more.begin(), more.end());
-      // A transfer that holds its sender is over when the next pass begins.
-      if (!kind.sends.empty() && schedule.blockingShare[ir::CollectiveClass::Pipeline] < 1)
-        sends.push_back(ir::streamOf(program, kind.level));
+      add(reductions, portsOf(program, kind, oncePerStep));
+      add(gathers, portsOf(program, kind, gathersOnce));
+      if (!kind.sends.empty()) allSends.push_back(ir::streamOf(program, kind.level));
     }
+    // A transfer that holds its sender is over when the next pass begins.
+    if (schedule.blockingShare[ir::CollectiveClass::Pipeline] < 1) sends = allSends;
+  }
+  static void add(std::vector<ir::Stream>& to, const std::vector<ir::Stream>& more) {
+    to.insert(to.end(), more.begin(), more.end());
+  }
+  std::vector<ir::Stream> ofSends(std::vector<ir::Stream> ports) const {
+    llvm::erase_if(ports, [&](ir::Stream port) { return !llvm::is_contained(allSends, port); });
+    return ports;
   }
 };
 
@@ -65,10 +76,10 @@ PassCost passCost(const Simulation& sim, const SharedPorts& shared, const ir::St
   const std::vector<ir::Stream> leftOn =
       portsOf(*sim.schedule->program, stage, [](const auto& s) { return s.phase != ir::Phase::Step; });
   if (p.communicates) cost.room = 0;
-  if (shared.step.empty() && shared.sends.empty() && leftOn.empty()) return cost;
+  if (shared.reductions.empty() && shared.gathers.empty() && shared.sends.empty() && leftOn.empty()) return cost;
   const std::vector<double> seconds =
       onPorts(sim, stage, backward, [&](const auto& s) { return everyMicroBatch(s, backward) ? 1. : 0.; });
-  cost.onStep = busiest(seconds, shared.step);
+  cost.onStep = busiest(seconds, shared.reductions), cost.onGathers = busiest(seconds, shared.gathers);
   cost.onSends = busiest(seconds, shared.sends);
   if (const double held = busiest(seconds, leftOn); held > 0 && !p.communicates)
     cost.room = std::max(0.0, p.seconds - held);
@@ -107,8 +118,8 @@ std::vector<ir::Stream> reductionPorts(const ir::Schedule& schedule, const ir::S
                  [&](const auto& s) { return oncePerStep(s) && schedule.blockingShare[s.cls] < 1; });
 }
 
-LastPass lastPass(const Simulation& sim, const ir::StageKind& stage, const StagePass& last, double seconds,
-                  bool weights) {
+LastPass lastPass(const Simulation& sim, const SharedPorts& shared, const ir::StageKind& stage, const StagePass& last,
+                  double seconds, bool weights) {
   const auto share = [&](const ir::StateCollective& s) {
     if (oncePerStep(s)) return 1 - sim.schedule->blockingShare[s.cls];
     return !weights && everyMicroBatch(s, true) ? 1. : 0.;
@@ -118,7 +129,9 @@ LastPass lastPass(const Simulation& sim, const ir::StageKind& stage, const Stage
     addStatesOnPorts(ports, *sim.schedule, sim.classes, stage, share);
   else
     ports = onPorts(sim, stage, true, share);
-  LastPass cost{std::max(0.0, last.seconds - seconds), last.tail, busiest(ports, reductionPorts(*sim.schedule, stage))};
+  const std::vector<ir::Stream> reducing = reductionPorts(*sim.schedule, stage);
+  LastPass cost{std::max(0.0, last.seconds - seconds), last.tail, busiest(ports, reducing)};
+  cost.meeting = busiest(ports, shared.ofSends(reducing));
   std::vector<double> reductions;
   addStatesOnPorts(reductions, *sim.schedule, sim.classes, stage, [&](const ir::StateCollective& s) {
     return reducesInLast(s, weights) ? 1 - sim.schedule->blockingShare[s.cls] : 0;
@@ -134,8 +147,14 @@ void addVirtualStages(Simulation& sim) {
   const SharedPorts shared(*sim.schedule);
   std::vector<StepGathers> gathers(program.stageKinds.size());
   std::vector<std::vector<double>> inlined(gathers.size());
-  for (uint32_t k = 0; k < gathers.size(); ++k)
-    gathers[k] = stepGathers(sim, program.stageKinds[ir::StageKindId(k)], inlined[k]);
+  std::vector<std::array<bool, 2>> meetSends(gathers.size()); // tails of passes, reductions of the step
+  for (uint32_t k = 0; k < gathers.size(); ++k) {
+    const ir::StageKind& kind = program.stageKinds[ir::StageKindId(k)];
+    gathers[k] = stepGathers(sim, kind, inlined[k]);
+    const auto inPasses = [](const ir::StateCollective& s) { return s.phase != ir::Phase::Step; };
+    meetSends[k] = {!shared.ofSends(portsOf(program, kind, inPasses)).empty(),
+                    !shared.ofSends(reductionPorts(*sim.schedule, kind)).empty()};
+  }
   std::vector<std::optional<PassCost>> forward(sim.forward.size()), backward(sim.backward.size());
   const auto costOf = [&](std::optional<PassCost>& known, const ir::StageKind& kind, const StagePass& pass, bool back) {
     if (!known) known = passCost(sim, shared, kind, pass, back);
@@ -155,6 +174,7 @@ void addVirtualStages(Simulation& sim) {
       cost.backward.inputTail = halves.first.tail;
     }
     cost.gathers = gathers[stage.kind.index];
+    cost.sendsMeetTails = meetSends[stage.kind.index][0], cost.sendsMeetReductions = meetSends[stage.kind.index][1];
     sim.pipeline.devices.add(stage.devices);
     for (const int64_t device : stage.devices)
       for (const double seconds : inlined[stage.kind.index]) sim.steps[device].inlined += seconds;
@@ -163,6 +183,7 @@ void addVirtualStages(Simulation& sim) {
 
 void addLastPasses(Simulation& sim) {
   const ir::Program& program = *sim.schedule->program;
+  const SharedPorts shared(*sim.schedule);
   sim.last.resize(sim.backward.size()), sim.lastWeights.resize(sim.backward.size());
   for (const ir::Action& a : sim.pipeline.actions.written()) {
     const bool weights = a.kind == ir::ActionKind::BackwardWeight;
@@ -174,7 +195,7 @@ void addLastPasses(Simulation& sim) {
     const size_t pass = sim.stagePassOf[a.virtualStage];
     std::optional<StagePass>& known = (weights ? sim.lastWeights : sim.last)[pass];
     if (!known) known = runLastPass(*sim.schedule, sim.classes, kind, weights);
-    of = lastPass(sim, kind, *known, weights ? cost.backward.weight : cost.backward.seconds, weights);
+    of = lastPass(sim, shared, kind, *known, weights ? cost.backward.weight : cost.backward.seconds, weights);
   }
 }
 

@@ -40,8 +40,11 @@ private:
   static constexpr double kNotYet = -1;
 
   struct Stage {
-    size_t next = 0;     ///< action
-    size_t limit = 0;    ///< action before which it stops
+    size_t next = 0;                 ///< action
+    size_t limit = 0;                ///< action before which it stops
+    double tail = 0, reductions = 0; ///< seconds of what `commFree` and `reduced` end
+    double sending = 0;              ///< waits for what passes left while the port sends
+    bool sendsMeetTails = false, sendsMeetReductions = false;
     double begin = 0;    ///< of its step
     double free = 0;     ///< the compute stream
     double commFree = 0; ///< the comm stream, after passes
@@ -78,6 +81,7 @@ private:
   void bookReceived(Stage& stage, const Action& a, double held);
   void send(Stage& stage, const Action& a);
   double depart(Stage& stage, const Action& a, double end) const;
+  static double bookSending(Stage& stage, bool meets, double start, double seconds);
   double onStep(const Action& a) const;
   double onSends(const Action& a) const;
   const LastPass& lastOf(const Action& a) const;
@@ -124,6 +128,8 @@ inline PipelineRun::PipelineRun(const PipelineInput& in, const std::vector<doubl
       gathered_[vs * routes_ + r] = arrived[device] += in_.virtualStages[vs].gathers.total;
       holdOf_[vs * routes_ + r] = stage.holds.size();
       stage.holds.push_back(static_cast<int64_t>(vs));
+      stage.sendsMeetTails |= in_.virtualStages[vs].sendsMeetTails;
+      stage.sendsMeetReductions |= in_.virtualStages[vs].sendsMeetReductions;
       stage.gathering.push_back(in_.virtualStages[vs].gathers.total);
       stage.sums.holds.emplace_back()[Cause::Gathers] = in_.virtualStages[vs].gathers.inlined;
     }
@@ -143,6 +149,17 @@ inline std::vector<StageTimes> PipelineRun::run() {
     t.end = stage.free;
     t.trailing = std::max(0.0, std::max(stage.commFree, stage.reduced) - stage.free);
     bookTrailing(stage, t.trailing);
+    double all = 0;
+    const auto sends = [&](size_t h, bool back) {
+      const VirtualStageCost& c = in_.virtualStages[stage.holds[h]];
+      return back ? (stage.holds[h] > 0 ? c.sendBack - c.joinedBack : 0)
+                  : (stage.holds[h] < last_ ? c.send - c.joined : 0);
+    };
+    for (size_t h = 0; h < stage.holds.size(); ++h) all += sends(h, false) + sends(h, true);
+    for (size_t h = 0; h < stage.holds.size() && stage.sending > 0; ++h) {
+      stage.sums.holds[h][Cause::Send] += stage.sending * sends(h, false) / all;
+      stage.sums.holds[h][Cause::SendBack] += stage.sending * sends(h, true) / all;
+    }
     t.busy = stage.sums.busy;
     t.idle = stage.sums.idle;
     t.together = std::move(stage.sums.together);
@@ -230,7 +247,8 @@ inline void PipelineRun::wake(const Action& a, std::vector<int64_t>& ready) {
 inline double PipelineRun::afterComm(Stage& stage, double room, double start) {
   const double begin = stage.commFree - room;
   if (!(begin > start)) return start;
-  stage.sums.holds[stage.tailHold][stage.tailCause] += begin - start;
+  const double waits = begin - start;
+  stage.sums.holds[stage.tailHold][stage.tailCause] += waits - bookSending(stage, stage.sendsMeetTails, start, waits);
   return begin;
 }
 
@@ -253,12 +271,24 @@ inline void PipelineRun::send(Stage& stage, const Action& a) {
 }
 
 /// When what an action made leaves: a port sends one thing after the other.
+/// Of so many seconds of waiting from `start` on for what passes left, those in which the port sends.
+inline double PipelineRun::bookSending(Stage& stage, bool meets, double start, double seconds) {
+  const double sending = meets ? std::clamp(stage.port - start, 0.0, seconds) : 0;
+  stage.sending += sending;
+  return sending;
+}
+
 inline double PipelineRun::depart(Stage& stage, const Action& a, double end) const {
   const double joined = a.kind == ActionKind::Forward ? cost(a).joined : cost(a).joinedBack,
                moves = transfer(a) - joined;
   if (!(moves > 0)) return end;
   const double begin = std::max(stage.port, end);
   stage.port = begin + moves;
+  const auto pause = [&](double& until, double seconds) {
+    if (until > begin) until += std::clamp(stage.port - std::max(begin, until - seconds), 0.0, moves);
+  };
+  if (stage.sendsMeetTails) pause(stage.commFree, stage.tail);
+  if (stage.sendsMeetReductions) pause(stage.reduced, stage.reductions);
   return begin;
 }
 
@@ -359,6 +389,7 @@ inline PassDelay PipelineRun::finish(Stage& stage, const Action& a, double start
                                                              : pass.tail;
   if (tail > 0) {
     stage.commFree = end + delay.sum() + tail;
+    stage.tail = tail;
     stage.tailHold = holdOf_[slot(a)];
     stage.tailCause = isForward ? Cause::ForwardTail : Cause::BackwardTail;
   }
@@ -391,6 +422,7 @@ inline void PipelineRun::book(Stage& stage, const Action& a, const PassDelay& de
 inline void PipelineRun::bookTrailing(Stage& stage, double trailing) {
   const double after = std::clamp(stage.commFree - std::max(stage.free, stage.reduced), 0.0, trailing);
   double left = trailing - after;
+  left -= bookSending(stage, stage.sendsMeetReductions, stage.free, left);
   for (size_t i = stage.reducing.size(); left > 0 && i-- > 0;) {
     const auto [h, weights] = stage.reducing[i];
     const VirtualStageCost& of = in_.virtualStages[stage.holds[h]];
@@ -415,7 +447,8 @@ inline PassDelay PipelineRun::afterGathers(const Action& a, double start, double
   const double slowed = in_.slowdown * comm.beside * std::clamp(all - start, 0.0, std::min(comm.total, end - start));
   // Until the last layer begins, those of the layers take turns with what is not there yet.
   const double pending = std::max(0.0, all - start),
-               paused = takenTurns(pending, onStep(a) + held, end - start, end - start - cost(a).forward.last);
+               paused = takenTurns(pending, cost(a).forward.onGathers + held, end - start,
+                                   end - start - cost(a).forward.last);
   const double late = std::max(all + paused + cost(a).forward.last - end, all - comm.total + comm.wait - start);
   return {slowed, std::max(0.0, late - slowed)};
 }
@@ -426,7 +459,9 @@ inline PassDelay PipelineRun::beginReductions(Stage& stage, const Action& a, dou
   const LastPass& last = lastOf(a);
   if (last.carried <= 0) return {};
   const double queued = std::max({start, stage.reduced, stage.commFree});
+  stage.reductions = last.reducing + (stage.reduced > start ? stage.reductions : 0);
   stage.reduced = std::max(end + last.longer + last.tail, queued + last.carried + held);
+  if (stage.sendsMeetReductions && last.meeting > 0) stage.reduced = std::max(stage.reduced, stage.port + last.meeting);
   stage.reducing.emplace_back(holdOf_[slot(a)], a.kind == ActionKind::BackwardWeight);
   return {last.longer, 0};
 }

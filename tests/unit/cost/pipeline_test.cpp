@@ -304,11 +304,13 @@ private:
       if (states) {
         c.gathers = {choose(0, 3) == 0 ? seconds(1) : 0, .05 + seconds(3)};
         c.gathers.wait = c.gathers.total * (choose(0, 3) == 0 ? 1 : .3);
-        c.last = {seconds(.3), .05 + seconds(2), .1 + seconds(3), seconds(3)};
-        c.lastWeights = {seconds(.2), .05 + seconds(2), .1 + seconds(3), seconds(2)};
+        c.last = {seconds(.3), .05 + seconds(2), .1 + seconds(3), seconds(2), seconds(3)};
+        c.lastWeights = {seconds(.2), .05 + seconds(2), .1 + seconds(3), seconds(2), seconds(2)};
       }
-      if (states && choose(0, 1)) c.backward.onStep = seconds(2), c.forward.onStep = seconds(1);
+      if (states && choose(0, 1))
+        c.backward.onStep = seconds(2), c.forward.onStep = seconds(1), c.forward.onGathers = seconds(1);
       if (in.inlineSend < 1 && choose(0, 2) == 0) c.backward.onSends = seconds(2), c.forward.onSends = seconds(1);
+      c.sendsMeetReductions = choose(0, 1), c.sendsMeetTails = choose(0, 1);
       if (tails)
         c.backward.tail = seconds(.1), c.backward.inputTail = seconds(.2), c.forward.room = choose(0, 1) * seconds(.1);
     }

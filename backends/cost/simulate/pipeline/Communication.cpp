@@ -11,7 +11,8 @@ using ir::ActionKind;
 double PipelineRun::afterComm(Stage& stage, double room, double start) {
   const double begin = stage.commFree - room;
   if (!(begin > start)) return start;
-  booked(stage.tailSlot, stage.tailCause) += begin - start;
+  const double waits = begin - start;
+  booked(stage.tailSlot, stage.tailCause) += waits - bookSending(stage, stage.sendsMeetTails, start, waits);
   return begin;
 }
 
@@ -21,12 +22,12 @@ PassDelay PipelineRun::finish(size_t s, Work& work, int64_t microBatch, double s
   Stage& stage = stages_[s];
   PassDelay delay;
   if (isForward(work) && microBatch % perRoute_ == 0) {
-    delay = afterGathers(work.slot, start, end, held + onStep(work));
+    delay = afterGathers(work.slot, start, end, held + work.pass->onGathers);
     work.special = alwaysSpecial(work);
   }
   if (--*work.left == 0) delay = beginReductions(s, work.slot, kindOf(work), start, end, held);
   if (const double tail = tailOf(work); tail > 0) {
-    stage.commFree = end + delay.sum() + tail;
+    stage.commFree = end + delay.sum() + tail, stage.tail = tail;
     stage.tailSlot = work.slot;
     stage.tailCause = isForward(work) ? Cause::ForwardTail : Cause::BackwardTail;
   }
@@ -50,9 +51,10 @@ void PipelineRun::book(size_t s, size_t of, bool forward, const PassDelay& delay
 /// What runs on after the last pass: the last reductions, as far as they reach back, and what a pass left behind before
 /// or after them.
 void PipelineRun::bookTrailing(size_t s, double trailing) {
-  const Stage& stage = stages_[s];
+  Stage& stage = stages_[s];
   const double after = std::clamp(stage.commFree - std::max(stage.free, stage.reduced), 0.0, trailing);
   double left = trailing - after;
+  left -= bookSending(stage, stage.sendsMeetReductions, stage.free, left);
   for (size_t i = stage.reductions; left > 0 && i-- > 0;) {
     const uint32_t slot = reducing_[shape_->heldFrom(s) + i];
     const VirtualStageCost& cost = in_->virtualStages[slot / routes_];
@@ -62,6 +64,24 @@ void PipelineRun::bookTrailing(size_t s, double trailing) {
     left -= part;
   }
   if (after + left > 0) booked(stage.tailSlot, stage.tailCause) += after + left;
+}
+
+/// Waits for what passes left while the port sends are of all transfers of a stage, by their seconds.
+void PipelineRun::spreadSending(size_t s) {
+  const double sending = sums_[sendingAt_ + s];
+  if (!(sending > 0)) return;
+  const auto sends = [&](uint32_t slot, bool back) {
+    const size_t vs = slot / routes_;
+    const VirtualStageCost& c = in_->virtualStages[vs];
+    if (back) return vs > 0 ? c.sendBack - c.joinedBack : 0;
+    return vs + 1 < in_->virtualStages.size() ? c.send - c.joined : 0;
+  };
+  double all = 0;
+  for (const uint32_t slot : holds(s)) all += sends(slot, false) + sends(slot, true);
+  for (const uint32_t slot : holds(s)) {
+    booked(slot, Cause::Send) += sending * sends(slot, false) / all;
+    booked(slot, Cause::SendBack) += sending * sends(slot, true) / all;
+  }
 }
 
 /// The first forward of a virtual stage meets the new parameters: no layer begins before its own are there.
@@ -85,7 +105,9 @@ PassDelay PipelineRun::beginReductions(size_t s, size_t slot, ActionKind kind, d
   if (last.carried <= 0) return {};
   Stage& stage = stages_[s];
   const double queued = std::max({start, stage.reduced, stage.commFree});
+  stage.reducing = last.reducing + (stage.reduced > start ? stage.reducing : 0);
   stage.reduced = std::max(end + last.longer + last.tail, queued + last.carried + held);
+  if (stage.sendsMeetReductions && last.meeting > 0) stage.reduced = std::max(stage.reduced, stage.port + last.meeting);
   reducing_[shape_->heldFrom(s) + stage.reductions++] = static_cast<uint32_t>(slot);
   byWeights_[slot] = kind == ActionKind::BackwardWeight;
   return {last.longer, 0};

@@ -42,7 +42,8 @@ void PipelineRun::prepare(const PipelineInput& in, const PipelineShape& shape) {
       togetherFrom_.push_back(togetherFrom_.back() + holds(s).size() * holds(s).size());
     together_.resize(togetherFrom_.back());
   }
-  sums_.resize(sharesAt_ + together_.size());
+  sendingAt_ = sharesAt_ + together_.size();
+  sums_.resize(sendingAt_ + stages);
   plain_ = isPlain();
   if (plain_) bindPlain();
   if (plain_ && shape.steady().empty()) return;
@@ -126,6 +127,11 @@ void PipelineRun::begin(const std::vector<double>& begins) {
     stages_[s] = {};
     stages_[s].begin = begins[s], stages_[s].free = free[s];
   }
+  for (size_t vs = 0; vs < in_->virtualStages.size(); ++vs)
+    for (const int64_t s : in_->devices[vs]) {
+      stages_[static_cast<size_t>(s)].sendsMeetTails |= in_->virtualStages[vs].sendsMeetTails;
+      stages_[static_cast<size_t>(s)].sendsMeetReductions |= in_->virtualStages[vs].sendsMeetReductions;
+    }
 }
 
 /// Nothing is made yet.
@@ -182,6 +188,7 @@ std::vector<StageTimes> PipelineRun::times() {
     t.end = stage.free;
     t.trailing = std::max(0.0, std::max(stage.commFree, stage.reduced) - stage.free);
     bookTrailing(s, t.trailing);
+    spreadSending(s);
     t.busy = busy(s);
     t.idle = idle(s);
     if (!together_.empty())

@@ -24,7 +24,8 @@ struct PassCost {
   /// of states, and less than all of it where its layers take the same port.
   double room = std::numeric_limits<double>::infinity();
   double last = 0;      ///< its last layer
-  double onStep = 0;    ///< seconds for which it takes a port that states of the step take, too, and
+  double onStep = 0;    ///< seconds for which it takes a port that reductions of the step take, too,
+  double onGathers = 0; ///< one that gathers of the step take, and
   double onSends = 0;   ///< one that transfers to other stages take
   double apart = 0;     ///< by how much its halves take longer than the whole
   double inputTail = 0; ///< `tail` of the half that a split backward does first; the other leaves none
@@ -52,17 +53,20 @@ struct LastPass {
   double longer = 0;   ///< than other passes: slowed by reductions, and held by what of them is inline
   double tail = 0;     ///< ports run on after it
   double carried = 0;  ///< seconds for which its communication takes the port that reductions take for longest; 0: none
+  double meeting = 0;  ///< seconds for which it takes a port of both, reductions and transfers to other stages
   double reducing = 0; ///< seconds of reductions that may run on after it, on all ports together
 };
 
 struct VirtualStageCost {
   PassCost forward, backward;
-  StepGathers gathers;        ///< before the first forward
-  LastPass last, lastWeights; ///< a backward pass, or the half of it that makes the gradients of parameters
-  double send = 0;            ///< forward transfer to the next virtual stage, and
-  double sendBack = 0;        ///< of the gradient to the previous one
-  double joined = 0;          ///< seconds of `send` in which receivers gather scattered parts over links of their own
-  double joinedBack = 0;      ///< the same of `sendBack`
+  StepGathers gathers;         ///< before the first forward
+  LastPass last, lastWeights;  ///< a backward pass, or the half of it that makes the gradients of parameters
+  double send = 0;             ///< forward transfer to the next virtual stage, and
+  double sendBack = 0;         ///< of the gradient to the previous one
+  double joined = 0;           ///< seconds of `send` in which receivers gather scattered parts over links of their own
+  double joinedBack = 0;       ///< the same of `sendBack`
+  bool sendsMeetTails = false; ///< transfers take a port that passes leave communication on
+  bool sendsMeetReductions = false; ///< transfers take a port of the step's reductions
 };
 
 /// A forward pass and a backward pass of another micro-batch that run together.

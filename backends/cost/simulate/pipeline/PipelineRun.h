@@ -69,7 +69,9 @@ private:
     double port = 0;     ///< the port over which it sends
     size_t reductions = 0;
     bool waiting = false;
-    uint32_t tailSlot = 0; ///< whose communication the comm stream is in, after passes
+    bool sendsMeetTails = false, sendsMeetReductions = false;
+    double tail = 0, reducing = 0; ///< seconds of what `commFree` and `reduced` end
+    uint32_t tailSlot = 0;         ///< whose communication the comm stream is in, after passes
     Cause tailCause = Cause::ForwardTail;
   };
 
@@ -154,13 +156,25 @@ private:
       stage.reduced += takenTurns(stage.reduced - start, onStep, seconds, seconds);
     if (onSends > 0 && stage.port > start) stage.port += takenTurns(stage.port - start, onSends, seconds, seconds);
   }
-  /// When what an action made leaves: a port sends one thing after the other.
+  /// When what an action made leaves: a port sends one thing after the other, while what passes left on it pauses.
   static double depart(Stage& stage, double transfer, double end) {
     if (!(transfer > 0)) return end;
     const double begin = std::max(stage.port, end);
     stage.port = begin + transfer;
+    const auto pause = [&](double& until, double seconds) {
+      if (until > begin) until += std::clamp(stage.port - std::max(begin, until - seconds), 0.0, transfer);
+    };
+    if (stage.sendsMeetTails) pause(stage.commFree, stage.tail);
+    if (stage.sendsMeetReductions) pause(stage.reduced, stage.reducing);
     return begin;
   }
+  /// Of so many seconds of waiting from `start` on for what passes left, those in which the port sends.
+  double bookSending(const Stage& stage, bool meets, double start, double seconds) {
+    const double sending = meets ? std::clamp(stage.port - start, 0.0, seconds) : 0;
+    sums_[sendingAt_ + static_cast<size_t>(&stage - stages_.data())] += sending;
+    return sending;
+  }
+  void spreadSending(size_t s);
   std::vector<StageTimes> times();
   ir::ActionKind kindOf(const Work& work) const {
     return static_cast<ir::ActionKind>((&work - works_.data()) % kKinds);
@@ -231,6 +245,7 @@ private:
   std::vector<Together> together_;   ///< by stage, slot of the forward and of the backward pass; empty without pairs
   std::vector<size_t> togetherFrom_; ///< by stage
   size_t sharesAt_ = 0;              ///< in the sums
+  size_t sendingAt_ = 0;             ///< in the sums, by stage: waits for what passes left while the port sends
   std::vector<size_t> ready_;        ///< stages that may go on
 
   /// Micro-batches of a row that a leap left without cells.

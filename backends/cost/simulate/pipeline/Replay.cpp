@@ -10,6 +10,14 @@ using ir::ActionKind;
 
 static_assert(static_cast<size_t>(ActionKind::Forward) == 0 && static_cast<size_t>(ActionKind::Backward) == 1);
 
+namespace {
+
+bool isForwardStep(const Tape::Step& step) {
+  return step.work % PipelineShape::kKinds == static_cast<size_t>(ActionKind::Forward);
+}
+
+} // namespace
+
 /// There is a tape, and no transfer holds its receiver.
 bool PipelineRun::isPlain() const {
   if (shape_->tape().steps.empty()) return false;
@@ -27,6 +35,7 @@ void PipelineRun::bindPlain() {
   for (size_t vs = 0; vs < costs.size(); ++vs) {
     const VirtualStageCost& c = costs[vs];
     const bool last = vs + 1 == costs.size();
+    ports_ |= c.sendsMeetReductions && c.last.carried + c.lastWeights.carried > 0;
     const double sent = last ? 0 : std::max(0., in_->inlineSend * c.send),
                  sentBack = vs == 0 ? 0 : std::max(0., in_->inlineSend * c.sendBack);
     const double arriving = vs == 0 ? 0 : costs[vs - 1].send, arrivingBack = last ? 0 : costs[vs + 1].sendBack;
@@ -146,10 +155,9 @@ template <bool Watched, bool Ports> void PipelineRun::replay(size_t from, size_t
 /// The comm stream runs on behind a pass.
 void PipelineRun::leaveComm(const Tape::Step& step, double until) {
   Stage& stage = stages_[step.stage];
-  stage.commFree = until;
+  stage.commFree = until, stage.tail = plains_[step.work].tail;
   stage.tailSlot = step.work / kKinds;
-  stage.tailCause =
-      step.work % kKinds == static_cast<size_t>(ActionKind::Forward) ? Cause::ForwardTail : Cause::BackwardTail;
+  stage.tailCause = isForwardStep(step) ? Cause::ForwardTail : Cause::BackwardTail;
 }
 
 /// Communication of the step around a pass.
@@ -166,8 +174,9 @@ void PipelineRun::replayEdge(const Tape::Edge& edge) {
   const OnPorts& on = onPorts_[step.work];
   const auto kind = static_cast<ActionKind>(step.work % kKinds);
   takeTurns(stages_[step.stage], edge.forward ? on.onStep : 0, on.onSends, start, work.seconds);
-  const PassDelay delay = edge.forward ? afterGathers(edge.slot, start, end, on.onStep)
-                                       : beginReductions(step.stage, edge.slot, kind, start, end, 0);
+  const PassDelay delay =
+      edge.forward ? afterGathers(edge.slot, start, end, in_->virtualStages[edge.slot / routes_].forward.onGathers)
+                   : beginReductions(step.stage, edge.slot, kind, start, end, 0);
   if (work.tail > 0) leaveComm(step, end + delay.sum() + work.tail);
   book(step.stage, edge.slot, edge.forward, delay);
   const double made = end + delay.sum();
