@@ -156,7 +156,7 @@ VirtualStageCost meanOf(const std::vector<VirtualStageCost>& costs) {
     addPass(mean.forward, c.forward);
     addPass(mean.backward, c.backward);
     mean.gathers.inlined += c.gathers.inlined / n, mean.gathers.total += c.gathers.total / n;
-    mean.sendsMeetTails |= c.sendsMeetTails, mean.sendsMeetReductions |= c.sendsMeetReductions;
+    mean.sends.add(c.sends);
     mean.gathers.wait += c.gathers.wait / n;
     addLast(mean.last, c.last);
     addLast(mean.lastWeights, c.lastWeights);

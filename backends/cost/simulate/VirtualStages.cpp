@@ -8,7 +8,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <optional>
 
@@ -147,13 +146,15 @@ void addVirtualStages(Simulation& sim) {
   const SharedPorts shared(*sim.schedule);
   std::vector<StepGathers> gathers(program.stageKinds.size());
   std::vector<std::vector<double>> inlined(gathers.size());
-  std::vector<std::array<bool, 2>> meetSends(gathers.size()); // tails of passes, reductions of the step
+  std::vector<SendsMeet> sends(gathers.size());
   for (uint32_t k = 0; k < gathers.size(); ++k) {
     const ir::StageKind& kind = program.stageKinds[ir::StageKindId(k)];
     gathers[k] = stepGathers(sim, kind, inlined[k]);
-    const auto inPasses = [](const ir::StateCollective& s) { return s.phase != ir::Phase::Step; };
-    meetSends[k] = {!shared.ofSends(portsOf(program, kind, inPasses)).empty(),
-                    !shared.ofSends(reductionPorts(*sim.schedule, kind)).empty()};
+    const auto meet = [&](Moves picked) { return !shared.ofSends(portsOf(program, kind, picked)).empty(); };
+    const auto share = [&](const ir::StateCollective& s) { return sim.schedule->blockingShare[s.cls]; };
+    sends[k] = {meet([](const auto& s) { return s.phase != ir::Phase::Step; }),
+                meet([&](const auto& s) { return oncePerStep(s) && share(s) < 1; }),
+                meet([&](const auto& s) { return oncePerStep(s) && share(s) > 0; })};
   }
   std::vector<std::optional<PassCost>> forward(sim.forward.size()), backward(sim.backward.size());
   const auto costOf = [&](std::optional<PassCost>& known, const ir::StageKind& kind, const StagePass& pass, bool back) {
@@ -174,7 +175,7 @@ void addVirtualStages(Simulation& sim) {
       cost.backward.inputTail = halves.first.tail;
     }
     cost.gathers = gathers[stage.kind.index];
-    cost.sendsMeetTails = meetSends[stage.kind.index][0], cost.sendsMeetReductions = meetSends[stage.kind.index][1];
+    cost.sends = sends[stage.kind.index];
     sim.pipeline.devices.add(stage.devices);
     for (const int64_t device : stage.devices)
       for (const double seconds : inlined[stage.kind.index]) sim.steps[device].inlined += seconds;

@@ -44,7 +44,7 @@ private:
     size_t limit = 0;                ///< action before which it stops
     double tail = 0, reductions = 0; ///< seconds of what `commFree` and `reduced` end
     double sending = 0;              ///< waits for what passes left while the port sends
-    bool sendsMeetTails = false, sendsMeetReductions = false;
+    SendsMeet sends;
     double begin = 0;    ///< of its step
     double free = 0;     ///< the compute stream
     double commFree = 0; ///< the comm stream, after passes
@@ -128,8 +128,7 @@ inline PipelineRun::PipelineRun(const PipelineInput& in, const std::vector<doubl
       gathered_[vs * routes_ + r] = arrived[device] += in_.virtualStages[vs].gathers.total;
       holdOf_[vs * routes_ + r] = stage.holds.size();
       stage.holds.push_back(static_cast<int64_t>(vs));
-      stage.sendsMeetTails |= in_.virtualStages[vs].sendsMeetTails;
-      stage.sendsMeetReductions |= in_.virtualStages[vs].sendsMeetReductions;
+      stage.sends.add(in_.virtualStages[vs].sends);
       stage.gathering.push_back(in_.virtualStages[vs].gathers.total);
       stage.sums.holds.emplace_back()[Cause::Gathers] = in_.virtualStages[vs].gathers.inlined;
     }
@@ -149,6 +148,8 @@ inline std::vector<StageTimes> PipelineRun::run() {
     t.end = stage.free;
     t.trailing = std::max(0.0, std::max(stage.commFree, stage.reduced) - stage.free);
     bookTrailing(stage, t.trailing);
+    const double sent = stage.sends.inlined ? std::max(0.0, stage.port - stage.free - t.trailing) : 0;
+    t.trailing += sent, stage.sending += sent;
     double all = 0;
     const auto sends = [&](size_t h, bool back) {
       const VirtualStageCost& c = in_.virtualStages[stage.holds[h]];
@@ -248,7 +249,7 @@ inline double PipelineRun::afterComm(Stage& stage, double room, double start) {
   const double begin = stage.commFree - room;
   if (!(begin > start)) return start;
   const double waits = begin - start;
-  stage.sums.holds[stage.tailHold][stage.tailCause] += waits - bookSending(stage, stage.sendsMeetTails, start, waits);
+  stage.sums.holds[stage.tailHold][stage.tailCause] += waits - bookSending(stage, stage.sends.tails, start, waits);
   return begin;
 }
 
@@ -287,8 +288,8 @@ inline double PipelineRun::depart(Stage& stage, const Action& a, double end) con
   const auto pause = [&](double& until, double seconds) {
     if (until > begin) until += std::clamp(stage.port - std::max(begin, until - seconds), 0.0, moves);
   };
-  if (stage.sendsMeetTails) pause(stage.commFree, stage.tail);
-  if (stage.sendsMeetReductions) pause(stage.reduced, stage.reductions);
+  if (stage.sends.tails) pause(stage.commFree, stage.tail);
+  if (stage.sends.reductions) pause(stage.reduced, stage.reductions);
   return begin;
 }
 
@@ -422,7 +423,7 @@ inline void PipelineRun::book(Stage& stage, const Action& a, const PassDelay& de
 inline void PipelineRun::bookTrailing(Stage& stage, double trailing) {
   const double after = std::clamp(stage.commFree - std::max(stage.free, stage.reduced), 0.0, trailing);
   double left = trailing - after;
-  left -= bookSending(stage, stage.sendsMeetReductions, stage.free, left);
+  left -= bookSending(stage, stage.sends.reductions, stage.free, left);
   for (size_t i = stage.reducing.size(); left > 0 && i-- > 0;) {
     const auto [h, weights] = stage.reducing[i];
     const VirtualStageCost& of = in_.virtualStages[stage.holds[h]];
@@ -461,7 +462,7 @@ inline PassDelay PipelineRun::beginReductions(Stage& stage, const Action& a, dou
   const double queued = std::max({start, stage.reduced, stage.commFree});
   stage.reductions = last.reducing + (stage.reduced > start ? stage.reductions : 0);
   stage.reduced = std::max(end + last.longer + last.tail, queued + last.carried + held);
-  if (stage.sendsMeetReductions && last.meeting > 0) stage.reduced = std::max(stage.reduced, stage.port + last.meeting);
+  if (stage.sends.reductions && last.meeting > 0) stage.reduced = std::max(stage.reduced, stage.port + last.meeting);
   stage.reducing.emplace_back(holdOf_[slot(a)], a.kind == ActionKind::BackwardWeight);
   return {last.longer, 0};
 }

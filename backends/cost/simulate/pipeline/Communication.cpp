@@ -12,7 +12,7 @@ double PipelineRun::afterComm(Stage& stage, double room, double start) {
   const double begin = stage.commFree - room;
   if (!(begin > start)) return start;
   const double waits = begin - start;
-  booked(stage.tailSlot, stage.tailCause) += waits - bookSending(stage, stage.sendsMeetTails, start, waits);
+  booked(stage.tailSlot, stage.tailCause) += waits - bookSending(stage, stage.sends.tails, start, waits);
   return begin;
 }
 
@@ -54,7 +54,7 @@ void PipelineRun::bookTrailing(size_t s, double trailing) {
   Stage& stage = stages_[s];
   const double after = std::clamp(stage.commFree - std::max(stage.free, stage.reduced), 0.0, trailing);
   double left = trailing - after;
-  left -= bookSending(stage, stage.sendsMeetReductions, stage.free, left);
+  left -= bookSending(stage, stage.sends.reductions, stage.free, left);
   for (size_t i = stage.reductions; left > 0 && i-- > 0;) {
     const uint32_t slot = reducing_[shape_->heldFrom(s) + i];
     const VirtualStageCost& cost = in_->virtualStages[slot / routes_];
@@ -107,7 +107,7 @@ PassDelay PipelineRun::beginReductions(size_t s, size_t slot, ActionKind kind, d
   const double queued = std::max({start, stage.reduced, stage.commFree});
   stage.reducing = last.reducing + (stage.reduced > start ? stage.reducing : 0);
   stage.reduced = std::max(end + last.longer + last.tail, queued + last.carried + held);
-  if (stage.sendsMeetReductions && last.meeting > 0) stage.reduced = std::max(stage.reduced, stage.port + last.meeting);
+  if (stage.sends.reductions && last.meeting > 0) stage.reduced = std::max(stage.reduced, stage.port + last.meeting);
   reducing_[shape_->heldFrom(s) + stage.reductions++] = static_cast<uint32_t>(slot);
   byWeights_[slot] = kind == ActionKind::BackwardWeight;
   return {last.longer, 0};

@@ -128,10 +128,7 @@ void PipelineRun::begin(const std::vector<double>& begins) {
     stages_[s].begin = begins[s], stages_[s].free = free[s];
   }
   for (size_t vs = 0; vs < in_->virtualStages.size(); ++vs)
-    for (const int64_t s : in_->devices[vs]) {
-      stages_[static_cast<size_t>(s)].sendsMeetTails |= in_->virtualStages[vs].sendsMeetTails;
-      stages_[static_cast<size_t>(s)].sendsMeetReductions |= in_->virtualStages[vs].sendsMeetReductions;
-    }
+    for (const int64_t s : in_->devices[vs]) stages_[static_cast<size_t>(s)].sends.add(in_->virtualStages[vs].sends);
 }
 
 /// Nothing is made yet.
@@ -188,6 +185,8 @@ std::vector<StageTimes> PipelineRun::times() {
     t.end = stage.free;
     t.trailing = std::max(0.0, std::max(stage.commFree, stage.reduced) - stage.free);
     bookTrailing(s, t.trailing);
+    const double sent = stage.sends.inlined ? std::max(0.0, stage.port - stage.free - t.trailing) : 0;
+    t.trailing += sent, sums_[sendingAt_ + s] += sent;
     spreadSending(s);
     t.busy = busy(s);
     t.idle = idle(s);

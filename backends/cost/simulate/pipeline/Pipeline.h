@@ -57,16 +57,23 @@ struct LastPass {
   double reducing = 0; ///< seconds of reductions that may run on after it, on all ports together
 };
 
+/// Whose ports transfers to other stages take.
+struct SendsMeet {
+  bool tails = false;      ///< that of what passes leave behind,
+  bool reductions = false; ///< of the step's reductions,
+  bool inlined = false;    ///< of those that are inline, which begin when all else has ended
+  void add(const SendsMeet& other) { tails |= other.tails, reductions |= other.reductions, inlined |= other.inlined; }
+};
+
 struct VirtualStageCost {
   PassCost forward, backward;
-  StepGathers gathers;         ///< before the first forward
-  LastPass last, lastWeights;  ///< a backward pass, or the half of it that makes the gradients of parameters
-  double send = 0;             ///< forward transfer to the next virtual stage, and
-  double sendBack = 0;         ///< of the gradient to the previous one
-  double joined = 0;           ///< seconds of `send` in which receivers gather scattered parts over links of their own
-  double joinedBack = 0;       ///< the same of `sendBack`
-  bool sendsMeetTails = false; ///< transfers take a port that passes leave communication on
-  bool sendsMeetReductions = false; ///< transfers take a port of the step's reductions
+  StepGathers gathers;        ///< before the first forward
+  LastPass last, lastWeights; ///< a backward pass, or the half of it that makes the gradients of parameters
+  double send = 0;            ///< forward transfer to the next virtual stage, and
+  double sendBack = 0;        ///< of the gradient to the previous one
+  double joined = 0;          ///< seconds of `send` in which receivers gather scattered parts over links of their own
+  double joinedBack = 0;      ///< the same of `sendBack`
+  SendsMeet sends;
 };
 
 /// A forward pass and a backward pass of another micro-batch that run together.

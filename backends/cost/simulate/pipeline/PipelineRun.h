@@ -69,7 +69,7 @@ private:
     double port = 0;     ///< the port over which it sends
     size_t reductions = 0;
     bool waiting = false;
-    bool sendsMeetTails = false, sendsMeetReductions = false;
+    SendsMeet sends;
     double tail = 0, reducing = 0; ///< seconds of what `commFree` and `reduced` end
     uint32_t tailSlot = 0;         ///< whose communication the comm stream is in, after passes
     Cause tailCause = Cause::ForwardTail;
@@ -164,8 +164,8 @@ private:
     const auto pause = [&](double& until, double seconds) {
       if (until > begin) until += std::clamp(stage.port - std::max(begin, until - seconds), 0.0, transfer);
     };
-    if (stage.sendsMeetTails) pause(stage.commFree, stage.tail);
-    if (stage.sendsMeetReductions) pause(stage.reduced, stage.reducing);
+    if (stage.sends.tails) pause(stage.commFree, stage.tail);
+    if (stage.sends.reductions) pause(stage.reduced, stage.reducing);
     return begin;
   }
   /// Of so many seconds of waiting from `start` on for what passes left, those in which the port sends.

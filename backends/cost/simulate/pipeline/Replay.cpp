@@ -35,7 +35,7 @@ void PipelineRun::bindPlain() {
   for (size_t vs = 0; vs < costs.size(); ++vs) {
     const VirtualStageCost& c = costs[vs];
     const bool last = vs + 1 == costs.size();
-    ports_ |= c.sendsMeetReductions && c.last.carried + c.lastWeights.carried > 0;
+    ports_ |= c.sends.inlined || (c.sends.reductions && c.last.carried + c.lastWeights.carried > 0);
     const double sent = last ? 0 : std::max(0., in_->inlineSend * c.send),
                  sentBack = vs == 0 ? 0 : std::max(0., in_->inlineSend * c.sendBack);
     const double arriving = vs == 0 ? 0 : costs[vs - 1].send, arrivingBack = last ? 0 : costs[vs + 1].sendBack;
