@@ -128,14 +128,13 @@ LastPass lastPass(const Simulation& sim, const SharedPorts& shared, const ir::St
     addStatesOnPorts(ports, *sim.schedule, sim.classes, stage, share);
   else
     ports = onPorts(sim, stage, true, share);
-  const std::vector<ir::Stream> reducing = reductionPorts(*sim.schedule, stage);
-  LastPass cost{std::max(0.0, last.seconds - seconds), last.tail, busiest(ports, reducing)};
-  cost.meeting = busiest(ports, shared.ofSends(reducing));
+  LastPass cost{std::max(0.0, last.seconds - seconds), last.tail, busiest(ports, reductionPorts(*sim.schedule, stage))};
   std::vector<double> reductions;
   addStatesOnPorts(reductions, *sim.schedule, sim.classes, stage, [&](const ir::StateCollective& s) {
     return reducesInLast(s, weights) ? 1 - sim.schedule->blockingShare[s.cls] : 0;
   });
   cost.reducing = std::accumulate(reductions.begin(), reductions.end(), 0.0);
+  cost.meeting = busiest(reductions, shared.allSends);
   return cost;
 }
 

@@ -40,10 +40,11 @@ private:
   static constexpr double kNotYet = -1;
 
   struct Stage {
-    size_t next = 0;                 ///< action
-    size_t limit = 0;                ///< action before which it stops
-    double tail = 0, reductions = 0; ///< seconds of what `commFree` and `reduced` end
-    double sending = 0;              ///< waits for what passes left while the port sends
+    size_t next = 0;                          ///< action
+    size_t limit = 0;                         ///< action before which it stops
+    double tail = 0, reductions = 0;          ///< seconds of what `commFree` and `reduced` end
+    double tailSends = 0, reductionSends = 0; ///< by which transfers made them longer; nothing has waited for them
+    double sending = 0;                       ///< waits for what passes left while the port sends
     SendsMeet sends;
     double begin = 0;    ///< of its step
     double free = 0;     ///< the compute stream
@@ -81,7 +82,7 @@ private:
   void bookReceived(Stage& stage, const Action& a, double held);
   void send(Stage& stage, const Action& a);
   double depart(Stage& stage, const Action& a, double end) const;
-  static double bookSending(Stage& stage, bool meets, double start, double seconds);
+  static double bookSends(Stage& stage, double& sends, double waits);
   double onStep(const Action& a) const;
   double onSends(const Action& a) const;
   const LastPass& lastOf(const Action& a) const;
@@ -248,8 +249,7 @@ inline void PipelineRun::wake(const Action& a, std::vector<int64_t>& ready) {
 inline double PipelineRun::afterComm(Stage& stage, double room, double start) {
   const double begin = stage.commFree - room;
   if (!(begin > start)) return start;
-  const double waits = begin - start;
-  stage.sums.holds[stage.tailHold][stage.tailCause] += waits - bookSending(stage, stage.sends.tails, start, waits);
+  stage.sums.holds[stage.tailHold][stage.tailCause] += bookSends(stage, stage.tailSends, begin - start);
   return begin;
 }
 
@@ -271,25 +271,27 @@ inline void PipelineRun::send(Stage& stage, const Action& a) {
   stage.free += held;
 }
 
-/// When what an action made leaves: a port sends one thing after the other.
-/// Of so many seconds of waiting from `start` on for what passes left, those in which the port sends.
-inline double PipelineRun::bookSending(Stage& stage, bool meets, double start, double seconds) {
-  const double sending = meets ? std::clamp(stage.port - start, 0.0, seconds) : 0;
-  stage.sending += sending;
-  return sending;
+/// Of so many seconds of waiting for what passes left, those that are not of transfers.
+inline double PipelineRun::bookSends(Stage& stage, double& sends, double waits) {
+  const double taken = std::min(waits, sends);
+  sends -= taken, stage.sending += taken;
+  return waits - taken;
 }
 
+/// When what an action made leaves: a port sends one thing after the other, and shares its time with what passes left.
 inline double PipelineRun::depart(Stage& stage, const Action& a, double end) const {
   const double joined = a.kind == ActionKind::Forward ? cost(a).joined : cost(a).joinedBack,
                moves = transfer(a) - joined;
   if (!(moves > 0)) return end;
-  const double begin = std::max(stage.port, end);
-  stage.port = begin + moves;
-  const auto pause = [&](double& until, double seconds) {
-    if (until > begin) until += std::clamp(stage.port - std::max(begin, until - seconds), 0.0, moves);
+  double begin = std::max(stage.port, end);
+  const auto share = [&](double& until, double seconds, double& sends) {
+    const double both = std::clamp(until - begin, 0.0, std::min(seconds, moves));
+    until += both, begin += both;
+    sends += std::min(both, moves * (1 - in_.inlineSend));
   };
-  if (stage.sends.tails) pause(stage.commFree, stage.tail);
-  if (stage.sends.reductions) pause(stage.reduced, stage.reductions);
+  if (stage.sends.tails) share(stage.commFree, stage.tail, stage.tailSends);
+  if (stage.sends.reductions) share(stage.reduced, stage.reductions, stage.reductionSends);
+  stage.port = begin + moves;
   return begin;
 }
 
@@ -390,7 +392,7 @@ inline PassDelay PipelineRun::finish(Stage& stage, const Action& a, double start
                                                              : pass.tail;
   if (tail > 0) {
     stage.commFree = end + delay.sum() + tail;
-    stage.tail = tail;
+    stage.tail = tail, stage.tailSends = 0;
     stage.tailHold = holdOf_[slot(a)];
     stage.tailCause = isForward ? Cause::ForwardTail : Cause::BackwardTail;
   }
@@ -421,9 +423,9 @@ inline void PipelineRun::book(Stage& stage, const Action& a, const PassDelay& de
 
 /// What runs on after the last pass: the last reductions, as far as they reach back, and what a pass left behind.
 inline void PipelineRun::bookTrailing(Stage& stage, double trailing) {
-  const double after = std::clamp(stage.commFree - std::max(stage.free, stage.reduced), 0.0, trailing);
-  double left = trailing - after;
-  left -= bookSending(stage, stage.sends.reductions, stage.free, left);
+  double after = std::clamp(stage.commFree - std::max(stage.free, stage.reduced), 0.0, trailing);
+  double left = bookSends(stage, stage.reductionSends, trailing - after);
+  after = bookSends(stage, stage.tailSends, after);
   for (size_t i = stage.reducing.size(); left > 0 && i-- > 0;) {
     const auto [h, weights] = stage.reducing[i];
     const VirtualStageCost& of = in_.virtualStages[stage.holds[h]];
@@ -460,7 +462,8 @@ inline PassDelay PipelineRun::beginReductions(Stage& stage, const Action& a, dou
   const LastPass& last = lastOf(a);
   if (last.carried <= 0) return {};
   const double queued = std::max({start, stage.reduced, stage.commFree});
-  stage.reductions = last.reducing + (stage.reduced > start ? stage.reductions : 0);
+  if (!(stage.reduced > start)) stage.reductions = stage.reductionSends = 0;
+  stage.reductions += last.reducing;
   stage.reduced = std::max(end + last.longer + last.tail, queued + last.carried + held);
   if (stage.sends.reductions && last.meeting > 0) stage.reduced = std::max(stage.reduced, stage.port + last.meeting);
   stage.reducing.emplace_back(holdOf_[slot(a)], a.kind == ActionKind::BackwardWeight);

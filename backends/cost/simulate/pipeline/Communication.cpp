@@ -9,10 +9,10 @@ using ir::ActionKind;
 
 /// When an action that could start does, if what passes left behind would outlast the room that it has for it.
 double PipelineRun::afterComm(Stage& stage, double room, double start) {
-  const double begin = stage.commFree - room;
+  const double begin = stage.comm.until - room;
   if (!(begin > start)) return start;
-  const double waits = begin - start;
-  booked(stage.tailSlot, stage.tailCause) += waits - bookSending(stage, stage.sends.tails, start, waits);
+  booked(stage.tailSlot, stage.tailCause) +=
+      bookSends(static_cast<size_t>(&stage - stages_.data()), stage.comm, begin - start);
   return begin;
 }
 
@@ -27,7 +27,7 @@ PassDelay PipelineRun::finish(size_t s, Work& work, int64_t microBatch, double s
   }
   if (--*work.left == 0) delay = beginReductions(s, work.slot, kindOf(work), start, end, held);
   if (const double tail = tailOf(work); tail > 0) {
-    stage.commFree = end + delay.sum() + tail, stage.tail = tail;
+    stage.comm = {end + delay.sum() + tail, tail};
     stage.tailSlot = work.slot;
     stage.tailCause = isForward(work) ? Cause::ForwardTail : Cause::BackwardTail;
   }
@@ -52,13 +52,13 @@ void PipelineRun::book(size_t s, size_t of, bool forward, const PassDelay& delay
 /// or after them.
 void PipelineRun::bookTrailing(size_t s, double trailing) {
   Stage& stage = stages_[s];
-  const double after = std::clamp(stage.commFree - std::max(stage.free, stage.reduced), 0.0, trailing);
-  double left = trailing - after;
-  left -= bookSending(stage, stage.sends.reductions, stage.free, left);
+  double after = std::clamp(stage.comm.until - std::max(stage.free, stage.reduced.until), 0.0, trailing);
+  double left = bookSends(s, stage.reduced, trailing - after);
+  after = bookSends(s, stage.comm, after);
   for (size_t i = stage.reductions; left > 0 && i-- > 0;) {
     const uint32_t slot = reducing_[shape_->heldFrom(s) + i];
     const VirtualStageCost& cost = in_->virtualStages[slot / routes_];
-    const bool takesAll = i == 0 && stage.commFree <= 0;
+    const bool takesAll = i == 0 && stage.comm.until <= 0;
     const double part = takesAll ? left : std::min(left, (byWeights_[slot] ? cost.lastWeights : cost.last).reducing);
     booked(slot, Cause::Reductions) += part;
     left -= part;
@@ -104,10 +104,12 @@ PassDelay PipelineRun::beginReductions(size_t s, size_t slot, ActionKind kind, d
   const LastPass& last = lastOf(in_->virtualStages[slot / routes_], kind);
   if (last.carried <= 0) return {};
   Stage& stage = stages_[s];
-  const double queued = std::max({start, stage.reduced, stage.commFree});
-  stage.reducing = last.reducing + (stage.reduced > start ? stage.reducing : 0);
-  stage.reduced = std::max(end + last.longer + last.tail, queued + last.carried + held);
-  if (stage.sends.reductions && last.meeting > 0) stage.reduced = std::max(stage.reduced, stage.port + last.meeting);
+  LeftBehind& reduced = stage.reduced;
+  const double queued = std::max({start, reduced.until, stage.comm.until});
+  if (!(reduced.until > start)) reduced = {};
+  reduced.seconds += last.reducing;
+  reduced.until = std::max(end + last.longer + last.tail, queued + last.carried + held);
+  if (stage.sends.reductions && last.meeting > 0) reduced.until = std::max(reduced.until, stage.port + last.meeting);
   reducing_[shape_->heldFrom(s) + stage.reductions++] = static_cast<uint32_t>(slot);
   byWeights_[slot] = kind == ActionKind::BackwardWeight;
   return {last.longer, 0};

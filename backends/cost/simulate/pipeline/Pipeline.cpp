@@ -183,7 +183,7 @@ std::vector<StageTimes> PipelineRun::times() {
     StageTimes& t = times[s];
     t.begin = stage.begin;
     t.end = stage.free;
-    t.trailing = std::max(0.0, std::max(stage.commFree, stage.reduced) - stage.free);
+    t.trailing = std::max(0.0, std::max(stage.comm.until, stage.reduced.until) - stage.free);
     bookTrailing(s, t.trailing);
     const double sent = stage.sends.inlined ? std::max(0.0, stage.port - stage.free - t.trailing) : 0;
     t.trailing += sent, sums_[sendingAt_ + s] += sent;

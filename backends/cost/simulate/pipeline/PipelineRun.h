@@ -58,20 +58,39 @@ private:
     const PassCost* pass = nullptr;
   };
 
+  /// Communication that runs on after passes.
+  struct LeftBehind {
+    double until = 0;
+    double seconds = 0; ///< its own, and
+    double sends = 0;   ///< those by which transfers made it longer; nothing has waited for them
+    /// It and a transfer share their port until the shorter of the two has ended: so long. `held`: by which share of
+    /// the transfer its sender is held.
+    double share(double begin, double transfer, double held) {
+      const double both = std::clamp(until - begin, 0.0, std::min(seconds, transfer));
+      until += both, sends += std::min(both, transfer * (1 - held));
+      return both;
+    }
+    /// Of so many seconds of waiting for it, those of transfers.
+    double takeSends(double waits) {
+      const double taken = std::min(waits, sends);
+      sends -= taken;
+      return taken;
+    }
+  };
+
   struct Stage {
     ir::OrderCursor at;
-    size_t next = 0;     ///< number of the action
-    size_t limit = 0;    ///< of that before which it stops
-    double begin = 0;    ///< of its step
-    double free = 0;     ///< the compute stream
-    double commFree = 0; ///< the comm stream, after passes
-    double reduced = 0;  ///< the step's gradient reductions so far
-    double port = 0;     ///< the port over which it sends
+    size_t next = 0;    ///< number of the action
+    size_t limit = 0;   ///< of that before which it stops
+    double begin = 0;   ///< of its step
+    double free = 0;    ///< the compute stream
+    LeftBehind comm;    ///< the comm stream, after passes
+    LeftBehind reduced; ///< the step's gradient reductions so far
+    double port = 0;    ///< the port over which it sends
     size_t reductions = 0;
     bool waiting = false;
     SendsMeet sends;
-    double tail = 0, reducing = 0; ///< seconds of what `commFree` and `reduced` end
-    uint32_t tailSlot = 0;         ///< whose communication the comm stream is in, after passes
+    uint32_t tailSlot = 0; ///< whose communication the comm stream is in, after passes
     Cause tailCause = Cause::ForwardTail;
   };
 
@@ -152,27 +171,26 @@ private:
   PassDelay beginReductions(size_t s, size_t slot, ir::ActionKind kind, double start, double end, double held);
   /// The communication of a pass goes first on ports where others have left some.
   static void takeTurns(Stage& stage, double onStep, double onSends, double start, double seconds) {
-    if (onStep > 0 && stage.reduced > start)
-      stage.reduced += takenTurns(stage.reduced - start, onStep, seconds, seconds);
+    if (onStep > 0 && stage.reduced.until > start)
+      stage.reduced.until += takenTurns(stage.reduced.until - start, onStep, seconds, seconds);
     if (onSends > 0 && stage.port > start) stage.port += takenTurns(stage.port - start, onSends, seconds, seconds);
   }
-  /// When what an action made leaves: a port sends one thing after the other, while what passes left on it pauses.
-  static double depart(Stage& stage, double transfer, double end) {
+  /// When what an action made leaves: a port sends one thing after the other, and shares its time with what passes left
+  /// on it until the shorter of the two has ended.
+  double depart(Stage& stage, double transfer, double end) const {
     if (!(transfer > 0)) return end;
-    const double begin = std::max(stage.port, end);
+    double begin = std::max(stage.port, end);
+    const double held = std::clamp(in_->inlineSend, 0.0, 1.0);
+    if (stage.sends.tails) begin += stage.comm.share(begin, transfer, held);
+    if (stage.sends.reductions) begin += stage.reduced.share(begin, transfer, held);
     stage.port = begin + transfer;
-    const auto pause = [&](double& until, double seconds) {
-      if (until > begin) until += std::clamp(stage.port - std::max(begin, until - seconds), 0.0, transfer);
-    };
-    if (stage.sends.tails) pause(stage.commFree, stage.tail);
-    if (stage.sends.reductions) pause(stage.reduced, stage.reducing);
     return begin;
   }
-  /// Of so many seconds of waiting from `start` on for what passes left, those in which the port sends.
-  double bookSending(const Stage& stage, bool meets, double start, double seconds) {
-    const double sending = meets ? std::clamp(stage.port - start, 0.0, seconds) : 0;
-    sums_[sendingAt_ + static_cast<size_t>(&stage - stages_.data())] += sending;
-    return sending;
+  /// Of so many seconds of waiting for what passes left, those that are not of transfers.
+  double bookSends(size_t s, LeftBehind& left, double waits) {
+    const double sends = left.takeSends(waits);
+    sums_[sendingAt_ + s] += sends;
+    return waits - sends;
   }
   void spreadSending(size_t s);
   std::vector<StageTimes> times();

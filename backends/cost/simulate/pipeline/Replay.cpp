@@ -155,7 +155,7 @@ template <bool Watched, bool Ports> void PipelineRun::replay(size_t from, size_t
 /// The comm stream runs on behind a pass.
 void PipelineRun::leaveComm(const Tape::Step& step, double until) {
   Stage& stage = stages_[step.stage];
-  stage.commFree = until, stage.tail = plains_[step.work].tail;
+  stage.comm = {until, plains_[step.work].tail};
   stage.tailSlot = step.work / kKinds;
   stage.tailCause = isForwardStep(step) ? Cause::ForwardTail : Cause::BackwardTail;
 }

@@ -72,7 +72,7 @@ private:
   // ---- what was -----------------------------------------------------------------
 
   void remember() {
-    for (const Stage& s : run_.stages_) history_.push_back({s.next, s.free, s.commFree, s.port});
+    for (const Stage& s : run_.stages_) history_.push_back({s.next, s.free, s.comm.until, s.port});
     ++periods_;
     sumsBefore_.swap(sumsNow_);
     sumsNow_ = run_.sums_;
@@ -157,7 +157,7 @@ private:
         return (ends <= now.free && ended <= before.free) || same(ends - ended, rate_[s]);
       };
       if (!goesOn(now.commFree, before.commFree) || !goesOn(now.port, before.port)) return false;
-      if (run_.stages_[s].reduced > now.free) return false;
+      if (run_.stages_[s].reduced.until > now.free) return false;
     }
     const int64_t cycle = static_cast<int64_t>(over) * steady_.microBatches;
     late_ = false;
@@ -270,7 +270,7 @@ private:
       if (!staysOnTape) stage.at.skip(times * each * stretch.times, stretch.ofPhase);
       stage.next += static_cast<size_t>(times * each) * stretch.length;
       stage.free += n * rate_[s];
-      if (stage.commFree > 0) stage.commFree += n * rate_[s];
+      if (stage.comm.until > 0) stage.comm.until += n * rate_[s];
       if (stage.port > 0) stage.port += n * rate_[s];
       for (size_t i = 0; i < stretch.written.size(); ++i)
         *run_.workOf(stretch.written[i], stretch.written[i].microBatch).left -= times * each * stretch.counts[i];
