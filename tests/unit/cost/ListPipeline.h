@@ -284,13 +284,19 @@ inline double PipelineRun::depart(Stage& stage, const Action& a, double end) con
                moves = transfer(a) - joined;
   if (!(moves > 0)) return end;
   double begin = std::max(stage.port, end);
-  const auto share = [&](double& until, double seconds, double& sends) {
-    const double both = std::clamp(until - begin, 0.0, std::min(seconds, moves));
-    until += both, begin += both;
-    sends += std::min(both, moves * (1 - in_.inlineSend));
-  };
-  if (stage.sends.tails) share(stage.commFree, stage.tail, stage.tailSends);
-  if (stage.sends.reductions) share(stage.reduced, stage.reductions, stage.reductionSends);
+  const double beside = moves * (1 - in_.inlineSend);
+  if (stage.sends.tails) {
+    const double both = std::clamp(stage.commFree - begin, 0.0, std::min(stage.tail, moves)),
+                 held = in_.inlineSend * both; // the sender is held for as much longer
+    stage.commFree += both, begin += both;
+    stage.tailSends += std::min(both, beside);
+    stage.free += held;
+    if (held > 0) stage.sums.holds[stage.tailHold][stage.tailCause] += held;
+  }
+  if (stage.sends.reductions && stage.reduced > begin) {
+    const double paused = std::clamp(begin + moves - std::max(begin, stage.reduced - stage.reductions), 0.0, moves);
+    stage.reduced += paused, stage.reductionSends += std::min(paused, beside);
+  }
   stage.port = begin + moves;
   return begin;
 }

@@ -66,6 +66,25 @@ void PipelineRun::bookTrailing(size_t s, double trailing) {
   if (after + left > 0) booked(stage.tailSlot, stage.tailCause) += after + left;
 }
 
+/// When what an action made leaves: a port sends one thing after the other. It shares its time with what passes left on
+/// it until the shorter of the two has ended; a sender that is held is for as much longer. Reductions of the step
+/// pause.
+double PipelineRun::depart(size_t s, double& free, double transfer, double end) {
+  if (!(transfer > 0)) return end;
+  Stage& stage = stages_[s];
+  double begin = std::max(stage.port, end);
+  const double held = std::clamp(in_->inlineSend, 0.0, 1.0), most = transfer * (1 - held);
+  if (stage.sends.tails) {
+    const double both = stage.comm.share(begin, transfer);
+    begin += both, free += held * both;
+    stage.comm.sends += std::min(both, most);
+    if (held * both > 0) booked(stage.tailSlot, stage.tailCause) += held * both;
+  }
+  if (stage.sends.reductions) stage.reduced.sends += std::min(stage.reduced.pause(begin, transfer), most);
+  stage.port = begin + transfer;
+  return begin;
+}
+
 /// Waits for what passes left while the port sends are of all transfers of a stage, by their seconds.
 void PipelineRun::spreadSending(size_t s) {
   const double sending = sums_[sendingAt_ + s];

@@ -258,8 +258,8 @@ void PipelineRun::advance(size_t s) {
       busySeconds += work.seconds;
       const double end = std::max(stage.free, arrival) + work.seconds;
       --*work.left;
-      made(work, microBatch, depart(stage, work.transfer, end));
       stage.free = end + work.sending;
+      made(work, microBatch, depart(s, stage.free, work.transfer, end));
       *work.booked += work.sending;
     }
     ++stage.at;
@@ -294,9 +294,9 @@ void PipelineRun::perform(size_t s, Work& work, int64_t microBatch, double arriv
   takeTurns(stage, reduces(work) ? 0 : onStep(work), onSends(work), start, work.seconds);
   const PassDelay delay = finish(s, work, microBatch, start, start + work.seconds, 0);
   book(s, work.slot, isForward(work), delay);
-  stage.free = start + work.seconds + delay.sum();
-  made(work, microBatch, depart(stage, work.transfer, stage.free));
-  stage.free += work.sending;
+  const double end = start + work.seconds + delay.sum();
+  stage.free = end + work.sending;
+  made(work, microBatch, depart(s, stage.free, work.transfer, end));
   *work.booked += work.sending;
 }
 
@@ -355,9 +355,9 @@ void PipelineRun::pairTogether(size_t s, Work& f, Work& b, const Received& inF, 
   const double endF = std::min(end, arrivedF + both.cost.forward + end - done),
                endB = std::min(end, arrivedB + both.cost.backward + end - done);
   const bool backwardFirst = endB < endF * (1 - kOneMoment);
-  if (!backwardFirst) made(f, inF.microBatch, depart(stage, f.transfer, endF));
-  made(b, inB.microBatch, depart(stage, b.transfer, endB));
-  if (backwardFirst) made(f, inF.microBatch, depart(stage, f.transfer, endF));
+  if (!backwardFirst) made(f, inF.microBatch, depart(s, stage.free, f.transfer, endF));
+  made(b, inB.microBatch, depart(s, stage.free, b.transfer, endB));
+  if (backwardFirst) made(f, inF.microBatch, depart(s, stage.free, f.transfer, endF));
   for (const Work* work : {&f, &b}) {
     *work->booked += work->sending;
     stage.free += work->sending;

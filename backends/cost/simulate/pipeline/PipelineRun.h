@@ -63,12 +63,18 @@ private:
     double until = 0;
     double seconds = 0; ///< its own, and
     double sends = 0;   ///< those by which transfers made it longer; nothing has waited for them
-    /// It and a transfer share their port until the shorter of the two has ended: so long. `held`: by which share of
-    /// the transfer its sender is held.
-    double share(double begin, double transfer, double held) {
+    /// It and a transfer share their port until the shorter of the two has ended: so long.
+    double share(double begin, double transfer) {
       const double both = std::clamp(until - begin, 0.0, std::min(seconds, transfer));
-      until += both, sends += std::min(both, transfer * (1 - held));
+      until += both;
       return both;
+    }
+    /// It is not on its port while that sends: for so long.
+    double pause(double begin, double transfer) {
+      if (!(until > begin)) return 0;
+      const double paused = std::clamp(begin + transfer - std::max(begin, until - seconds), 0.0, transfer);
+      until += paused;
+      return paused;
     }
     /// Of so many seconds of waiting for it, those of transfers.
     double takeSends(double waits) {
@@ -175,17 +181,7 @@ private:
       stage.reduced.until += takenTurns(stage.reduced.until - start, onStep, seconds, seconds);
     if (onSends > 0 && stage.port > start) stage.port += takenTurns(stage.port - start, onSends, seconds, seconds);
   }
-  /// When what an action made leaves: a port sends one thing after the other, and shares its time with what passes left
-  /// on it until the shorter of the two has ended.
-  double depart(Stage& stage, double transfer, double end) const {
-    if (!(transfer > 0)) return end;
-    double begin = std::max(stage.port, end);
-    const double held = std::clamp(in_->inlineSend, 0.0, 1.0);
-    if (stage.sends.tails) begin += stage.comm.share(begin, transfer, held);
-    if (stage.sends.reductions) begin += stage.reduced.share(begin, transfer, held);
-    stage.port = begin + transfer;
-    return begin;
-  }
+  double depart(size_t s, double& free, double transfer, double end);
   /// Of so many seconds of waiting for what passes left, those that are not of transfers.
   double bookSends(size_t s, LeftBehind& left, double waits) {
     const double sends = left.takeSends(waits);

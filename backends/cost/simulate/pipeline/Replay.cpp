@@ -148,7 +148,7 @@ template <bool Watched, bool Ports> void PipelineRun::replay(size_t from, size_t
     if (work.tail > 0) leaveComm(step, end + work.tail);
     const OnPorts& on = onPorts_[step.work];
     takeTurns(stages_[step.stage], on.onStep, on.onSends, start, work.seconds);
-    made[step.out] = depart(stages_[step.stage], on.transfer, end);
+    made[step.out] = depart(step.stage, stage.free, on.transfer, end);
   }
 }
 
@@ -180,8 +180,8 @@ void PipelineRun::replayEdge(const Tape::Edge& edge) {
   if (work.tail > 0) leaveComm(step, end + delay.sum() + work.tail);
   book(step.stage, edge.slot, edge.forward, delay);
   const double made = end + delay.sum();
-  ends_[step.out] = depart(stages_[step.stage], on.transfer, made);
   stage.free = made + work.sending;
+  ends_[step.out] = depart(step.stage, stage.free, on.transfer, made);
 }
 
 /// What senders are held by, one transfer after the other.
