@@ -286,9 +286,10 @@ inline double PipelineRun::depart(Stage& stage, const Action& a, double end) con
   double begin = std::max(stage.port, end);
   const double beside = moves * (1 - in_.inlineSend);
   if (stage.sends.tails) {
-    const double both = std::clamp(stage.commFree - begin, 0.0, std::min(stage.tail, moves)),
+    stage.tail = std::clamp(stage.commFree - begin, 0.0, stage.tail);
+    const double both = std::min(stage.tail, moves),
                  held = in_.inlineSend * both; // the sender is held for as much longer
-    stage.commFree += both, begin += both;
+    stage.commFree += both, begin += both, stage.tail -= both;
     stage.tailSends += std::min(both, beside);
     stage.free += held;
     if (held > 0) stage.sums.holds[stage.tailHold][stage.tailCause] += held;
@@ -471,7 +472,9 @@ inline PassDelay PipelineRun::beginReductions(Stage& stage, const Action& a, dou
   if (!(stage.reduced > start)) stage.reductions = stage.reductionSends = 0;
   stage.reductions += last.reducing;
   stage.reduced = std::max(end + last.longer + last.tail, queued + last.carried + held);
-  if (stage.sends.reductions && last.meeting > 0) stage.reduced = std::max(stage.reduced, stage.port + last.meeting);
+  if (const double later = stage.port + last.meeting - stage.reduced;
+      stage.sends.reductions && last.meeting > 0 && later > 0)
+    stage.reduced += later, stage.reductionSends += later;
   stage.reducing.emplace_back(holdOf_[slot(a)], a.kind == ActionKind::BackwardWeight);
   return {last.longer, 0};
 }

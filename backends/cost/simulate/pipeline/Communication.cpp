@@ -128,7 +128,9 @@ PassDelay PipelineRun::beginReductions(size_t s, size_t slot, ActionKind kind, d
   if (!(reduced.until > start)) reduced = {};
   reduced.seconds += last.reducing;
   reduced.until = std::max(end + last.longer + last.tail, queued + last.carried + held);
-  if (stage.sends.reductions && last.meeting > 0) reduced.until = std::max(reduced.until, stage.port + last.meeting);
+  if (const double later = stage.port + last.meeting - reduced.until;
+      stage.sends.reductions && last.meeting > 0 && later > 0)
+    reduced.until += later, reduced.sends += later;
   reducing_[shape_->heldFrom(s) + stage.reductions++] = static_cast<uint32_t>(slot);
   byWeights_[slot] = kind == ActionKind::BackwardWeight;
   return {last.longer, 0};

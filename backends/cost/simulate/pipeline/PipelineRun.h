@@ -61,12 +61,13 @@ private:
   /// Communication that runs on after passes.
   struct LeftBehind {
     double until = 0;
-    double seconds = 0; ///< its own, and
+    double seconds = 0; ///< its own that it has not shared, and
     double sends = 0;   ///< those by which transfers made it longer; nothing has waited for them
     /// It and a transfer share their port until the shorter of the two has ended: so long.
     double share(double begin, double transfer) {
-      const double both = std::clamp(until - begin, 0.0, std::min(seconds, transfer));
-      until += both;
+      seconds = std::clamp(until - begin, 0.0, seconds);
+      const double both = std::min(seconds, transfer);
+      seconds -= both, until += both;
       return both;
     }
     /// It is not on its port while that sends: for so long.
