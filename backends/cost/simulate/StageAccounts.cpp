@@ -195,9 +195,7 @@ StageAccount accountStage(const Simulation& sim, size_t stage) {
     for (const Cause cause : {Cause::Send, Cause::SendBack, Cause::Receive, Cause::ReceiveBack})
       a.spent.exposed += held.booked[cause];
   }
-  const StageTimes& times = sim.stages[stage];
-  if (times.booked(Cause::Reductions) + times.booked(Cause::ForwardTail) + times.booked(Cause::BackwardTail) > 0)
-    keepWithinTheirTime(a.account, sim, stage);
+  if (sim.stages[stage].booked(Cause::Reductions) > 0) keepWithinTheirTime(a.account, sim, stage);
   a.spent.add(a.account.sum());
   return a;
 }
