@@ -74,6 +74,63 @@ TEST(CostCauses, APortSendsOneThingAfterTheOther) {
   EXPECT_NEAR(runPipeline(both)[1].booked(Cause::Send) + runPipeline(both)[1].booked(Cause::SendBack), 64 * 6, 1e-9);
 }
 
+/// Two stages, one micro-batch: the backward pass of the last one ends at 3.5, its gradient takes half a second.
+PipelineInput gradientBack(double inlineSend) {
+  return input(oneForwardOneBackward(), 2, 1, 1, {1}, {1}, .5, inlineSend);
+}
+
+TEST(CostCauses, ATransferSharesItsPortWithWhatAPassLeft) {
+  for (const double tail : {.2, .8}) { // shorter than the transfer, and longer
+    PipelineInput in = gradientBack(0);
+    in.virtualStages[1].backward.tail = tail;
+    EXPECT_NEAR(runPipeline(in)[0].end, 5, 1e-12); // on ports of their own
+    in.virtualStages[1].sends.tails = true;
+    const std::vector<StageTimes> t = runPipeline(in);
+    const double both = std::min(tail, .5);
+    EXPECT_NEAR(t[0].end, 5 + both, 1e-12);
+    EXPECT_NEAR(t[1].trailing, tail + both, 1e-12);
+    EXPECT_NEAR(t[1].booked(Cause::BackwardTail), tail, 1e-12);
+    EXPECT_NEAR(t[1].booked(Cause::SendBack), both, 1e-12);
+    in = gradientBack(1); // the sender is held for as long as the transfer takes
+    in.virtualStages[1].backward.tail = tail, in.virtualStages[1].sends.tails = true;
+    const StageTimes last = runPipeline(in)[1];
+    EXPECT_NEAR(last.end, 3.5 + .5 + both, 1e-12);
+    EXPECT_NEAR(last.end + last.trailing, 3.5 + .5 + tail, 1e-12);
+    EXPECT_NEAR(last.booked(Cause::BackwardTail), tail, 1e-12);
+    EXPECT_NEAR(last.booked(Cause::SendBack), .5, 1e-12);
+  }
+}
+
+TEST(CostCauses, ReductionsPauseWhileTheirPortSends) {
+  PipelineInput in = gradientBack(0);
+  in.virtualStages[1].last = {0, .3, 1, .3, .3};
+  EXPECT_NEAR(runPipeline(in)[1].trailing, .3, 1e-12); // on ports of their own
+  in.virtualStages[1].sends.reductions = true;
+  const std::vector<StageTimes> t = runPipeline(in);
+  EXPECT_NEAR(t[0].end, 5, 1e-12);
+  EXPECT_NEAR(t[1].trailing, .5 + .3, 1e-12);
+  EXPECT_NEAR(t[1].booked(Cause::Reductions), .3, 1e-12);
+  EXPECT_NEAR(t[1].booked(Cause::SendBack), .5, 1e-12);
+  // Those that are inline have their place behind all passes, and behind the transfer if they take its port.
+  in = gradientBack(0);
+  EXPECT_NEAR(runPipeline(in)[1].trailing, 0, 1e-12);
+  in.virtualStages[1].sends.inlined = true;
+  EXPECT_NEAR(runPipeline(in)[1].trailing, .5, 1e-12);
+  EXPECT_NEAR(runPipeline(in)[1].booked(Cause::SendBack), .5, 1e-12);
+}
+
+TEST(CostCauses, ReductionsWaitForTransfersThatCameBefore) {
+  // Two micro-batches of GPipe: gradients leave at 4.5 and 7, the last pass ends at 5.5.
+  PipelineInput in = input(gpipe(), 2, 1, 2, {1}, {1}, .5, 0);
+  in.virtualStages[1].sendBack = 2.5;
+  in.virtualStages[1].sends.reductions = true;
+  in.virtualStages[1].last = {0, .3, .3, .3, .3};
+  const std::vector<StageTimes> t = runPipeline(in);
+  EXPECT_NEAR(t[1].end, 5.5, 1e-12);
+  EXPECT_NEAR(t[1].end + t[1].trailing, 4.5 + 2 * 2.5 + .3, 1e-12);
+  EXPECT_NEAR(t[1].booked(Cause::Reductions), .3, 1e-12);
+}
+
 TEST(CostCauses, WeightsDoNotWaitForTheWayOfTheGradient) {
   // The gradient of an input leaves behind another one; the gradients of weights follow at once.
   PipelineInput in = input(scheduleNamed("zb_h1"), 2, 1, 2, {1}, {2}, 0, 0);
