@@ -111,8 +111,8 @@ void addHeld(Account& account, const Simulation& sim, const HeldStage& held) {
   account.add(statesOf(sim, vs, [&](const ir::StateCollective& s) { return oncePerStep(s) ? share(s) : 0; }));
 }
 
-/// Where the reductions of several passes queue, what waits for them may be booked on more of one than there is: that
-/// is moved to those that have seconds left.
+/// Where the reductions of several passes queue, or whole passes and halves both leave some, what waits for them may be
+/// booked on more of one than there is: that is moved to those that have seconds left.
 void keepWithinTheirTime(Account& account, const Simulation& sim, size_t stage) {
   const ir::Program& program = *sim.schedule->program;
   const std::vector<int64_t> counts = instancesOn(program, static_cast<int64_t>(stage));
@@ -195,7 +195,9 @@ StageAccount accountStage(const Simulation& sim, size_t stage) {
     for (const Cause cause : {Cause::Send, Cause::SendBack, Cause::Receive, Cause::ReceiveBack})
       a.spent.exposed += held.booked[cause];
   }
-  if (sim.stages[stage].booked(Cause::Reductions) > 0) keepWithinTheirTime(a.account, sim, stage);
+  const StageTimes& times = sim.stages[stage];
+  if (times.booked(Cause::Reductions) + times.booked(Cause::BackwardTail) > 0)
+    keepWithinTheirTime(a.account, sim, stage);
   a.spent.add(a.account.sum());
   return a;
 }

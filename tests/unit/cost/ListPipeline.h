@@ -50,7 +50,8 @@ private:
     double free = 0;     ///< the compute stream
     double commFree = 0; ///< the comm stream, after passes
     double reduced = 0;  ///< the step's gradient reductions so far
-    double port = 0;     ///< the port over which it sends
+    double port = 0;     ///< the port over which it sends, and
+    double onPort = 0;   ///< seconds of transfers in a row on it that hold no sender
     bool waiting = false;
     std::vector<int64_t> holds;    ///< virtual stages, in the order in which their new parameters arrive
     std::vector<double> gathering; ///< by hold: seconds of its gathers that nothing has waited for
@@ -283,22 +284,24 @@ inline double PipelineRun::depart(Stage& stage, const Action& a, double end) con
   const double joined = a.kind == ActionKind::Forward ? cost(a).joined : cost(a).joinedBack,
                moves = transfer(a) - joined;
   if (!(moves > 0)) return end;
+  if (!(stage.port > end)) stage.onPort = 0;
   double begin = std::max(stage.port, end);
   const double beside = moves * (1 - in_.inlineSend);
   if (stage.sends.tails) {
-    stage.tail = std::clamp(stage.commFree - begin, 0.0, stage.tail);
-    const double both = std::min(stage.tail, moves),
-                 held = in_.inlineSend * both; // the sender is held for as much longer
-    stage.commFree += both, begin += both, stage.tail -= both;
-    stage.tailSends += std::min(both, beside);
-    stage.free += held;
-    if (held > 0) stage.sums.holds[stage.tailHold][stage.tailCause] += held;
+    double waits = std::max(0.0, stage.commFree - begin);
+    if (waits > stage.tail + 1e-12 * begin) { // it has not begun
+      waits = std::min(stage.tail, moves);
+      stage.tail -= waits, stage.commFree += waits, stage.tailSends += std::min(waits, beside);
+    }
+    begin += waits;
+    stage.free += in_.inlineSend * waits; // the sender is held for as much longer
+    if (in_.inlineSend * waits > 0) stage.sums.holds[stage.tailHold][stage.tailCause] += in_.inlineSend * waits;
   }
   if (stage.sends.reductions && stage.reduced > begin) {
     const double paused = std::clamp(begin + moves - std::max(begin, stage.reduced - stage.reductions), 0.0, moves);
     stage.reduced += paused, stage.reductionSends += std::min(paused, beside);
   }
-  stage.port = begin + moves;
+  stage.port = begin + moves, stage.onPort += beside;
   return begin;
 }
 
@@ -474,7 +477,7 @@ inline PassDelay PipelineRun::beginReductions(Stage& stage, const Action& a, dou
   stage.reduced = std::max(end + last.longer + last.tail, queued + last.carried + held);
   if (const double later = stage.port + last.meeting - stage.reduced;
       stage.sends.reductions && last.meeting > 0 && later > 0)
-    stage.reduced += later, stage.reductionSends += later;
+    stage.reduced += later, stage.reductionSends += std::min(later, stage.onPort);
   stage.reducing.emplace_back(holdOf_[slot(a)], a.kind == ActionKind::BackwardWeight);
   return {last.longer, 0};
 }

@@ -79,26 +79,23 @@ PipelineInput gradientBack(double inlineSend) {
   return input(oneForwardOneBackward(), 2, 1, 1, {1}, {1}, .5, inlineSend);
 }
 
-TEST(CostCauses, ATransferSharesItsPortWithWhatAPassLeft) {
-  for (const double tail : {.2, .8}) { // shorter than the transfer, and longer
-    PipelineInput in = gradientBack(0);
-    in.virtualStages[1].backward.tail = tail;
-    EXPECT_NEAR(runPipeline(in)[0].end, 5, 1e-12); // on ports of their own
-    in.virtualStages[1].sends.tails = true;
-    const std::vector<StageTimes> t = runPipeline(in);
-    const double both = std::min(tail, .5);
-    EXPECT_NEAR(t[0].end, 5 + both, 1e-12);
-    EXPECT_NEAR(t[1].trailing, tail + both, 1e-12);
-    EXPECT_NEAR(t[1].booked(Cause::BackwardTail), tail, 1e-12);
-    EXPECT_NEAR(t[1].booked(Cause::SendBack), both, 1e-12);
-    in = gradientBack(1); // the sender is held for as long as the transfer takes
-    in.virtualStages[1].backward.tail = tail, in.virtualStages[1].sends.tails = true;
-    const StageTimes last = runPipeline(in)[1];
-    EXPECT_NEAR(last.end, 3.5 + .5 + both, 1e-12);
-    EXPECT_NEAR(last.end + last.trailing, 3.5 + .5 + tail, 1e-12);
-    EXPECT_NEAR(last.booked(Cause::BackwardTail), tail, 1e-12);
-    EXPECT_NEAR(last.booked(Cause::SendBack), .5, 1e-12);
-  }
+TEST(CostCauses, ATransferWaitsForWhatAPassLeftOnItsPort) {
+  PipelineInput in = gradientBack(0);
+  in.virtualStages[1].backward.tail = .2;
+  EXPECT_NEAR(runPipeline(in)[0].end, 5, 1e-12); // on ports of their own
+  in.virtualStages[1].sends.tails = true;
+  EXPECT_NEAR(runPipeline(in)[0].end, 5.2, 1e-12);
+  EXPECT_NEAR(runPipeline(in)[1].trailing, .2, 1e-12);
+  EXPECT_NEAR(runPipeline(in)[1].booked(Cause::BackwardTail), .2, 1e-12);
+  in.inlineSend = .5; // half of it, and half of the wait for it, hold the sender
+  StageTimes last = runPipeline(in)[1];
+  EXPECT_NEAR(last.end, 3.5 + .1 + .25, 1e-12);
+  EXPECT_NEAR(last.booked(Cause::BackwardTail), .1, 1e-12);
+  in.inlineSend = 1;
+  last = runPipeline(in)[1];
+  EXPECT_NEAR(last.end, 3.5 + .2 + .5, 1e-12);
+  EXPECT_NEAR(last.booked(Cause::BackwardTail), .2, 1e-12);
+  EXPECT_NEAR(last.booked(Cause::SendBack), .5, 1e-12);
 }
 
 TEST(CostCauses, ReductionsPauseWhileTheirPortSends) {

@@ -66,29 +66,51 @@ void PipelineRun::bookTrailing(size_t s, double trailing) {
   if (after + left > 0) booked(stage.tailSlot, stage.tailCause) += after + left;
 }
 
-/// When what an action made leaves: a port sends one thing after the other. It shares its time with what passes left on
-/// it until the shorter of the two has ended; a sender that is held is for as much longer. Reductions of the step
-/// pause.
+/// How long a transfer of that length waits at `begin` for what a pass left: all of it where it has begun. A result
+/// that a pair makes before shares the port with it until the shorter of the two has ended. `beside`: seconds of it
+/// that hold no sender.
+double PipelineRun::waitForTail(Stage& stage, double begin, double transfer, double beside) {
+  LeftBehind& tail = stage.comm;
+  const double rest = std::max(0.0, tail.until - begin);
+  if (rest <= tail.seconds + kOneMoment * begin) return rest;
+  const double both = std::min(tail.seconds, transfer);
+  tail.seconds -= both, tail.until += both, tail.sends += std::min(both, beside);
+  return both;
+}
+
+/// When what an action made leaves: a port sends one thing after the other, and what passes leave on it goes first; a
+/// sender that is held is for as much longer. Reductions of the step pause.
 double PipelineRun::depart(size_t s, double& free, double transfer, double end) {
   if (!(transfer > 0)) return end;
   Stage& stage = stages_[s];
+  if (!(stage.port > end)) stage.sending = 0;
   double begin = std::max(stage.port, end);
-  const double held = std::clamp(in_->inlineSend, 0.0, 1.0), most = transfer * (1 - held);
-  if (stage.sends.tails) {
-    const double both = stage.comm.share(begin, transfer);
-    begin += both, free += held * both;
-    stage.comm.sends += std::min(both, most);
-    if (held * both > 0) booked(stage.tailSlot, stage.tailCause) += held * both;
+  const double held = std::clamp(in_->inlineSend, 0.0, 1.0), beside = transfer * (1 - held);
+  if (stage.meets.tails) {
+    const double waits = waitForTail(stage, begin, transfer, beside);
+    begin += waits, free += held * waits;
+    if (held * waits > 0) booked(stage.tailSlot, stage.tailCause) += held * waits;
   }
-  if (stage.sends.reductions) stage.reduced.sends += std::min(stage.reduced.pause(begin, transfer), most);
-  stage.port = begin + transfer;
+  LeftBehind& reduced = stage.reduced;
+  if (stage.meets.reductions && reduced.until > begin) {
+    const double first = std::max(begin, reduced.until - reduced.seconds);
+    const double paused = std::clamp(begin + transfer - first, 0.0, transfer);
+    reduced.until += paused, reduced.sends += std::min(paused, beside);
+  }
+  stage.port = begin + transfer, stage.sending += beside;
   return begin;
 }
 
-/// Waits for what passes left while the port sends are of all transfers of a stage, by their seconds.
-void PipelineRun::spreadSending(size_t s) {
-  const double sending = sums_[sendingAt_ + s];
-  if (!(sending > 0)) return;
+/// Of so many seconds of waiting for what passes left, those that are not of transfers.
+double PipelineRun::bookSends(size_t s, LeftBehind& left, double waits) {
+  const double sends = left.takeSends(waits);
+  bookSends(s, sends);
+  return waits - sends;
+}
+
+/// Seconds of waiting while the port sends are of all transfers of a stage, by their length.
+void PipelineRun::bookSends(size_t s, double seconds) {
+  if (!(seconds > 0)) return;
   const auto sends = [&](uint32_t slot, bool back) {
     const size_t vs = slot / routes_;
     const VirtualStageCost& c = in_->virtualStages[vs];
@@ -98,8 +120,8 @@ void PipelineRun::spreadSending(size_t s) {
   double all = 0;
   for (const uint32_t slot : holds(s)) all += sends(slot, false) + sends(slot, true);
   for (const uint32_t slot : holds(s)) {
-    booked(slot, Cause::Send) += sending * sends(slot, false) / all;
-    booked(slot, Cause::SendBack) += sending * sends(slot, true) / all;
+    booked(slot, Cause::Send) += seconds * sends(slot, false) / all;
+    booked(slot, Cause::SendBack) += seconds * sends(slot, true) / all;
   }
 }
 
@@ -129,8 +151,8 @@ PassDelay PipelineRun::beginReductions(size_t s, size_t slot, ActionKind kind, d
   reduced.seconds += last.reducing;
   reduced.until = std::max(end + last.longer + last.tail, queued + last.carried + held);
   if (const double later = stage.port + last.meeting - reduced.until;
-      stage.sends.reductions && last.meeting > 0 && later > 0)
-    reduced.until += later, reduced.sends += later;
+      stage.meets.reductions && last.meeting > 0 && later > 0)
+    reduced.until += later, reduced.sends += std::min(later, stage.sending);
   reducing_[shape_->heldFrom(s) + stage.reductions++] = static_cast<uint32_t>(slot);
   byWeights_[slot] = kind == ActionKind::BackwardWeight;
   return {last.longer, 0};

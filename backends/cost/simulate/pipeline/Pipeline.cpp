@@ -17,8 +17,6 @@ namespace {
 constexpr int kSteps = 16;
 /// Steps are equal if their lengths on the stages differ by less than this share.
 constexpr double kEqualGains = 1e-10;
-/// Of two results that are made at moments closer than this share the forward's leaves first.
-constexpr double kOneMoment = 1e-12;
 /// Cells that a row begins with, at most.
 constexpr int64_t kCells = 256;
 /// More passes than there are.
@@ -40,8 +38,7 @@ void PipelineRun::prepare(const PipelineInput& in, const PipelineShape& shape) {
       togetherFrom_.push_back(togetherFrom_.back() + holds(s).size() * holds(s).size());
     together_.resize(togetherFrom_.back());
   }
-  sendingAt_ = sharesAt_ + together_.size();
-  sums_.resize(sendingAt_ + stages);
+  sums_.resize(sharesAt_ + together_.size());
   plain_ = isPlain();
   if (plain_) bindPlain();
   if (plain_ && shape.steady().empty()) return;
@@ -126,7 +123,7 @@ void PipelineRun::begin(const std::vector<double>& begins) {
     stages_[s].begin = begins[s], stages_[s].free = free[s];
   }
   for (size_t vs = 0; vs < in_->virtualStages.size(); ++vs)
-    for (const int64_t s : in_->devices[vs]) stages_[static_cast<size_t>(s)].sends.add(in_->virtualStages[vs].sends);
+    for (const int64_t s : in_->devices[vs]) stages_[static_cast<size_t>(s)].meets.add(in_->virtualStages[vs].sends);
 }
 
 /// Nothing is made yet.

@@ -31,6 +31,8 @@ public:
 private:
   using Action = ir::Action;
   static constexpr double kNotYet = -1;
+  /// Two moments are one if they are closer than this share of what lies before.
+  static constexpr double kOneMoment = 1e-12;
   /// Of what a stage made itself and finds when it goes on, whenever that leaves for others.
   static constexpr double kNoLatency = -std::numeric_limits<double>::infinity();
   static constexpr int64_t kKinds = PipelineShape::kKinds;
@@ -61,22 +63,8 @@ private:
   /// Communication that runs on after passes.
   struct LeftBehind {
     double until = 0;
-    double seconds = 0; ///< its own that it has not shared, and
+    double seconds = 0; ///< its own that it has not shared with a transfer, and
     double sends = 0;   ///< those by which transfers made it longer; nothing has waited for them
-    /// It and a transfer share their port until the shorter of the two has ended: so long.
-    double share(double begin, double transfer) {
-      seconds = std::clamp(until - begin, 0.0, seconds);
-      const double both = std::min(seconds, transfer);
-      seconds -= both, until += both;
-      return both;
-    }
-    /// It is not on its port while that sends: for so long.
-    double pause(double begin, double transfer) {
-      if (!(until > begin)) return 0;
-      const double paused = std::clamp(begin + transfer - std::max(begin, until - seconds), 0.0, transfer);
-      until += paused;
-      return paused;
-    }
     /// Of so many seconds of waiting for it, those of transfers.
     double takeSends(double waits) {
       const double taken = std::min(waits, sends);
@@ -93,10 +81,11 @@ private:
     double free = 0;    ///< the compute stream
     LeftBehind comm;    ///< the comm stream, after passes
     LeftBehind reduced; ///< the step's gradient reductions so far
-    double port = 0;    ///< the port over which it sends
+    double port = 0;    ///< the port over which it sends, and
+    double sending = 0; ///< seconds of transfers in a row on it that hold no sender
     size_t reductions = 0;
     bool waiting = false;
-    SendsMeet sends;
+    SendsMeet meets;
     uint32_t tailSlot = 0; ///< whose communication the comm stream is in, after passes
     Cause tailCause = Cause::ForwardTail;
   };
@@ -174,6 +163,9 @@ private:
   void made(const Work& work, int64_t microBatch, double end);
   void book(size_t s, size_t of, bool forward, const PassDelay& delay);
   void bookTrailing(size_t s, double trailing);
+  void bookSends(size_t s, double seconds);
+  double bookSends(size_t s, LeftBehind& left, double waits);
+  double waitForTail(Stage& stage, double begin, double transfer, double beside);
   PassDelay afterGathers(size_t slot, double start, double end, double held) const;
   PassDelay beginReductions(size_t s, size_t slot, ir::ActionKind kind, double start, double end, double held);
   /// The communication of a pass goes first on ports where others have left some.
@@ -183,13 +175,6 @@ private:
     if (onSends > 0 && stage.port > start) stage.port += takenTurns(stage.port - start, onSends, seconds, seconds);
   }
   double depart(size_t s, double& free, double transfer, double end);
-  /// Of so many seconds of waiting for what passes left, those that are not of transfers.
-  double bookSends(size_t s, LeftBehind& left, double waits) {
-    const double sends = left.takeSends(waits);
-    sums_[sendingAt_ + s] += sends;
-    return waits - sends;
-  }
-  void spreadSending(size_t s);
   std::vector<StageTimes> times();
   ir::ActionKind kindOf(const Work& work) const {
     return static_cast<ir::ActionKind>((&work - works_.data()) % kKinds);
@@ -260,7 +245,6 @@ private:
   std::vector<Together> together_;   ///< by stage, slot of the forward and of the backward pass; empty without pairs
   std::vector<size_t> togetherFrom_; ///< by stage
   size_t sharesAt_ = 0;              ///< in the sums
-  size_t sendingAt_ = 0;             ///< in the sums, by stage: waits for what passes left while the port sends
   std::vector<size_t> ready_;        ///< stages that may go on
 
   /// Micro-batches of a row that a leap left without cells.

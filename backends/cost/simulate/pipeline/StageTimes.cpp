@@ -18,9 +18,9 @@ std::vector<StageTimes> PipelineRun::times() {
     t.end = stage.free;
     t.trailing = std::max(0.0, std::max(stage.comm.until, stage.reduced.until) - stage.free);
     bookTrailing(s, t.trailing);
-    const double sent = stage.sends.inlined ? std::max(0.0, stage.port - stage.free - t.trailing) : 0;
-    t.trailing += sent, sums_[sendingAt_ + s] += sent;
-    spreadSending(s);
+    const double sent = stage.meets.inlined ? std::max(0.0, stage.port - stage.free - t.trailing) : 0;
+    t.trailing += sent;
+    bookSends(s, sent);
     t.busy = busy(s);
     t.idle = idle(s);
     if (!together_.empty())
