@@ -162,8 +162,21 @@ private:
       return readOff(found->at(size.value), symbol,
                      why ? fmt::format("{}({})", ref.path(), formatQuantity(size.value, size.unit)) : "", found->range,
                      found->source, unit, &found->statistics);
-    if (why) why->constants.emplace_back(fmt::format("{} = {}", symbol, ref.path()), found);
-    return leaf(Operation::Fact, found->value, symbol, unit);
+    if (!why) return found->value;
+    const std::string called = symbolOf(*found, symbol, Facts::owner(record));
+    why->constants.emplace_back(fmt::format("{} = {}", called, ref.path()), found);
+    return leaf(Operation::Fact, found->value, called, unit);
+  }
+  /// What the equation calls a number of a record: by its owner's name, too, if it has another of that symbol already.
+  std::string symbolOf(const ir::Number& number, std::string_view symbol, const Owner& owner) const {
+    const std::string qualified = fmt::format("{} of {}", symbol, owner.name.view());
+    bool taken = false;
+    for (const auto& [line, known] : why->constants) {
+      const std::string_view called = std::string_view(line).substr(0, line.find(" = "));
+      if (known == &number && (called == symbol || called == qualified)) return std::string(called);
+      taken |= called == symbol && known->value != number.value;
+    }
+    return taken ? qualified : std::string(symbol);
   }
 };
 

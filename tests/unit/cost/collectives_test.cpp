@@ -281,7 +281,7 @@ TEST_F(CostCollectives, DerivationShowsAlgorithmAndSource) {
   b.model(diagnostics)->price(b.program, n, {&why});
   ASSERT_TRUE(why.formula);
   EXPECT_EQ(symbols(*why.formula),
-            "start + hop · steps + x / min(b, efficiency · NIC · ranks per node) + g·√(x / 1 GB)");
+            "start + hop · steps + x / min(b, efficiency · NIC · ranks per node) + g of hdr · √(x / 1 GB)");
   EXPECT_TRUE(where(*why.formula).starts_with("x = bytes · 2 · (n - 1) / n, ")) << where(*why.formula);
   EXPECT_TRUE(evaluated(*why.formula).ends_with(" = 11.79 ms")) << evaluated(*why.formula);
   bool sample = false, card = false;

@@ -41,7 +41,8 @@ Narrowest sharedBandwidth(const Pricing& p, const Route& r, const Term& bonus) {
     if (r.units(l) <= 1 && l != r.top) continue; // the group does not spread at this level
     const Term efficiency = cardEfficiency(p, levels[l].fabric);
     const Term line = lineRate(p, r, l, factorsAt(p, r, l).bandwidth);
-    least.narrow(bonus * efficiency * line * p.factor(r.below(l), "ranks per node"), levels[l]);
+    const std::string unit = p.why && l > 0 ? fmt::format("ranks per {}", levels[l - 1].name.view()) : "";
+    least.narrow(bonus * efficiency * line * p.factor(r.below(l), unit), levels[l]);
   }
   return least;
 }
