@@ -18,6 +18,9 @@ PLANC_ERROR(StatesNotNested, 633,
             "`{outer} -> {outer_axes}` is not inside `{inner} -> {inner_axes}` for parameter `{param}`")
 PLANC_ERROR(TiedLayouts, 637, "tied parameter `{param}` is needed in two layouts")
 PLANC_WARNING(OnTheHostAnyway, 738, "`host` of `optimizer -> {targets}` says nothing: `{optimizer}` runs on the host")
+PLANC_WARNING(
+    SummedOnTheHost, 739,
+    "the host sums gradients that are reduced over `{axes}` once per step, and nothing takes them back before")
 
 namespace {
 
@@ -74,6 +77,17 @@ struct StatePlacer {
     return p.rules[k] < 0 ? nullptr : &rules[static_cast<size_t>(p.rules[k])];
   }
 
+  /// Axes as a rule names them.
+  std::string written(AxisMask axes) const {
+    std::string targets;
+    for (auto a = program.mesh.order.rbegin(); a != program.mesh.order.rend(); ++a) {
+      const std::string name = program.mesh.axes[*a].written.str();
+      if (!(axes & maskOf(*a)) || targets.ends_with(name)) continue; // a refined axis has parts
+      targets += (targets.empty() ? "" : ", ") + name;
+    }
+    return targets;
+  }
+
   void notNested(const ParamState& p, size_t k, const std::array<AxisMask, 3>& axes) { // L6
     ok = false;
     auto text = [&](AxisMask m) { return m ? program.mesh.str(m) : std::string("replicate"); };
@@ -86,12 +100,7 @@ struct StatePlacer {
                                       {"param", program.model->pathOf(p.param)}});
     if (const StateRule* outer = ruleOf(p, k - 1); outer && outer != &rule)
       report.label(outer->range, fmt::format("`{}` is placed here", name(kStates[k - 1])));
-    std::string targets;
-    for (auto a = program.mesh.order.rbegin(); a != program.mesh.order.rend(); ++a) {
-      const std::string name = program.mesh.axes[*a].written.str();
-      if (!((axes[k - 1] | axes[k]) & maskOf(*a)) || targets.ends_with(name)) continue; // a refined axis has parts
-      targets += (targets.empty() ? "" : ", ") + name;
-    }
+    std::string targets = written(axes[k - 1] | axes[k]);
     if (rule.host) targets += fmt::format(", {}", kHost);
     const bool list = targets.find(',') != std::string::npos;
     report.help(fmt::format("{0} must be split at least as far as {1}: `{0} -> {2}{3}{4}`", name(kStates[k]),
@@ -221,6 +230,25 @@ void warnOfHostTwice(const StatePlacer& placer) {
   }
 }
 
+/// What is summed on the host and reduced over devices afterwards has a way back, which no collective here is. Axes
+/// that a few parameters alone are reduced over, such as those of norms, are left out.
+void warnOfSumsOnHost(const StatePlacer& placer) {
+  const Program& program = placer.program;
+  if (!program.plan->workload.train) return;
+  for (const StateRule& rule : placer.rules) {
+    if (rule.state != StateKind::Grads || !rule.host) continue;
+    AxisMask later = ~AxisMask{}, now = 0;
+    bool any = false;
+    for (const LayerClass& layerClass : program.classes)
+      for (const ParamState& p : layerClass.params)
+        if (const StateRule* by = placer.ruleOf(p, 1); by && sayTheSame(*by, rule) && p.trainable && p.owner)
+          later &= p.partial & ~p.grads, now |= p.grads, any = true;
+    if (!any || !later) continue;
+    placer.diagnostics.report(SummedOnTheHost, rule.range, {{"axes", program.mesh.str(later)}})
+        .help(fmt::format("reduce them before they leave: `grads -> [{}, host]`", placer.written(now | later)));
+  }
+}
+
 } // namespace
 
 bool placeStates(Program& program, DiagnosticEngine& diagnostics, KnownStates* known) {
@@ -231,7 +259,7 @@ bool placeStates(Program& program, DiagnosticEngine& diagnostics, KnownStates* k
     if (!placer.run()) return false;
     if (known) known->add(program);
   }
-  if (diagnostics.wantsWarnings()) warnOfHostTwice(placer);
+  if (diagnostics.wantsWarnings()) warnOfHostTwice(placer), warnOfSumsOnHost(placer);
   Tying tying{placer, program};
   tying.run();
   if (!placer.ok) return false;
