@@ -2,14 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Searches.h"
 
+#include "backends/diff/Comparison.h"
 #include "backends/verdict/Verdict.h"
+#include "search/Report.h"
 #include "support/Step.h"
 
+#include <cmath>
 #include <fmt/format.h>
 
 namespace planc::api {
 
 PLANC_ERROR(NoValue, 699, "`{text}` has no value for any candidate")
+PLANC_WARNING(
+    WorkDiffers, 700,
+    "the least step time is looked for, and a step does not do the same work in all candidates: {least} {unit} "
+    "with `{of_least}`, {other} with `{of_other}`")
 
 namespace {
 
@@ -140,6 +147,39 @@ bool Search::checkValues(const search::Answer& answer) {
   for (size_t i = 0; i < terms().conditions.size() && answer.of(Fate::Unmet).count; ++i)
     if (answer.unmet()[i].count) good &= check(terms().conditions[i].tree, answer.unmet()[i].first);
   return good;
+}
+
+void Search::warnOfWork(const search::Answer& answer, DiagnosticEngine& diagnostics) {
+  if (!terms().goals.empty() || answer.best().empty()) return;
+  const auto workOf = [&](ir::CandidateId id, bool& tokens) -> std::optional<double> {
+    const std::unique_ptr<Compilation> plan = candidate(id);
+    const DiagnosticEngine unread = file_.diagnostics().take();
+    if (!plan || !plan->priceAlone()) return std::nullopt;
+    tokens = plan->estimate()->totals.tokensPerSecond.has_value();
+    return diff::workOf({&plan->plan(), plan->estimate(), 1, {}});
+  };
+  constexpr double kRounding = 1e-9;
+  const ir::CandidateId best = answer.best()[0].id;
+  bool tokens = true;
+  const std::optional<double> work = workOf(best, tokens);
+  for (size_t c = 0; work && c < space_->choices.size(); ++c)
+    for (uint32_t v = 0; v < space_->choices[c].values.size(); ++v) {
+      const search::Outcome* const other = answer.bestOf(c, v);
+      const std::optional<double> others = other && other->id != best ? workOf(other->id, tokens) : std::nullopt;
+      if (!others || std::abs(*others - *work) <= kRounding * *work) continue;
+      const ir::Choice& choice = space_->choices[c];
+      diagnostics
+          .report(WorkDiffers, choice.range,
+                  {{"least", search::grouped(*work)},
+                   {"unit", tokens ? "tokens" : "samples"},
+                   {"of_least", choice.str(space_->digits(best)[c])},
+                   {"other", search::grouped(*others)},
+                   {"of_other", choice.str(v)}})
+          .help(fmt::format("ask for the work that is done in a time: `maximize {0}_per_second`; "
+                            "`minimize step_time` says that the step is meant",
+                            tokens ? "tokens" : "samples"));
+      return;
+    }
 }
 
 } // namespace planc::api

@@ -29,6 +29,9 @@ public:
   /// Whether the metrics of each goal and condition have a value for some candidate, as far as an answer is about them;
   /// else the diagnostics of the plan say which has none.
   bool checkValues(const search::Answer& answer);
+  /// Without a goal the least step time is the best: a warning where the best candidates of some values do another work
+  /// in a step.
+  void warnOfWork(const search::Answer& answer, DiagnosticEngine& diagnostics);
 
   /// Decides every candidate. `threads`: at least 1. `bounds`: those that are certainly none of the best are not
   /// priced, so that only the best are known of.

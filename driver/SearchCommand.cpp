@@ -58,9 +58,11 @@ public:
     return true;
   }
 
-  /// What the plan of the first one is warned of.
-  void warnOfBest(Console& console) {
-    if (!plans_.empty()) console.diagnose(plans_[0]->diagnostics(), file_.sources());
+  /// What the plan of the first one is warned of, and the search.
+  void warnOfBest(Console& console, const search::Answer& found) {
+    if (plans_.empty()) return;
+    search_.warnOfWork(found, plans_[0]->diagnostics());
+    console.diagnose(plans_[0]->diagnostics(), file_.sources());
   }
 
   /// The first two beside each other.
@@ -240,7 +242,7 @@ int printAnswer(Console& console, const Arguments& arguments, InputFile& file, a
     console.summarize();
     return kFailed;
   }
-  priced.warnOfBest(console);
+  priced.warnOfBest(console, found);
   const auto why = priced.compare(report.table());
   report.why = why ? &*why : nullptr;
   std::optional<std::vector<ForbiddingLaw>> laws;

@@ -20,11 +20,6 @@ namespace {
 double devices(const Side& s) {
   return static_cast<double>(s.plan->mesh.devices());
 }
-/// Of a step: tokens, or samples where the model counts none.
-double work(const Side& s) {
-  const cost::Totals& t = s.estimate->totals;
-  return t.tokensPerSecond ? *t.tokensPerSecond * t.stepTime : static_cast<double>(s.plan->workload.globalBatch);
-}
 bool near(double a, double b) {
   return std::abs(a - b) <= kRounding * std::max(a, b);
 }
@@ -45,7 +40,7 @@ Measure measureOf(const std::vector<Side>& plans) {
     return std::all_of(plans.begin(), plans.end(), [&](const Side& s) { return near(of(s), of(plans.front())); });
   };
   if (!same(devices)) return Measure::DevicesByWork;
-  return same(work) ? Measure::Step : Measure::Work;
+  return same(workOf) ? Measure::Step : Measure::Work;
 }
 
 void warnOfModels(const std::vector<Side>& plans, Measure measure, bool tokens, DiagnosticEngine& diagnostics) {
@@ -63,6 +58,11 @@ void warnOfModels(const std::vector<Side>& plans, Measure measure, bool tokens, 
 
 } // namespace
 
+double workOf(const Side& side) {
+  const cost::Totals& t = side.estimate->totals;
+  return t.tokensPerSecond ? *t.tokensPerSecond * t.stepTime : static_cast<double>(side.plan->workload.globalBatch);
+}
+
 std::optional<Comparison> compare(const std::vector<Side>& plans, DiagnosticEngine& diagnostics) {
   if (plans.size() < 2) {
     diagnostics
@@ -79,7 +79,7 @@ std::optional<Comparison> compare(const std::vector<Side>& plans, DiagnosticEngi
   warnOfModels(plans, out.measure, out.tokens, diagnostics);
   const bool anyFits = std::any_of(plans.begin(), plans.end(), [](const Side& s) { return s.estimate->memory.fits; });
   const auto measured = [&](const Side& s) {
-    const double time = s.estimate->totals.stepTime / work(s);
+    const double time = s.estimate->totals.stepTime / workOf(s);
     return out.measure == Measure::DevicesByWork ? time * devices(s) : time;
   };
   const auto worse = [&](const Side& a, const Side& b) {
@@ -91,7 +91,7 @@ std::optional<Comparison> compare(const std::vector<Side>& plans, DiagnosticEngi
   const Side& best = plans[out.best];
   for (const Side& s : plans) {
     Entry entry{s, {}, {}};
-    if (out.measure != Measure::Step) entry.side.scale = work(best) / work(s);
+    if (out.measure != Measure::Step) entry.side.scale = workOf(best) / workOf(s);
     if (out.measure == Measure::DevicesByWork) entry.side.scale *= devices(s) / devices(best);
     if (&s == &best) entry.side.scale = 1;
     entry.ratio = ratio(best, entry.side);

@@ -9,6 +9,9 @@
 
 namespace planc::diff {
 
+/// Of a step: tokens, or samples where the model counts none.
+double workOf(const Side& side);
+
 /// What is compared: the least that makes the plans comparable.
 enum class Measure {
   Step,         ///< all steps do the same work on as many devices
