@@ -57,6 +57,7 @@ void fitDevice(Fitting& f) {
     q.subject = fmt::format("memory, by {}", r.name.view());
     q.constants = fmt::format("{:.1f} % of B, start {}", found[0] * 100, formatQuantity(found[1], units::time));
     Section section = f.section(Record::Device, points, {&q});
+    section.low *= r.passes, section.high *= r.passes; // the rate is read at the bytes that are moved
     section.source += fmt::format("; `{}` moves {} times its first operand", r.name.view(), r.passes);
     section.facts = {{ir::DeviceFact::MemoryEfficiency, found[0]}, {ir::DeviceFact::MemoryStart, found[1]}};
     f.out.sections.push_back(std::move(section));

@@ -122,10 +122,10 @@ template <class Id> Known knownOf(const ir::FactsOf<Id>& record, std::initialize
 
 Known knownOf(const ir::Device& d) {
   using enum ir::DeviceFact;
-  return knownOf(d,
-                 {GemmEfficiency, GemmMemoryEfficiency, GemmStart, GemmEnergy, ScoresMemoryEfficiency, ScoresBackward,
-                  ScoresSize, ContextMemoryEfficiency, ContextBackward, ContextSize, AttentionForward, AttentionHead,
-                  AttentionBackward, AttentionStart, AttentionSplit, AttentionEnergy, MemoryEfficiency, MemoryStart});
+  return knownOf(d, {GemmEfficiency, GemmMemoryEfficiency, GemmStart, GemmEnergy, GemmRuns, ScoresMemoryEfficiency,
+                     ScoresBackward, ScoresSize, ContextMemoryEfficiency, ContextBackward, ContextSize,
+                     AttentionForward, AttentionHead, AttentionBackward, AttentionStart, AttentionSplit,
+                     AttentionEnergy, MemoryEfficiency, MemoryStart});
 }
 
 Known knownOf(const ir::Stack& s) {
