@@ -72,12 +72,18 @@ PassCost passCost(const Simulation& sim, const SharedPorts& shared, const ir::St
                   bool backward) {
   PassCost cost{p.seconds, 0, p.tail};
   cost.last = p.last;
+  const ir::Program& program = *sim.schedule->program;
   const std::vector<ir::Stream> leftOn =
-      portsOf(*sim.schedule->program, stage, [](const auto& s) { return s.phase != ir::Phase::Step; });
+      portsOf(program, stage, [](const auto& s) { return s.phase != ir::Phase::Step; });
   if (p.communicates) cost.room = 0;
   if (shared.reductions.empty() && shared.gathers.empty() && shared.sends.empty() && leftOn.empty()) return cost;
-  const std::vector<double> seconds =
+  std::vector<double> seconds =
       onPorts(sim, stage, backward, [&](const auto& s) { return everyMicroBatch(s, backward) ? 1. : 0.; });
+  for (const auto& [id, spent] : p.running.bodies()) // what runs on after it is not beside it
+    for (size_t s = 0; s < spent.states.size(); ++s) {
+      double& on = seconds[static_cast<size_t>(ir::streamOf(program, program.classes[id].states[s].level))];
+      on = std::max(0.0, on - spent.states[s]);
+    }
   cost.onStep = busiest(seconds, shared.reductions), cost.onGathers = busiest(seconds, shared.gathers);
   cost.onSends = busiest(seconds, shared.sends);
   if (const double held = busiest(seconds, leftOn); held > 0 && !p.communicates)
@@ -153,7 +159,8 @@ void addVirtualStages(Simulation& sim) {
     const auto share = [&](const ir::StateCollective& s) { return sim.schedule->blockingShare[s.cls]; };
     sends[k] = {meet([](const auto& s) { return s.phase != ir::Phase::Step; }),
                 meet([&](const auto& s) { return oncePerStep(s) && share(s) < 1; }),
-                meet([&](const auto& s) { return oncePerStep(s) && share(s) > 0; })};
+                meet([&](const auto& s) { return oncePerStep(s) && share(s) > 0; }),
+                meet([&](const auto& s) { return gathersOnce(s) && share(s) < 1; })};
   }
   std::vector<std::optional<PassCost>> forward(sim.forward.size()), backward(sim.backward.size());
   const auto costOf = [&](std::optional<PassCost>& known, const ir::StageKind& kind, const StagePass& pass, bool back) {

@@ -46,12 +46,13 @@ private:
     double tailSends = 0, reductionSends = 0; ///< by which transfers made them longer; nothing has waited for them
     double sending = 0;                       ///< waits for what passes left while the port sends
     SendsMeet sends;
-    double begin = 0;    ///< of its step
-    double free = 0;     ///< the compute stream
-    double commFree = 0; ///< the comm stream, after passes
-    double reduced = 0;  ///< the step's gradient reductions so far
-    double port = 0;     ///< the port over which it sends, and
-    double onPort = 0;   ///< seconds of transfers in a row on it that hold no sender
+    double gatherSends = 0; ///< by which transfers made gathers later
+    double begin = 0;       ///< of its step
+    double free = 0;        ///< the compute stream
+    double commFree = 0;    ///< the comm stream, after passes
+    double reduced = 0;     ///< the step's gradient reductions so far
+    double port = 0;        ///< the port over which it sends, and
+    double onPort = 0;      ///< seconds of transfers in a row on it that hold no sender
     bool waiting = false;
     std::vector<int64_t> holds;    ///< virtual stages, in the order in which their new parameters arrive
     std::vector<double> gathering; ///< by hold: seconds of its gathers that nothing has waited for
@@ -82,13 +83,13 @@ private:
   double receive(Stage& stage, double arrival, double until);
   void bookReceived(Stage& stage, const Action& a, double held);
   void send(Stage& stage, const Action& a);
-  double depart(Stage& stage, const Action& a, double end) const;
+  double depart(Stage& stage, const Action& a, double end);
   static double bookSends(Stage& stage, double& sends, double waits);
   double onStep(const Action& a) const;
   double onSends(const Action& a) const;
   const LastPass& lastOf(const Action& a) const;
   bool reduces(const Action& a) const;
-  static void takeTurns(Stage& stage, double onStep, double onSends, double start, double seconds);
+  static double takeTurns(Stage& stage, double onStep, double onSends, double start, double seconds);
   void perform(Stage& stage, const Action& a, double arrival);
   void performPair(Stage& stage, const Action& f, const Action& b);
   PassDelay finish(Stage& stage, const Action& a, double start, double end, double held = 0);
@@ -159,6 +160,9 @@ inline std::vector<StageTimes> PipelineRun::run() {
                   : (stage.holds[h] < last_ ? c.send - c.joined : 0);
     };
     for (size_t h = 0; h < stage.holds.size(); ++h) all += sends(h, false) + sends(h, true);
+    const double most = all * static_cast<double>(perRoute_) * (1 - in_.inlineSend);
+    if (const double more = stage.sending - most; more > 0 && stage.commFree > 0)
+      stage.sums.holds[stage.tailHold][stage.tailCause] += more, stage.sending = most;
     for (size_t h = 0; h < stage.holds.size() && stage.sending > 0; ++h) {
       stage.sums.holds[h][Cause::Send] += stage.sending * sends(h, false) / all;
       stage.sums.holds[h][Cause::SendBack] += stage.sending * sends(h, true) / all;
@@ -280,7 +284,7 @@ inline double PipelineRun::bookSends(Stage& stage, double& sends, double waits) 
 }
 
 /// When what an action made leaves: a port sends one thing after the other, and shares its time with what passes left.
-inline double PipelineRun::depart(Stage& stage, const Action& a, double end) const {
+inline double PipelineRun::depart(Stage& stage, const Action& a, double end) {
   const double joined = a.kind == ActionKind::Forward ? cost(a).joined : cost(a).joinedBack,
                moves = transfer(a) - joined;
   if (!(moves > 0)) return end;
@@ -301,6 +305,12 @@ inline double PipelineRun::depart(Stage& stage, const Action& a, double end) con
     const double paused = std::clamp(begin + moves - std::max(begin, stage.reduced - stage.reductions), 0.0, moves);
     stage.reduced += paused, stage.reductionSends += std::min(paused, beside);
   }
+  bool gathers = false;
+  for (size_t vs = 0; vs < in_.virtualStages.size() && stage.sends.gathers; ++vs)
+    for (size_t r = 0; r < routes_; ++r)
+      if (&stages_[in_.devices[vs][r]] == &stage && gathered_[vs * routes_ + r] > begin)
+        gathered_[vs * routes_ + r] += moves, gathers = true;
+  if (gathers) stage.gatherSends += beside;
   stage.port = begin + moves, stage.onPort += beside;
   return begin;
 }
@@ -328,9 +338,14 @@ inline bool PipelineRun::reduces(const Action& a) const {
 }
 
 /// The communication of a pass goes first on ports where others have left some.
-inline void PipelineRun::takeTurns(Stage& stage, double onStep, double onSends, double start, double seconds) {
+inline double PipelineRun::takeTurns(Stage& stage, double onStep, double onSends, double start, double seconds) {
   if (stage.reduced > start) stage.reduced += takenTurns(stage.reduced - start, onStep, seconds, seconds);
-  if (stage.port > start) stage.port += takenTurns(stage.port - start, onSends, seconds, seconds);
+  const double pending = stage.port - start;
+  if (!(onSends > 0 && pending > 0)) return 0;
+  const double over = std::max(0.0, std::min(pending, seconds) + std::min(onSends, seconds) - seconds);
+  if (pending > seconds) stage.port += over;
+  stage.sending += over;
+  return over;
 }
 
 inline void PipelineRun::perform(Stage& stage, const Action& a, double arrival) {
@@ -345,7 +360,7 @@ inline void PipelineRun::perform(Stage& stage, const Action& a, double arrival) 
                                                          : std::max(0.0, pass.room - (pass.seconds - seconds)),
                     start);
   stage.sums.busy += seconds;
-  takeTurns(stage, reduces(a) ? 0 : onStep(a), onSends(a), start, seconds);
+  seconds += takeTurns(stage, reduces(a) ? 0 : onStep(a), onSends(a), start, seconds);
   const PassDelay delay = finish(stage, a, start, start + seconds);
   book(stage, a, delay);
   stage.free = start + seconds + delay.sum();
@@ -373,8 +388,9 @@ inline void PipelineRun::performPair(Stage& stage, const Action& f, const Action
   stage.sums.busy += apart - saved;
   stage.sums.idle += std::max(0.0, late - early);
   stage.sums.together[{f.virtualStage, b.virtualStage}] += together;
-  const double done = first + held + std::max(0.0, late - early) + apart - saved;
-  takeTurns(stage, reduces(b) ? 0 : onStep(f) + onStep(b), onSends(f) + onSends(b), first + held, done - first - held);
+  double done = first + held + std::max(0.0, late - early) + apart - saved;
+  done += takeTurns(stage, reduces(b) ? 0 : onStep(f) + onStep(b), onSends(f) + onSends(b), first + held,
+                    done - first - held);
   const PassDelay delayF = finish(stage, f, arrivedF, done, onStep(b)),
                   delayB = finish(stage, b, arrivedB, done, onStep(f));
   const bool longer = delayF.sum() > delayB.sum(); // both at once: the longer one shows
@@ -401,8 +417,9 @@ inline PassDelay PipelineRun::finish(Stage& stage, const Action& a, double start
                       : a.kind == ActionKind::BackwardWeight ? 0
                                                              : pass.tail;
   if (tail > 0) {
-    stage.commFree = end + delay.sum() + tail;
-    stage.tail = tail, stage.tailSends = 0;
+    const double later = stage.sends.tails ? std::max(0.0, stage.port - end - delay.sum()) : 0;
+    stage.commFree = end + delay.sum() + later + tail; // behind transfers that are under way
+    stage.tail = tail, stage.tailSends = std::min(later, stage.onPort);
     stage.tailHold = holdOf_[slot(a)];
     stage.tailCause = isForward ? Cause::ForwardTail : Cause::BackwardTail;
   }
@@ -423,6 +440,7 @@ inline void PipelineRun::book(Stage& stage, const Action& a, const PassDelay& de
   if (delay.slowed > 0)
     booked(stage, a, a.kind == ActionKind::Forward ? Cause::SlowedByGathers : Cause::InLastPass) += delay.slowed;
   double left = delay.exposed;
+  if (a.kind == ActionKind::Forward) left = bookSends(stage, stage.gatherSends, left);
   for (size_t h = holdOf_[slot(a)] + 1; left > 0 && h-- > 0;) {
     const double part = h == 0 ? left : std::min(left, stage.gathering[h]);
     stage.gathering[h] -= part;

@@ -63,7 +63,7 @@ TEST(CostCauses, APortSendsOneThingAfterTheOther) {
   std::vector<StageTimes> t = runPipeline(in);
   EXPECT_NEAR(t[0].end, 3, 1e-12);
   EXPECT_NEAR(t[1].end, 7.5, 1e-12);
-  // The communication of a pass goes first: the second and the third pass take a quarter of a second each.
+  // What a pass communicates follows what is under way: the second and the third pass take a quarter of a second more.
   in.virtualStages[0].forward.onSends = .25;
   t = runPipeline(in);
   EXPECT_NEAR(t[1].end, 8, 1e-12);
@@ -126,6 +126,19 @@ TEST(CostCauses, ReductionsWaitForTransfersThatCameBefore) {
   EXPECT_NEAR(t[1].end, 5.5, 1e-12);
   EXPECT_NEAR(t[1].end + t[1].trailing, 4.5 + 2 * 2.5 + .3, 1e-12);
   EXPECT_NEAR(t[1].booked(Cause::Reductions), .3, 1e-12);
+}
+
+TEST(CostCauses, GathersPauseWhileTheirPortSends) {
+  // Two chunks on each of two stages. The parameters of the first chunk of stage 0 are there at 3, those of the second
+  // at 9: the two transfers of the first, from 4 and from 5 on, make that 10.
+  PipelineInput in = input(interleaved(), 2, 2, 2, {1}, {1}, .5, 0);
+  in.virtualStages[0].gathers = {0, 3, 3};
+  in.virtualStages[2].gathers = {0, 6, 6};
+  const double alone = runPipeline(in)[0].booked(Cause::Gathers);
+  for (VirtualStageCost& c : in.virtualStages) c.sends.gathers = true;
+  const StageTimes t = runPipeline(in)[0];
+  EXPECT_NEAR(t.booked(Cause::Gathers), alone, 1e-12);
+  EXPECT_NEAR(t.booked(Cause::Send) + t.booked(Cause::SendBack), 1, 1e-12); // two transfers
 }
 
 TEST(CostCauses, WeightsDoNotWaitForTheWayOfTheGradient) {

@@ -26,12 +26,16 @@ PassDelay PipelineRun::finish(size_t s, Work& work, int64_t microBatch, double s
     work.special = alwaysSpecial(work);
   }
   if (--*work.left == 0) delay = beginReductions(s, work.slot, kindOf(work), start, end, held);
-  if (const double tail = tailOf(work); tail > 0) {
-    stage.comm = {end + delay.sum() + tail, tail};
-    stage.tailSlot = work.slot;
-    stage.tailCause = isForward(work) ? Cause::ForwardTail : Cause::BackwardTail;
-  }
+  if (const double tail = tailOf(work); tail > 0)
+    leaveTail(stage, end + delay.sum(), tail, work.slot, isForward(work) ? Cause::ForwardTail : Cause::BackwardTail);
   return delay;
+}
+
+/// The comm stream runs on behind a pass, and behind transfers that are under way on its port.
+void PipelineRun::leaveTail(Stage& stage, double end, double tail, uint32_t slot, Cause cause) {
+  const double later = stage.meets.tails ? std::max(0.0, stage.port - end) : 0;
+  stage.comm = {end + later + tail, tail, std::min(later, stage.sending)};
+  stage.tailSlot = slot, stage.tailCause = cause;
 }
 
 /// A wait for gathers is of the virtual stage that it is for, as long as its own take; of those before it in the
@@ -39,6 +43,10 @@ PassDelay PipelineRun::finish(size_t s, Work& work, int64_t microBatch, double s
 void PipelineRun::book(size_t s, size_t of, bool forward, const PassDelay& delay) {
   if (delay.slowed > 0) booked(of, forward ? Cause::SlowedByGathers : Cause::InLastPass) += delay.slowed;
   double left = delay.exposed;
+  if (forward) {
+    const double sends = std::min(left, stages_[s].gatherSends);
+    stages_[s].gatherSends -= sends, waitsForSends(s) += sends, left -= sends;
+  }
   for (size_t h = shape_->holdOf(of) + 1; left > 0 && h-- > 0;) {
     const uint32_t slot = holds(s)[h];
     const double part = h == 0 ? left : std::min(left, gathering_[slot]);
@@ -79,7 +87,8 @@ double PipelineRun::waitForTail(Stage& stage, double begin, double transfer, dou
 }
 
 /// When what an action made leaves: a port sends one thing after the other, and what passes leave on it goes first; a
-/// sender that is held is for as much longer. Reductions of the step pause.
+/// sender that is held is for as much longer. Reductions and gathers
+/// of the step pause.
 double PipelineRun::depart(size_t s, double& free, double transfer, double end) {
   if (!(transfer > 0)) return end;
   Stage& stage = stages_[s];
@@ -97,6 +106,11 @@ double PipelineRun::depart(size_t s, double& free, double transfer, double end) 
     const double paused = std::clamp(begin + transfer - first, 0.0, transfer);
     reduced.until += paused, reduced.sends += std::min(paused, beside);
   }
+  if (stage.meets.gathers && stage.gathered > begin) {
+    for (const uint32_t slot : holds(s))
+      if (gathered_[slot] > begin) gathered_[slot] += transfer;
+    stage.gathered += transfer, stage.gatherSends += beside;
+  }
   stage.port = begin + transfer, stage.sending += beside;
   return begin;
 }
@@ -104,12 +118,13 @@ double PipelineRun::depart(size_t s, double& free, double transfer, double end) 
 /// Of so many seconds of waiting for what passes left, those that are not of transfers.
 double PipelineRun::bookSends(size_t s, LeftBehind& left, double waits) {
   const double sends = left.takeSends(waits);
-  bookSends(s, sends);
+  waitsForSends(s) += sends;
   return waits - sends;
 }
 
 /// Seconds of waiting while the port sends are of all transfers of a stage, by their length.
-void PipelineRun::bookSends(size_t s, double seconds) {
+void PipelineRun::spreadSends(size_t s) {
+  double seconds = waitsForSends(s);
   if (!(seconds > 0)) return;
   const auto sends = [&](uint32_t slot, bool back) {
     const size_t vs = slot / routes_;
@@ -119,6 +134,10 @@ void PipelineRun::bookSends(size_t s, double seconds) {
   };
   double all = 0;
   for (const uint32_t slot : holds(s)) all += sends(slot, false) + sends(slot, true);
+  // What stood before a transfer on its port made passes wait, too.
+  const double most = all * static_cast<double>(perRoute_) * (1 - std::clamp(in_->inlineSend, 0.0, 1.0));
+  if (const double more = seconds - most; more > 0 && stages_[s].comm.until > 0)
+    booked(stages_[s].tailSlot, stages_[s].tailCause) += more, seconds = most;
   for (const uint32_t slot : holds(s)) {
     booked(slot, Cause::Send) += seconds * sends(slot, false) / all;
     booked(slot, Cause::SendBack) += seconds * sends(slot, true) / all;

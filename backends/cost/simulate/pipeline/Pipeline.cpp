@@ -28,7 +28,7 @@ void PipelineRun::prepare(const PipelineInput& in, const PipelineShape& shape) {
   in_ = &in, shape_ = &shape;
   routes_ = shape.routes(), perRoute_ = shape.perRoute(), slots_ = shape.slots();
   const size_t stages = shape.stages();
-  bookedAt_ = 2 * stages, sharesAt_ = bookedAt_ + slots_ * kCauses;
+  bookedAt_ = 3 * stages, sharesAt_ = bookedAt_ + slots_ * kCauses;
   stages_.resize(stages);
   gathered_.resize(slots_), gathering_.resize(slots_), reducing_.resize(slots_), byWeights_.assign(slots_, false);
   together_.clear(), togetherFrom_.clear();
@@ -124,6 +124,7 @@ void PipelineRun::begin(const std::vector<double>& begins) {
   }
   for (size_t vs = 0; vs < in_->virtualStages.size(); ++vs)
     for (const int64_t s : in_->devices[vs]) stages_[static_cast<size_t>(s)].meets.add(in_->virtualStages[vs].sends);
+  for (size_t s = 0; s < stages_.size(); ++s) stages_[s].gathered = arrived[s];
 }
 
 /// Nothing is made yet.
@@ -256,10 +257,11 @@ void PipelineRun::perform(size_t s, Work& work, int64_t microBatch, double arriv
   bookReceived(work, receive(s, arrival, start));
   start = afterComm(stage, roomOf(work), start);
   busy(s) += work.seconds;
-  takeTurns(stage, reduces(work) ? 0 : onStep(work), onSends(work), start, work.seconds);
-  const PassDelay delay = finish(s, work, microBatch, start, start + work.seconds, 0);
+  const double over = takeTurns(s, reduces(work) ? 0 : onStep(work), onSends(work), start, work.seconds);
+  const double done = start + work.seconds + over;
+  const PassDelay delay = finish(s, work, microBatch, start, done, 0);
   book(s, work.slot, isForward(work), delay);
-  const double end = start + work.seconds + delay.sum();
+  const double end = done + delay.sum();
   stage.free = end + work.sending;
   made(work, microBatch, depart(s, stage.free, work.transfer, end));
   *work.booked += work.sending;
@@ -310,8 +312,10 @@ void PipelineRun::pairTogether(size_t s, Work& f, Work& b, const Received& inF, 
   busy(s) += apart - saved;
   idle(s) += std::max(0.0, late - early);
   sums_[sharesAt_ + static_cast<size_t>(&both - together_.data())] += together;
-  const double done = first + held + std::max(0.0, late - early) + apart - saved;
-  takeTurns(stage, reduces(b) ? 0 : onStep(f) + onStep(b), onSends(f) + onSends(b), first + held, done - first - held);
+  double done = first + held + std::max(0.0, late - early) + apart - saved;
+  const double over =
+      takeTurns(s, reduces(b) ? 0 : onStep(f) + onStep(b), onSends(f) + onSends(b), first + held, done - first - held);
+  done += over;
   const PassDelay delayF = finish(s, f, inF.microBatch, arrivedF, done, onStep(b)),
                   delayB = finish(s, b, inB.microBatch, arrivedB, done, onStep(f));
   const bool longer = delayF.sum() > delayB.sum(); // both at once: the longer one shows

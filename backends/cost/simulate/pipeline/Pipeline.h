@@ -61,8 +61,11 @@ struct LastPass {
 struct SendsMeet {
   bool tails = false;      ///< that of what passes leave behind,
   bool reductions = false; ///< of the step's reductions,
-  bool inlined = false;    ///< of those that are inline, which begin when all else has ended
-  void add(const SendsMeet& other) { tails |= other.tails, reductions |= other.reductions, inlined |= other.inlined; }
+  bool inlined = false;    ///< of those that are inline, which begin when all else has ended,
+  bool gathers = false;    ///< of the step's gathers
+  void add(const SendsMeet& other) {
+    tails |= other.tails, reductions |= other.reductions, inlined |= other.inlined, gathers |= other.gathers;
+  }
 };
 
 struct VirtualStageCost {

@@ -86,7 +86,9 @@ private:
     size_t reductions = 0;
     bool waiting = false;
     SendsMeet meets;
-    uint32_t tailSlot = 0; ///< whose communication the comm stream is in, after passes
+    double gathered = 0;    ///< when the last of the step's new parameters is there
+    double gatherSends = 0; ///< seconds by which transfers made that later; nothing has waited for them
+    uint32_t tailSlot = 0;  ///< whose communication the comm stream is in, after passes
     Cause tailCause = Cause::ForwardTail;
   };
 
@@ -122,7 +124,7 @@ private:
   void beginReplay();
   void replayOn();
   template <bool Watched, bool Ports> void replay(size_t from, size_t to);
-  void leaveComm(const Tape::Step& step, double until);
+  void leaveComm(const Tape::Step& step, double end);
   void replayEdge(const Tape::Edge& edge);
   void bookSent(const std::vector<uint32_t>& passes);
   void leaveTape();
@@ -148,6 +150,7 @@ private:
   double& booked(size_t slot, Cause cause) { return sums_[bookedAt_ + slot * kCauses + static_cast<size_t>(cause)]; }
   double& idle(size_t stage) { return sums_[stage]; }
   double& busy(size_t stage) { return sums_[stages_.size() + stage]; }
+  double& waitsForSends(size_t stage) { return sums_[2 * stages_.size() + stage]; }
   void settle();
   void advance(size_t s);
   double received(Work& work, int64_t microBatch);
@@ -163,16 +166,25 @@ private:
   void made(const Work& work, int64_t microBatch, double end);
   void book(size_t s, size_t of, bool forward, const PassDelay& delay);
   void bookTrailing(size_t s, double trailing);
-  void bookSends(size_t s, double seconds);
+  void spreadSends(size_t s);
   double bookSends(size_t s, LeftBehind& left, double waits);
+  void leaveTail(Stage& stage, double end, double tail, uint32_t slot, Cause cause);
   double waitForTail(Stage& stage, double begin, double transfer, double beside);
   PassDelay afterGathers(size_t slot, double start, double end, double held) const;
   PassDelay beginReductions(size_t s, size_t slot, ir::ActionKind kind, double start, double end, double held);
-  /// The communication of a pass goes first on ports where others have left some.
-  static void takeTurns(Stage& stage, double onStep, double onSends, double start, double seconds) {
+  /// The communication of a pass goes before reductions that were left on its port, and after transfers: what does not
+  /// fit beside them within its seconds makes it longer. For how long.
+  double takeTurns(size_t s, double onStep, double onSends, double start, double seconds) {
+    Stage& stage = stages_[s];
     if (onStep > 0 && stage.reduced.until > start)
       stage.reduced.until += takenTurns(stage.reduced.until - start, onStep, seconds, seconds);
-    if (onSends > 0 && stage.port > start) stage.port += takenTurns(stage.port - start, onSends, seconds, seconds);
+    const double pending = stage.port - start;
+    if (!(onSends > 0 && pending > 0)) return 0;
+    const double over = std::min(pending, seconds) + std::min(onSends, seconds) - seconds;
+    if (!(over > kOneMoment * start)) return 0; // all of it fits, but for rounding
+    if (pending > seconds) stage.port += over;
+    waitsForSends(s) += over;
+    return over;
   }
   double depart(size_t s, double& free, double transfer, double end);
   std::vector<StageTimes> times();
@@ -235,14 +247,14 @@ private:
   Indexed<double> ends_;                    ///< three constants, then the rows: forward and backward of each slot
   std::vector<Work> works_;
   std::vector<Stage> stages_;
-  std::vector<double> sums_;         ///< idle and busy by stage, booked by slot and cause, pairs
-  std::vector<int64_t> left_;        ///< by slot: passes that complete its gradients; one more for all other passes
-  std::vector<int32_t> waiters_;     ///< by row: the stage that waits for its next cell
-  std::vector<double> gathered_;     ///< by slot: when its new parameters are there
-  std::vector<double> gathering_;    ///< by slot: seconds of its gathers that nothing has waited for
-  std::vector<uint32_t> reducing_;   ///< by what stages hold: slots in the order in which their reductions began
-  std::vector<char> byWeights_;      ///< by slot: the half that makes the gradients of parameters completed them
-  std::vector<Together> together_;   ///< by stage, slot of the forward and of the backward pass; empty without pairs
+  std::vector<double> sums_;       ///< idle, busy and waits for what is sent by stage, booked by slot and cause, pairs
+  std::vector<int64_t> left_;      ///< by slot: passes that complete its gradients; one more for all other passes
+  std::vector<int32_t> waiters_;   ///< by row: the stage that waits for its next cell
+  std::vector<double> gathered_;   ///< by slot: when its new parameters are there
+  std::vector<double> gathering_;  ///< by slot: seconds of its gathers that nothing has waited for
+  std::vector<uint32_t> reducing_; ///< by what stages hold: slots in the order in which their reductions began
+  std::vector<char> byWeights_;    ///< by slot: the half that makes the gradients of parameters completed them
+  std::vector<Together> together_; ///< by stage, slot of the forward and of the backward pass; empty without pairs
   std::vector<size_t> togetherFrom_; ///< by stage
   size_t sharesAt_ = 0;              ///< in the sums
   std::vector<size_t> ready_;        ///< stages that may go on

@@ -35,7 +35,8 @@ void PipelineRun::bindPlain() {
   for (size_t vs = 0; vs < costs.size(); ++vs) {
     const VirtualStageCost& c = costs[vs];
     const bool last = vs + 1 == costs.size();
-    ports_ |= c.sends.inlined || (c.sends.reductions && c.last.carried + c.lastWeights.carried > 0);
+    ports_ |= c.sends.inlined || (c.sends.gathers && c.gathers.total > 0) ||
+              (c.sends.reductions && c.last.carried + c.lastWeights.carried > 0);
     const double sent = last ? 0 : std::max(0., in_->inlineSend * c.send),
                  sentBack = vs == 0 ? 0 : std::max(0., in_->inlineSend * c.sendBack);
     const double arriving = vs == 0 ? 0 : costs[vs - 1].send, arrivingBack = last ? 0 : costs[vs + 1].sendBack;
@@ -139,25 +140,23 @@ template <bool Watched, bool Ports> void PipelineRun::replay(size_t from, size_t
     stage.busy += work.seconds;
     double start = std::max(stage.free, arrival);
     if (Ports) start = afterComm(stages_[step.stage], rooms_[step.work], start);
-    const double end = start + work.seconds;
-    stage.free = end + work.sending;
+    double end = start + work.seconds;
     if (!Ports) {
+      stage.free = end + work.sending;
       made[step.out] = end;
       continue;
     }
-    if (work.tail > 0) leaveComm(step, end + work.tail);
     const OnPorts& on = onPorts_[step.work];
-    takeTurns(stages_[step.stage], on.onStep, on.onSends, start, work.seconds);
+    end += takeTurns(step.stage, on.onStep, on.onSends, start, work.seconds);
+    stage.free = end + work.sending;
+    if (work.tail > 0) leaveComm(step, end);
     made[step.out] = depart(step.stage, stage.free, on.transfer, end);
   }
 }
 
-/// The comm stream runs on behind a pass.
-void PipelineRun::leaveComm(const Tape::Step& step, double until) {
-  Stage& stage = stages_[step.stage];
-  stage.comm = {until, plains_[step.work].tail};
-  stage.tailSlot = step.work / kKinds;
-  stage.tailCause = isForwardStep(step) ? Cause::ForwardTail : Cause::BackwardTail;
+void PipelineRun::leaveComm(const Tape::Step& step, double end) {
+  leaveTail(stages_[step.stage], end, plains_[step.work].tail, step.work / kKinds,
+            isForwardStep(step) ? Cause::ForwardTail : Cause::BackwardTail);
 }
 
 /// Communication of the step around a pass.
@@ -170,14 +169,14 @@ void PipelineRun::replayEdge(const Tape::Edge& edge) {
   if (watched_) slack_[step.work] = std::min(slack_[step.work], stage.free - arrival);
   stage.idle += std::max(0.0, arrival - stage.free);
   stage.busy += work.seconds;
-  const double end = start + work.seconds;
   const OnPorts& on = onPorts_[step.work];
   const auto kind = static_cast<ActionKind>(step.work % kKinds);
-  takeTurns(stages_[step.stage], edge.forward ? on.onStep : 0, on.onSends, start, work.seconds);
+  const double over = takeTurns(step.stage, edge.forward ? on.onStep : 0, on.onSends, start, work.seconds),
+               end = start + work.seconds + over;
   const PassDelay delay =
       edge.forward ? afterGathers(edge.slot, start, end, in_->virtualStages[edge.slot / routes_].forward.onGathers)
                    : beginReductions(step.stage, edge.slot, kind, start, end, 0);
-  if (work.tail > 0) leaveComm(step, end + delay.sum() + work.tail);
+  if (work.tail > 0) leaveComm(step, end + delay.sum());
   book(step.stage, edge.slot, edge.forward, delay);
   const double made = end + delay.sum();
   stage.free = made + work.sending;

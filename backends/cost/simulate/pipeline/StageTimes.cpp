@@ -20,7 +20,8 @@ std::vector<StageTimes> PipelineRun::times() {
     bookTrailing(s, t.trailing);
     const double sent = stage.meets.inlined ? std::max(0.0, stage.port - stage.free - t.trailing) : 0;
     t.trailing += sent;
-    bookSends(s, sent);
+    waitsForSends(s) += sent;
+    spreadSends(s);
     t.busy = busy(s);
     t.idle = idle(s);
     if (!together_.empty())
