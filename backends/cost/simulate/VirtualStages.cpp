@@ -46,23 +46,19 @@ double busiest(const std::vector<double>& seconds, const std::vector<ir::Stream>
 /// Ports over which any stage reduces and gathers states of the step, and over which it sends to others.
 struct SharedPorts {
   std::vector<ir::Stream> reductions, gathers, sends;
-  std::vector<ir::Stream> allSends; ///< those that hold their sender, too
-  explicit SharedPorts(const ir::Schedule& schedule) {
+  bool sendsRunOn = false; ///< else transfers hold their senders: they are over when the next pass begins
+  explicit SharedPorts(const ir::Schedule& schedule)
+      : sendsRunOn(schedule.blockingShare[ir::CollectiveClass::Pipeline] < 1) {
     const ir::Program& program = *schedule.program;
     for (const ir::StageKind& kind : program.stageKinds) {
-      add(reductions, portsOf(program, kind, oncePerStep));
-      add(gathers, portsOf(program, kind, gathersOnce));
-      if (!kind.sends.empty()) allSends.push_back(ir::streamOf(program, kind.level));
+      llvm::append_range(reductions, portsOf(program, kind, oncePerStep));
+      llvm::append_range(gathers, portsOf(program, kind, gathersOnce));
+      if (!kind.sends.empty()) sends.push_back(ir::streamOf(program, kind.level));
     }
-    // A transfer that holds its sender is over when the next pass begins.
-    if (schedule.blockingShare[ir::CollectiveClass::Pipeline] < 1) sends = allSends;
   }
-  static void add(std::vector<ir::Stream>& to, const std::vector<ir::Stream>& more) {
-    to.insert(to.end(), more.begin(), more.end());
-  }
-  std::vector<ir::Stream> ofSends(std::vector<ir::Stream> ports) const {
-    llvm::erase_if(ports, [&](ir::Stream port) { return !llvm::is_contained(allSends, port); });
-    return ports;
+  /// Whether transfers take any of these ports.
+  bool sendOver(const std::vector<ir::Stream>& ports) const {
+    return llvm::any_of(ports, [&](ir::Stream port) { return llvm::is_contained(sends, port); });
   }
 };
 
@@ -76,7 +72,8 @@ PassCost passCost(const Simulation& sim, const SharedPorts& shared, const ir::St
   const std::vector<ir::Stream> leftOn =
       portsOf(program, stage, [](const auto& s) { return s.phase != ir::Phase::Step; });
   if (p.communicates) cost.room = 0;
-  if (shared.reductions.empty() && shared.gathers.empty() && shared.sends.empty() && leftOn.empty()) return cost;
+  const bool besideSends = shared.sendsRunOn && !shared.sends.empty();
+  if (shared.reductions.empty() && shared.gathers.empty() && !besideSends && leftOn.empty()) return cost;
   std::vector<double> seconds =
       onPorts(sim, stage, backward, [&](const auto& s) { return everyMicroBatch(s, backward) ? 1. : 0.; });
   for (const auto& [id, spent] : p.running.bodies()) // what runs on after it is not beside it
@@ -85,7 +82,7 @@ PassCost passCost(const Simulation& sim, const SharedPorts& shared, const ir::St
       on = std::max(0.0, on - spent.states[s]);
     }
   cost.onStep = busiest(seconds, shared.reductions), cost.onGathers = busiest(seconds, shared.gathers);
-  cost.onSends = busiest(seconds, shared.sends);
+  if (besideSends) cost.onSends = busiest(seconds, shared.sends);
   if (const double held = busiest(seconds, leftOn); held > 0 && !p.communicates)
     cost.room = std::max(0.0, p.seconds - held);
   return cost;
@@ -140,7 +137,7 @@ LastPass lastPass(const Simulation& sim, const SharedPorts& shared, const ir::St
     return reducesInLast(s, weights) ? 1 - sim.schedule->blockingShare[s.cls] : 0;
   });
   cost.reducing = std::accumulate(reductions.begin(), reductions.end(), 0.0);
-  cost.meeting = busiest(reductions, shared.allSends);
+  cost.meeting = busiest(reductions, shared.sends);
   return cost;
 }
 
@@ -155,7 +152,7 @@ void addVirtualStages(Simulation& sim) {
   for (uint32_t k = 0; k < gathers.size(); ++k) {
     const ir::StageKind& kind = program.stageKinds[ir::StageKindId(k)];
     gathers[k] = stepGathers(sim, kind, inlined[k]);
-    const auto meet = [&](Moves picked) { return !shared.ofSends(portsOf(program, kind, picked)).empty(); };
+    const auto meet = [&](Moves picked) { return shared.sendOver(portsOf(program, kind, picked)); };
     const auto share = [&](const ir::StateCollective& s) { return sim.schedule->blockingShare[s.cls]; };
     sends[k] = {meet([](const auto& s) { return s.phase != ir::Phase::Step; }),
                 meet([&](const auto& s) { return oncePerStep(s) && share(s) < 1; }),
