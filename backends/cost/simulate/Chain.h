@@ -84,7 +84,7 @@ private:
   double computing(const SegmentCost& cost) const { return part_ == Part::LastWeights ? cost.seconds : cost.computing; }
   bool lastOne() const { return part_ == Part::Last || part_ == Part::LastWeights; }
   bool moves(const ir::StateCollective& s) const {
-    return (part_ != Part::LastWeights && everyMicroBatch(s, backward_)) || (lastOne() && oncePerStep(s));
+    return (part_ != Part::LastWeights && everyMicroBatch(s, backward_)) || (lastOne() && reducesOnce(s));
   }
   double blockingShare(const ir::StateCollective& s) const { return schedule_.blockingShare[s.cls]; }
   ir::Stream portOf(const ir::StateCollective& s) const { return ir::streamOf(*schedule_.program, s.level); }

@@ -108,10 +108,6 @@ private:
 
 } // namespace
 
-bool gathersOnce(const ir::StateCollective& state) {
-  return state.phase == ir::Phase::Step && !endsBackward(state);
-}
-
 double waitForGathers(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage) {
   return FirstPass(schedule, costs, stage).wait();
 }

@@ -5,9 +5,6 @@
 
 namespace planc::cost {
 
-/// Whether new parameters are gathered once per step.
-bool gathersOnce(const ir::StateCollective& state);
-
 /// Seconds that a first forward pass takes beyond its computing if it begins together with the step's gathers: no layer
 /// begins before the last message that holds some of its parameters has arrived. Counts the share of the gathers that
 /// is not inline. Messages of one kind arrive in the order in which the layers fill them.

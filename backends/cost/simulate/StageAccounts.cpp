@@ -3,7 +3,6 @@
 #include "backends/cost/simulate/StageAccounts.h"
 
 #include "backends/cost/price/Buckets.h"
-#include "backends/cost/simulate/FirstPass.h"
 
 #include <algorithm>
 #include <numeric>
@@ -108,7 +107,7 @@ void addHeld(Account& account, const Simulation& sim, const HeldStage& held) {
          [&] { return statesOf(sim, vs, [](const ir::StateCollective& s) { return gathersOnce(s) ? 1. : 0.; }); });
   if (booked(Cause::SlowedByGathers) > 0) account.slow(forward.account, booked(Cause::SlowedByGathers));
   addLastPass(account, sim, held);
-  account.add(statesOf(sim, vs, [&](const ir::StateCollective& s) { return oncePerStep(s) ? share(s) : 0; }));
+  account.add(statesOf(sim, vs, [&](const ir::StateCollective& s) { return reducesOnce(s) ? share(s) : 0; }));
 }
 
 /// Where the reductions of several passes queue, or whole passes and halves both leave some, what waits for them may be
@@ -144,20 +143,20 @@ VirtualStageCost meanOf(const std::vector<VirtualStageCost>& costs) {
   VirtualStageCost mean;
   const auto addPass = [n](PassCost& to, const PassCost& from) {
     to.seconds += from.seconds / n, to.weight += from.weight / n, to.tail += from.tail / n;
-    to.apart += from.apart / n, to.inputTail += from.inputTail / n, to.last += from.last / n,
-        to.onStep += from.onStep / n, to.onGathers += from.onGathers / n, to.onSends += from.onSends / n;
+    to.apart += from.apart / n, to.inputTail += from.inputTail / n, to.last += from.last / n;
+    to.onStep += from.onStep / n, to.onGathers += from.onGathers / n, to.onSends += from.onSends / n;
     to.room = std::min(to.room, from.room);
   };
   const auto addLast = [n](LastPass& to, const LastPass& from) {
     to.longer += from.longer / n, to.tail += from.tail / n, to.carried += from.carried / n;
-    to.reducing += from.reducing / n, to.meeting += from.meeting / n;
+    to.reducing += from.reducing / n, to.onSends += from.onSends / n;
   };
   for (const VirtualStageCost& c : costs) {
     addPass(mean.forward, c.forward);
     addPass(mean.backward, c.backward);
     mean.gathers.inlined += c.gathers.inlined / n, mean.gathers.total += c.gathers.total / n;
-    mean.sends.add(c.sends);
     mean.gathers.wait += c.gathers.wait / n;
+    mean.sends.add(c.sends);
     addLast(mean.last, c.last);
     addLast(mean.lastWeights, c.lastWeights);
     if (costs.size() < 2) continue;

@@ -15,12 +15,16 @@ bool everyMicroBatch(const ir::StateCollective& state, bool backward) {
   return state.phase == (backward ? ir::Phase::Backward : ir::Phase::Forward);
 }
 
-bool oncePerStep(const ir::StateCollective& state) {
+bool reducesOnce(const ir::StateCollective& state) {
   return state.phase == ir::Phase::Step && endsBackward(state);
 }
 
+bool gathersOnce(const ir::StateCollective& state) {
+  return state.phase == ir::Phase::Step && !endsBackward(state);
+}
+
 bool reducesInLast(const ir::StateCollective& state, bool weights) {
-  return oncePerStep(state) || (!weights && everyMicroBatch(state, true) && endsBackward(state));
+  return reducesOnce(state) || (!weights && everyMicroBatch(state, true) && endsBackward(state));
 }
 
 namespace {

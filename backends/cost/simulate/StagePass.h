@@ -23,9 +23,12 @@ struct StagePass {
 /// Whether a pass in that direction moves the state, once for every micro-batch.
 bool everyMicroBatch(const ir::StateCollective& state, bool backward);
 
-/// Whether a state communicates only in the pass that completes the gradients of a step.
-bool oncePerStep(const ir::StateCollective& state);
-/// Whether it reduces in that pass: a backward pass, or the half of it that makes the gradients of parameters.
+/// Whether gradients are reduced, or taken to the host, once per step: in the pass that completes them.
+bool reducesOnce(const ir::StateCollective& state);
+/// Whether new parameters are gathered once per step.
+bool gathersOnce(const ir::StateCollective& state);
+/// Whether a state reduces in the pass that completes the gradients of a step: a backward pass, or the half of it that
+/// makes the gradients of parameters (`weights`).
 bool reducesInLast(const ir::StateCollective& state, bool weights);
 
 /// Adds up by port for how long the collectives inside of the layers of a pass take it,

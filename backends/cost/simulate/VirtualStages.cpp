@@ -51,7 +51,7 @@ struct SharedPorts {
       : sendsRunOn(schedule.blockingShare[ir::CollectiveClass::Pipeline] < 1) {
     const ir::Program& program = *schedule.program;
     for (const ir::StageKind& kind : program.stageKinds) {
-      llvm::append_range(reductions, portsOf(program, kind, oncePerStep));
+      llvm::append_range(reductions, portsOf(program, kind, reducesOnce));
       llvm::append_range(gathers, portsOf(program, kind, gathersOnce));
       if (!kind.sends.empty()) sends.push_back(ir::streamOf(program, kind.level));
     }
@@ -117,13 +117,13 @@ StepGathers stepGathers(const Simulation& sim, const ir::StageKind& stage, std::
 /// Ports of the reductions of the step that may hide.
 std::vector<ir::Stream> reductionPorts(const ir::Schedule& schedule, const ir::StageKind& stage) {
   return portsOf(*schedule.program, stage,
-                 [&](const auto& s) { return oncePerStep(s) && schedule.blockingShare[s.cls] < 1; });
+                 [&](const auto& s) { return reducesOnce(s) && schedule.blockingShare[s.cls] < 1; });
 }
 
 LastPass lastPass(const Simulation& sim, const SharedPorts& shared, const ir::StageKind& stage, const StagePass& last,
                   double seconds, bool weights) {
   const auto share = [&](const ir::StateCollective& s) {
-    if (oncePerStep(s)) return 1 - sim.schedule->blockingShare[s.cls];
+    if (reducesOnce(s)) return 1 - sim.schedule->blockingShare[s.cls];
     return !weights && everyMicroBatch(s, true) ? 1. : 0.;
   };
   std::vector<double> ports;
@@ -137,7 +137,7 @@ LastPass lastPass(const Simulation& sim, const SharedPorts& shared, const ir::St
     return reducesInLast(s, weights) ? 1 - sim.schedule->blockingShare[s.cls] : 0;
   });
   cost.reducing = std::accumulate(reductions.begin(), reductions.end(), 0.0);
-  cost.meeting = busiest(reductions, shared.sends);
+  cost.onSends = busiest(reductions, shared.sends);
   return cost;
 }
 
@@ -155,8 +155,8 @@ void addVirtualStages(Simulation& sim) {
     const auto meet = [&](Moves picked) { return shared.sendOver(portsOf(program, kind, picked)); };
     const auto share = [&](const ir::StateCollective& s) { return sim.schedule->blockingShare[s.cls]; };
     sends[k] = {meet([](const auto& s) { return s.phase != ir::Phase::Step; }),
-                meet([&](const auto& s) { return oncePerStep(s) && share(s) < 1; }),
-                meet([&](const auto& s) { return oncePerStep(s) && share(s) > 0; }),
+                meet([&](const auto& s) { return reducesOnce(s) && share(s) < 1; }),
+                meet([&](const auto& s) { return reducesOnce(s) && share(s) > 0; }),
                 meet([&](const auto& s) { return gathersOnce(s) && share(s) < 1; })};
   }
   std::vector<std::optional<PassCost>> forward(sim.forward.size()), backward(sim.backward.size());

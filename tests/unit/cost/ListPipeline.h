@@ -493,8 +493,8 @@ inline PassDelay PipelineRun::beginReductions(Stage& stage, const Action& a, dou
   if (!(stage.reduced > start)) stage.reductions = stage.reductionSends = 0;
   stage.reductions += last.reducing;
   stage.reduced = std::max(end + last.longer + last.tail, queued + last.carried + held);
-  if (const double later = stage.port + last.meeting - stage.reduced;
-      stage.sends.reductions && last.meeting > 0 && later > 0)
+  if (const double later = stage.port + last.onSends - stage.reduced;
+      stage.sends.reductions && last.onSends > 0 && later > 0)
     stage.reduced += later, stage.reductionSends += std::min(later, stage.onPort);
   stage.reducing.emplace_back(holdOf_[slot(a)], a.kind == ActionKind::BackwardWeight);
   return {last.longer, 0};

@@ -169,8 +169,8 @@ PassDelay PipelineRun::beginReductions(size_t s, size_t slot, ActionKind kind, d
   if (!(reduced.until > start)) reduced = {};
   reduced.seconds += last.reducing;
   reduced.until = std::max(end + last.longer + last.tail, queued + last.carried + held);
-  if (const double later = stage.port + last.meeting - reduced.until;
-      stage.meets.reductions && last.meeting > 0 && later > 0)
+  if (const double later = stage.port + last.onSends - reduced.until;
+      stage.meets.reductions && last.onSends > 0 && later > 0)
     reduced.until += later, reduced.sends += std::min(later, stage.sending);
   reducing_[shape_->heldFrom(s) + stage.reductions++] = static_cast<uint32_t>(slot);
   byWeights_[slot] = kind == ActionKind::BackwardWeight;

@@ -53,7 +53,7 @@ struct LastPass {
   double longer = 0;   ///< than other passes: slowed by reductions, and held by what of them is inline
   double tail = 0;     ///< ports run on after it
   double carried = 0;  ///< seconds for which its communication takes the port that reductions take for longest; 0: none
-  double meeting = 0;  ///< seconds of reductions on a port that transfers to other stages take, too
+  double onSends = 0;  ///< seconds of reductions on a port that transfers to other stages take, too
   double reducing = 0; ///< seconds of reductions that may run on after it, on all ports together
 };
 
