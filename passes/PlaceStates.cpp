@@ -20,7 +20,7 @@ PLANC_ERROR(TiedLayouts, 637, "tied parameter `{param}` is needed in two layouts
 PLANC_WARNING(OnTheHostAnyway, 738, "`host` of `optimizer -> {targets}` says nothing: `{optimizer}` runs on the host")
 PLANC_WARNING(
     SummedOnTheHost, 739,
-    "the host sums gradients that are reduced over `{axes}` once per step, and nothing takes them back before")
+    "the host sums gradients that devices reduce over `{axes}` once per step, and nothing copies them back first")
 
 namespace {
 

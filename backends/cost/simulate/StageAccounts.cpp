@@ -155,7 +155,7 @@ VirtualStageCost meanOf(const std::vector<VirtualStageCost>& costs) {
     addPass(mean.forward, c.forward);
     addPass(mean.backward, c.backward);
     mean.gathers.inlined += c.gathers.inlined / n, mean.gathers.total += c.gathers.total / n;
-    mean.gathers.wait += c.gathers.wait / n;
+    mean.gathers.wait += c.gathers.wait / n, mean.gathers.beside += (c.gathers.beside - 1) / n;
     mean.sends.add(c.sends);
     addLast(mean.last, c.last);
     addLast(mean.lastWeights, c.lastWeights);

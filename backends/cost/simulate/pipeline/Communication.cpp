@@ -94,7 +94,7 @@ double PipelineRun::depart(size_t s, double& free, double transfer, double end) 
   Stage& stage = stages_[s];
   if (!(stage.port > end)) stage.sending = 0;
   double begin = std::max(stage.port, end);
-  const double held = std::clamp(in_->inlineSend, 0.0, 1.0), beside = transfer * (1 - held);
+  const double held = in_->inlineSend, beside = transfer * (1 - held);
   if (stage.meets.tails) {
     const double waits = waitForTail(stage, begin, transfer, beside);
     begin += waits, free += held * waits;
@@ -135,7 +135,7 @@ void PipelineRun::spreadSends(size_t s) {
   double all = 0;
   for (const uint32_t slot : holds(s)) all += sends(slot, false) + sends(slot, true);
   // What stood before a transfer on its port made passes wait, too.
-  const double most = all * static_cast<double>(perRoute_) * (1 - std::clamp(in_->inlineSend, 0.0, 1.0));
+  const double most = all * static_cast<double>(perRoute_) * (1 - in_->inlineSend);
   if (const double more = seconds - most; more > 0 && stages_[s].comm.until > 0)
     booked(stages_[s].tailSlot, stages_[s].tailCause) += more, seconds = most;
   for (const uint32_t slot : holds(s)) {

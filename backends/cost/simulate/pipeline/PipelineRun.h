@@ -84,7 +84,6 @@ private:
     double port = 0;    ///< the port over which it sends, and
     double sending = 0; ///< seconds of transfers in a row on it that hold no sender
     size_t reductions = 0;
-    bool waiting = false;
     SendsMeet meets;
     double gathered = 0;    ///< when the last of the step's new parameters is there
     double gatherSends = 0; ///< seconds by which transfers made that later; nothing has waited for them
