@@ -46,10 +46,7 @@ double busiest(const std::vector<double>& seconds, const std::vector<ir::Stream>
 /// Ports over which any stage reduces and gathers states of the step, and over which it sends to others.
 struct SharedPorts {
   std::vector<ir::Stream> reductions, gathers, sends;
-  bool sendsRunOn = false; ///< else transfers hold their senders: they are over when the next pass begins
-  explicit SharedPorts(const ir::Schedule& schedule)
-      : sendsRunOn(schedule.blockingShare[ir::CollectiveClass::Pipeline] < 1) {
-    const ir::Program& program = *schedule.program;
+  explicit SharedPorts(const ir::Program& program) {
     for (const ir::StageKind& kind : program.stageKinds) {
       llvm::append_range(reductions, portsOf(program, kind, reducesOnce));
       llvm::append_range(gathers, portsOf(program, kind, gathersOnce));
@@ -72,8 +69,7 @@ PassCost passCost(const Simulation& sim, const SharedPorts& shared, const ir::St
   const std::vector<ir::Stream> leftOn =
       portsOf(program, stage, [](const auto& s) { return s.phase != ir::Phase::Step; });
   if (p.communicates) cost.room = 0;
-  const bool besideSends = shared.sendsRunOn && !shared.sends.empty();
-  if (shared.reductions.empty() && shared.gathers.empty() && !besideSends && leftOn.empty()) return cost;
+  if (shared.reductions.empty() && shared.gathers.empty() && shared.sends.empty() && leftOn.empty()) return cost;
   std::vector<double> seconds =
       onPorts(sim, stage, backward, [&](const auto& s) { return everyMicroBatch(s, backward) ? 1. : 0.; });
   for (const auto& [id, spent] : p.running.bodies()) // what runs on after it is not beside it
@@ -82,7 +78,7 @@ PassCost passCost(const Simulation& sim, const SharedPorts& shared, const ir::St
       on = std::max(0.0, on - spent.states[s]);
     }
   cost.onStep = busiest(seconds, shared.reductions), cost.onGathers = busiest(seconds, shared.gathers);
-  if (besideSends) cost.onSends = busiest(seconds, shared.sends);
+  cost.onSends = busiest(seconds, shared.sends);
   if (const double held = busiest(seconds, leftOn); held > 0 && !p.communicates)
     cost.room = std::max(0.0, p.seconds - held);
   return cost;
@@ -145,7 +141,7 @@ LastPass lastPass(const Simulation& sim, const SharedPorts& shared, const ir::St
 
 void addVirtualStages(Simulation& sim) {
   const ir::Program& program = *sim.schedule->program;
-  const SharedPorts shared(*sim.schedule);
+  const SharedPorts shared(program);
   std::vector<StepGathers> gathers(program.stageKinds.size());
   std::vector<std::vector<double>> inlined(gathers.size());
   std::vector<SendsMeet> sends(gathers.size());
@@ -187,7 +183,7 @@ void addVirtualStages(Simulation& sim) {
 
 void addLastPasses(Simulation& sim) {
   const ir::Program& program = *sim.schedule->program;
-  const SharedPorts shared(*sim.schedule);
+  const SharedPorts shared(program);
   sim.last.resize(sim.backward.size()), sim.lastWeights.resize(sim.backward.size());
   for (const ir::Action& a : sim.pipeline.actions.written()) {
     const bool weights = a.kind == ir::ActionKind::BackwardWeight;

@@ -399,8 +399,17 @@ inline void PipelineRun::performPair(Stage& stage, const Action& f, const Action
   const double endF = std::min(end, arrivedF + pair.forward + end - done),
                endB = std::min(end, arrivedB + pair.backward + end - done);
   const bool backwardFirst = endB < endF * (1 - 1e-12); // what is made first leaves first
-  for (const bool back : {backwardFirst, !backwardFirst})
-    made(stage, back ? b : f, depart(stage, back ? b : f, back ? endB : endF));
+  for (const bool back : {backwardFirst, !backwardFirst}) {
+    const Action& a = back ? b : f;
+    double leaves = depart(stage, a, back ? endB : endF);
+    const double share = (onSends(f) + onSends(b)) / (end - first - held), rest = end - leaves;
+    const double moves = transfer(a) - (back ? cost(a).joinedBack : cost(a).joined);
+    if (moves > 0 && rest > 0 && share > 0) {
+      const double later = takenTurns(moves, share * rest, rest, rest);
+      leaves += later, stage.port += later;
+    }
+    made(stage, a, leaves);
+  }
   send(stage, f);
   send(stage, b);
 }

@@ -200,6 +200,9 @@ TEST(CostCauses, EitherResultOfAPairLeavesWhenItIsMade) {
   const std::vector<StageTimes> t = runPipeline(in);
   EXPECT_NEAR(t[1].end, 6, 1e-12);
   EXPECT_NEAR(t[0].end, 3.5 + 3 + 3, 1e-12);
+  // Its transfer gets the half of the port that the rest of the pair leaves.
+  in.virtualStages[1].sendBack = .1, in.virtualStages[1].backward.onSends = 1, in.inlineSend = 0;
+  EXPECT_NEAR(runPipeline(in)[0].end, 3.5 + .2 + 3 + 3, 1e-12);
 }
 
 TEST(CostCauses, StagesOfDifferentPeriodsHaveACommonOne) {

@@ -324,9 +324,18 @@ void PipelineRun::pairTogether(size_t s, Work& f, Work& b, const Received& inF, 
   const double endF = std::min(end, arrivedF + both.cost.forward + end - done),
                endB = std::min(end, arrivedB + both.cost.backward + end - done);
   const bool backwardFirst = endB < endF * (1 - kOneMoment);
-  if (!backwardFirst) made(f, inF.microBatch, depart(s, stage.free, f.transfer, endF));
-  made(b, inB.microBatch, depart(s, stage.free, b.transfer, endB));
-  if (backwardFirst) made(f, inF.microBatch, depart(s, stage.free, f.transfer, endF));
+  const double share = (onSends(f) + onSends(b)) / (end - first - held);
+  const auto leave = [&](const Work& work, int64_t microBatch, double at) {
+    double leaves = depart(s, stage.free, work.transfer, at);
+    if (const double rest = end - leaves; work.transfer > 0 && rest > 0 && share > 0) { // beside the rest of the pair
+      const double later = takenTurns(work.transfer, share * rest, rest, rest);
+      leaves += later, stage.port += later;
+    }
+    made(work, microBatch, leaves);
+  };
+  if (!backwardFirst) leave(f, inF.microBatch, endF);
+  leave(b, inB.microBatch, endB);
+  if (backwardFirst) leave(f, inF.microBatch, endF);
   for (const Work* work : {&f, &b}) {
     *work->booked += work->sending;
     stage.free += work->sending;
