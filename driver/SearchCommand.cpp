@@ -58,7 +58,7 @@ public:
     return true;
   }
 
-  /// What the plan of the first one is warned of, and the search.
+  /// Prints the warnings of the best plan and of the search.
   void warnOfBest(Console& console, const search::Answer& found) {
     if (plans_.empty()) return;
     search_.warnOfWork(found, plans_[0]->diagnostics());

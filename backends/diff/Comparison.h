@@ -9,7 +9,7 @@
 
 namespace planc::diff {
 
-/// Of a step: tokens, or samples where the model counts none.
+/// The work of one step in tokens, or in samples if the model counts no tokens.
 double workOf(const Side& side);
 
 /// What is compared: the least that makes the plans comparable.

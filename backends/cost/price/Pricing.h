@@ -167,7 +167,8 @@ private:
     why->constants.emplace_back(fmt::format("{} = {}", called, ref.path()), found);
     return leaf(Operation::Fact, found->value, called, unit);
   }
-  /// What the equation calls a number of a record: by its owner's name, too, if it has another of that symbol already.
+  /// The symbol of a constant in the equation; with its owner's name if another constant of that symbol has another
+  /// value.
   std::string symbolOf(const ir::Number& number, std::string_view symbol, const Owner& owner) const {
     const std::string qualified = fmt::format("{} of {}", symbol, owner.name.view());
     bool taken = false;

@@ -115,7 +115,8 @@ double PipelineRun::depart(size_t s, double& free, double transfer, double end) 
   return begin;
 }
 
-/// Of so many seconds of waiting for what passes left, those that are not of transfers.
+/// Splits a wait for communication that passes left: the seconds that transfers added to it are booked on transfers.
+/// Returns the rest.
 double PipelineRun::bookSends(size_t s, LeftBehind& left, double waits) {
   const double sends = left.takeSends(waits);
   waitsForSends(s) += sends;
@@ -134,7 +135,7 @@ void PipelineRun::spreadSends(size_t s) {
   };
   double all = 0;
   for (const uint32_t slot : holds(s)) all += sends(slot, false) + sends(slot, true);
-  // What stood before a transfer on its port made passes wait, too.
+  // Such a wait also holds what the transfers themselves waited for: seconds beyond all transfers are of the tails.
   const double most = all * static_cast<double>(perRoute_) * (1 - in_->inlineSend);
   if (const double more = seconds - most; more > 0 && stages_[s].comm.until > 0)
     booked(stages_[s].tailSlot, stages_[s].tailCause) += more, seconds = most;

@@ -65,7 +65,7 @@ private:
     double until = 0;
     double seconds = 0; ///< its own that it has not shared with a transfer, and
     double sends = 0;   ///< those by which transfers made it longer; nothing has waited for them
-    /// Of so many seconds of waiting for it, those of transfers.
+    /// The seconds of a wait for it that transfers added.
     double takeSends(double waits) {
       const double taken = std::min(waits, sends);
       sends -= taken;

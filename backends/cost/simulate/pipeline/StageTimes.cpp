@@ -1,4 +1,4 @@
-// What the stages of a pipeline spent, when a step has run.
+// The times of each stage after a step: its end, its waits and what they are booked on.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/simulate/pipeline/PipelineRun.h"
 
