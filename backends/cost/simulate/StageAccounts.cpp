@@ -156,7 +156,7 @@ VirtualStageCost meanOf(const std::vector<VirtualStageCost>& costs) {
     addPass(mean.backward, c.backward);
     mean.gathers.inlined += c.gathers.inlined / n, mean.gathers.total += c.gathers.total / n;
     mean.gathers.wait += c.gathers.wait / n, mean.gathers.beside += (c.gathers.beside - 1) / n;
-    mean.sends.add(c.sends);
+    mean.meets.add(c.meets);
     addLast(mean.last, c.last);
     addLast(mean.lastWeights, c.lastWeights);
     if (costs.size() < 2) continue;

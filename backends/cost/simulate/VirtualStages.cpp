@@ -53,10 +53,6 @@ struct SharedPorts {
       if (!kind.sends.empty()) sends.push_back(ir::streamOf(program, kind.level));
     }
   }
-  /// Whether transfers take any of these ports.
-  bool sendOver(const std::vector<ir::Stream>& ports) const {
-    return llvm::any_of(ports, [&](ir::Stream port) { return llvm::is_contained(sends, port); });
-  }
 };
 
 /// Some passes move no states of their own. What others left on a port runs on beside them while their layers leave the
@@ -144,16 +140,20 @@ void addVirtualStages(Simulation& sim) {
   const SharedPorts shared(program);
   std::vector<StepGathers> gathers(program.stageKinds.size());
   std::vector<std::vector<double>> inlined(gathers.size());
-  std::vector<SendsMeet> sends(gathers.size());
+  std::vector<PortsMeet> meets(gathers.size());
   for (uint32_t k = 0; k < gathers.size(); ++k) {
     const ir::StageKind& kind = program.stageKinds[ir::StageKindId(k)];
     gathers[k] = stepGathers(sim, kind, inlined[k]);
-    const auto meet = [&](Moves picked) { return shared.sendOver(portsOf(program, kind, picked)); };
+    const auto meet = [&](const std::vector<ir::Stream>& ports, Moves picked) {
+      return llvm::any_of(portsOf(program, kind, picked), [&](auto port) { return llvm::is_contained(ports, port); });
+    };
     const auto share = [&](const ir::StateCollective& s) { return sim.schedule->blockingShare[s.cls]; };
-    sends[k] = {meet([](const auto& s) { return s.phase != ir::Phase::Step; }),
-                meet([&](const auto& s) { return reducesOnce(s) && share(s) < 1; }),
-                meet([&](const auto& s) { return reducesOnce(s) && share(s) > 0; }),
-                meet([&](const auto& s) { return gathersOnce(s) && share(s) < 1; })};
+    const auto left = [](const ir::StateCollective& s) { return s.phase != ir::Phase::Step; };
+    meets[k] = {meet(shared.sends, left),
+                meet(shared.sends, [&](const auto& s) { return reducesOnce(s) && share(s) < 1; }),
+                meet(shared.sends, [&](const auto& s) { return reducesOnce(s) && share(s) > 0; }),
+                meet(shared.sends, [&](const auto& s) { return gathersOnce(s) && share(s) < 1; }),
+                meet(shared.reductions, left)};
   }
   std::vector<std::optional<PassCost>> forward(sim.forward.size()), backward(sim.backward.size());
   const auto costOf = [&](std::optional<PassCost>& known, const ir::StageKind& kind, const StagePass& pass, bool back) {
@@ -174,7 +174,7 @@ void addVirtualStages(Simulation& sim) {
       cost.backward.inputTail = halves.first.tail;
     }
     cost.gathers = gathers[stage.kind.index];
-    cost.sends = sends[stage.kind.index];
+    cost.meets = meets[stage.kind.index];
     sim.pipeline.devices.add(stage.devices);
     for (const int64_t device : stage.devices)
       for (const double seconds : inlined[stage.kind.index]) sim.steps[device].inlined += seconds;

@@ -45,7 +45,7 @@ private:
     double tail = 0, reductions = 0;          ///< seconds of what `commFree` and `reduced` end
     double tailSends = 0, reductionSends = 0; ///< by which transfers made them longer; nothing has waited for them
     double sending = 0;                       ///< waits for what passes left while the port sends
-    SendsMeet sends;
+    PortsMeet meets;
     double gatherSends = 0; ///< by which transfers made gathers later
     double begin = 0;       ///< of its step
     double free = 0;        ///< the compute stream
@@ -92,7 +92,13 @@ private:
   static double takeTurns(Stage& stage, double onStep, double onSends, double start, double seconds);
   void perform(Stage& stage, const Action& a, double arrival);
   void performPair(Stage& stage, const Action& f, const Action& b);
-  PassDelay finish(Stage& stage, const Action& a, double start, double end, double held = 0);
+  /// Another pass of its pair, which takes the port of what is left for a share of its seconds.
+  struct Other {
+    double begin = 0, end = 0, share = 0;
+  };
+  Other other(const Action& a, double begin, double end) const;
+  PassDelay finish(Stage& stage, const Action& a, double start, double end, double leaves, double held,
+                   const Other& beside);
   void made(Stage& stage, const Action& a, double end);
   void book(Stage& stage, const Action& a, const PassDelay& delay);
   void bookTrailing(Stage& stage, double trailing);
@@ -131,7 +137,7 @@ inline PipelineRun::PipelineRun(const PipelineInput& in, const std::vector<doubl
       gathered_[vs * routes_ + r] = arrived[device] += in_.virtualStages[vs].gathers.total;
       holdOf_[vs * routes_ + r] = stage.holds.size();
       stage.holds.push_back(static_cast<int64_t>(vs));
-      stage.sends.add(in_.virtualStages[vs].sends);
+      stage.meets.add(in_.virtualStages[vs].meets);
       stage.gathering.push_back(in_.virtualStages[vs].gathers.total);
       stage.sums.holds.emplace_back()[Cause::Gathers] = in_.virtualStages[vs].gathers.inlined;
     }
@@ -151,7 +157,7 @@ inline std::vector<StageTimes> PipelineRun::run() {
     t.end = stage.free;
     t.trailing = std::max(0.0, std::max(stage.commFree, stage.reduced) - stage.free);
     bookTrailing(stage, t.trailing);
-    const double sent = stage.sends.inlined ? std::max(0.0, stage.port - stage.free - t.trailing) : 0;
+    const double sent = stage.meets.inlined ? std::max(0.0, stage.port - stage.free - t.trailing) : 0;
     t.trailing += sent, stage.sending += sent;
     double all = 0;
     const auto sends = [&](size_t h, bool back) {
@@ -291,7 +297,7 @@ inline double PipelineRun::depart(Stage& stage, const Action& a, double end) {
   if (!(stage.port > end)) stage.onPort = 0;
   double begin = std::max(stage.port, end);
   const double beside = moves * (1 - in_.inlineSend);
-  if (stage.sends.tails) {
+  if (stage.meets.tails) {
     double waits = std::max(0.0, stage.commFree - begin);
     if (waits > stage.tail + 1e-12 * begin) { // it has not begun
       waits = std::min(stage.tail, moves);
@@ -301,12 +307,12 @@ inline double PipelineRun::depart(Stage& stage, const Action& a, double end) {
     stage.free += in_.inlineSend * waits; // the sender is held for as much longer
     if (in_.inlineSend * waits > 0) stage.sums.holds[stage.tailHold][stage.tailCause] += in_.inlineSend * waits;
   }
-  if (stage.sends.reductions && stage.reduced > begin) {
+  if (stage.meets.reductions && stage.reduced > begin) {
     const double paused = std::clamp(begin + moves - std::max(begin, stage.reduced - stage.reductions), 0.0, moves);
     stage.reduced += paused, stage.reductionSends += std::min(paused, beside);
   }
   bool gathers = false;
-  for (size_t vs = 0; vs < in_.virtualStages.size() && stage.sends.gathers; ++vs)
+  for (size_t vs = 0; vs < in_.virtualStages.size() && stage.meets.gathers; ++vs)
     for (size_t r = 0; r < routes_; ++r)
       if (&stages_[in_.devices[vs][r]] == &stage && gathered_[vs * routes_ + r] > begin)
         gathered_[vs * routes_ + r] += moves, gathers = true;
@@ -361,7 +367,7 @@ inline void PipelineRun::perform(Stage& stage, const Action& a, double arrival) 
                     start);
   stage.sums.busy += seconds;
   seconds += takeTurns(stage, reduces(a) ? 0 : onStep(a), onSends(a), start, seconds);
-  const PassDelay delay = finish(stage, a, start, start + seconds);
+  const PassDelay delay = finish(stage, a, start, start + seconds, start + seconds, 0, {});
   book(stage, a, delay);
   stage.free = start + seconds + delay.sum();
   made(stage, a, depart(stage, a, stage.free));
@@ -391,13 +397,14 @@ inline void PipelineRun::performPair(Stage& stage, const Action& f, const Action
   double done = first + held + std::max(0.0, late - early) + apart - saved;
   done += takeTurns(stage, reduces(b) ? 0 : onStep(f) + onStep(b), onSends(f) + onSends(b), first + held,
                     done - first - held);
-  const PassDelay delayF = finish(stage, f, arrivedF, done, onStep(b)),
-                  delayB = finish(stage, b, arrivedB, done, onStep(f));
+  double madeF = std::min(done, arrivedF + forward.seconds + (pair.forward - forward.seconds) * together),
+         madeB = std::min(done, arrivedB + backward.seconds + (pair.backward - backward.seconds) * together);
+  const PassDelay delayF = finish(stage, f, arrivedF, done, madeF, onStep(b), other(b, arrivedB, done)),
+                  delayB = finish(stage, b, arrivedB, done, madeB, onStep(f), other(f, arrivedF, done));
   const bool longer = delayF.sum() > delayB.sum(); // both at once: the longer one shows
   book(stage, longer ? f : b, longer ? delayF : delayB);
   const double end = stage.free = done + std::max(delayF.sum(), delayB.sum());
-  const double endF = std::min(end, arrivedF + pair.forward + end - done),
-               endB = std::min(end, arrivedB + pair.backward + end - done);
+  const double endF = madeF + end - done, endB = madeB + end - done;
   const bool backwardFirst = endB < endF * (1 - 1e-12); // what is made first leaves first
   for (const bool back : {backwardFirst, !backwardFirst}) {
     const Action& a = back ? b : f;
@@ -414,9 +421,15 @@ inline void PipelineRun::performPair(Stage& stage, const Action& f, const Action
   send(stage, b);
 }
 
+inline PipelineRun::Other PipelineRun::other(const Action& a, double begin, double end) const {
+  const PassCost& pass = a.kind == ActionKind::Forward ? cost(a).forward : cost(a).backward;
+  return {begin, end, pass.seconds > 0 ? std::max(0.0, 1 - std::max(0.0, pass.room) / pass.seconds) : 0};
+}
+
 /// Communication of states around an action that would end at `end`: what it adds, and what it leaves behind.
-inline PassDelay PipelineRun::finish(Stage& stage, const Action& a, double start, double end, double held) {
-  const bool isForward = a.kind == ActionKind::Forward;
+inline PassDelay PipelineRun::finish(Stage& stage, const Action& a, double start, double end, double leaves,
+                                     double held, const Other& beside) {
+  const bool isForward = a.kind == ActionKind::Forward, withReductions = reduces(a);
   PassDelay delay;
   if (isForward && a.microBatch % perRoute_ == 0) delay = afterGathers(a, start, end, held);
   if ((a.kind == ActionKind::Backward || a.kind == ActionKind::BackwardWeight) && --remaining_[slot(a)] == 0)
@@ -426,8 +439,14 @@ inline PassDelay PipelineRun::finish(Stage& stage, const Action& a, double start
                       : a.kind == ActionKind::BackwardWeight ? 0
                                                              : pass.tail;
   if (tail > 0) {
-    const double later = stage.sends.tails ? std::max(0.0, stage.port - end - delay.sum()) : 0;
-    stage.commFree = end + delay.sum() + later + tail; // behind transfers that are under way
+    leaves += delay.sum();
+    const double later = stage.meets.tails ? std::max(0.0, stage.port - leaves) : 0;
+    leaves += later; // behind transfers that are under way
+    if (stage.meets.tailsAndReduced && !withReductions && stage.reduced > leaves)
+      stage.reduced += std::clamp(leaves + tail - (stage.reduced - stage.reductions), 0.0, tail);
+    const double begins = std::max(leaves, beside.begin + delay.sum()), both = beside.end + delay.sum() - begins,
+                 left = tail - (begins - leaves); // of it when the other begins
+    stage.commFree = leaves + tail + (left > 0 ? takenTurns(left, beside.share * both, both, both) : 0);
     stage.tail = tail, stage.tailSends = std::min(later, stage.onPort);
     stage.tailHold = holdOf_[slot(a)];
     stage.tailCause = isForward ? Cause::ForwardTail : Cause::BackwardTail;
@@ -503,7 +522,7 @@ inline PassDelay PipelineRun::beginReductions(Stage& stage, const Action& a, dou
   stage.reductions += last.reducing;
   stage.reduced = std::max(end + last.longer + last.tail, queued + last.carried + held);
   if (const double later = stage.port + last.onSends - stage.reduced;
-      stage.sends.reductions && last.onSends > 0 && later > 0)
+      stage.meets.reductions && last.onSends > 0 && later > 0)
     stage.reduced += later, stage.reductionSends += std::min(later, stage.onPort);
   stage.reducing.emplace_back(holdOf_[slot(a)], a.kind == ActionKind::BackwardWeight);
   return {last.longer, 0};

@@ -83,7 +83,7 @@ TEST(CostCauses, ATransferWaitsForWhatAPassLeftOnItsPort) {
   PipelineInput in = gradientBack(0);
   in.virtualStages[1].backward.tail = .2;
   EXPECT_NEAR(runPipeline(in)[0].end, 5, 1e-12); // on ports of their own
-  in.virtualStages[1].sends.tails = true;
+  in.virtualStages[1].meets.tails = true;
   EXPECT_NEAR(runPipeline(in)[0].end, 5.2, 1e-12);
   EXPECT_NEAR(runPipeline(in)[1].trailing, .2, 1e-12);
   EXPECT_NEAR(runPipeline(in)[1].booked(Cause::BackwardTail), .2, 1e-12);
@@ -102,7 +102,7 @@ TEST(CostCauses, ReductionsPauseWhileTheirPortSends) {
   PipelineInput in = gradientBack(0);
   in.virtualStages[1].last = {0, .3, 1, .3, .3};
   EXPECT_NEAR(runPipeline(in)[1].trailing, .3, 1e-12); // on ports of their own
-  in.virtualStages[1].sends.reductions = true;
+  in.virtualStages[1].meets.reductions = true;
   const std::vector<StageTimes> t = runPipeline(in);
   EXPECT_NEAR(t[0].end, 5, 1e-12);
   EXPECT_NEAR(t[1].trailing, .5 + .3, 1e-12);
@@ -111,7 +111,7 @@ TEST(CostCauses, ReductionsPauseWhileTheirPortSends) {
   // Those that are inline have their place behind all passes, and behind the transfer if they take its port.
   in = gradientBack(0);
   EXPECT_NEAR(runPipeline(in)[1].trailing, 0, 1e-12);
-  in.virtualStages[1].sends.inlined = true;
+  in.virtualStages[1].meets.inlined = true;
   EXPECT_NEAR(runPipeline(in)[1].trailing, .5, 1e-12);
   EXPECT_NEAR(runPipeline(in)[1].booked(Cause::SendBack), .5, 1e-12);
 }
@@ -120,12 +120,28 @@ TEST(CostCauses, ReductionsWaitForTransfersThatCameBefore) {
   // Two micro-batches of GPipe: gradients leave at 4.5 and 7, the last pass ends at 5.5.
   PipelineInput in = input(gpipe(), 2, 1, 2, {1}, {1}, .5, 0);
   in.virtualStages[1].sendBack = 2.5;
-  in.virtualStages[1].sends.reductions = true;
+  in.virtualStages[1].meets.reductions = true;
   in.virtualStages[1].last = {0, .3, .3, .3, .3};
   const std::vector<StageTimes> t = runPipeline(in);
   EXPECT_NEAR(t[1].end, 5.5, 1e-12);
   EXPECT_NEAR(t[1].end + t[1].trailing, 4.5 + 2 * 2.5 + .3, 1e-12);
   EXPECT_NEAR(t[1].booked(Cause::Reductions), .3, 1e-12);
+}
+
+TEST(CostCauses, ReductionsPauseForWhatAPassLeavesOnTheirPort) {
+  // The second chunk of the stage is reduced from 3 to 5, what the last pass leaves runs from 4 to 5.
+  PipelineInput in = input(interleaved(), 1, 2, 1, {1}, {1});
+  in.virtualStages[1].last = {0, 2, 2, 0, 2};
+  in.virtualStages[0].backward.tail = 1;
+  EXPECT_NEAR(runPipeline(in)[0].trailing, 1, 1e-12); // on ports of their own
+  in.virtualStages[0].meets.tailsAndReduced = true;
+  const StageTimes t = runPipeline(in)[0];
+  EXPECT_NEAR(t.end, 4, 1e-12);
+  EXPECT_NEAR(t.trailing, 2, 1e-12);
+  EXPECT_NEAR(t.booked(Cause::Reductions), 2, 1e-12);
+  // Those of its own chunk hold it already.
+  in.virtualStages[0].last = {0, 3, 3, 0, 2};
+  EXPECT_NEAR(runPipeline(in)[0].trailing, 4, 1e-12);
 }
 
 TEST(CostCauses, GathersPauseWhileTheirPortSends) {
@@ -135,7 +151,7 @@ TEST(CostCauses, GathersPauseWhileTheirPortSends) {
   in.virtualStages[0].gathers = {0, 3, 3};
   in.virtualStages[2].gathers = {0, 6, 6};
   const double alone = runPipeline(in)[0].booked(Cause::Gathers);
-  for (VirtualStageCost& c : in.virtualStages) c.sends.gathers = true;
+  for (VirtualStageCost& c : in.virtualStages) c.meets.gathers = true;
   const StageTimes t = runPipeline(in)[0];
   EXPECT_NEAR(t.booked(Cause::Gathers), alone, 1e-12);
   EXPECT_NEAR(t.booked(Cause::Send) + t.booked(Cause::SendBack), 1, 1e-12); // two transfers
@@ -183,12 +199,32 @@ TEST(CostCauses, APairSavesByTheShareThatItRunsTogether) {
   PipelineInput in = twoStages({4, 1}, {2, 2},
                                {{forward(0, 0), forward(0, 1, true), backward(0, 0), backward(0, 1)},
                                 {forward(1, 0), backward(1, 0), forward(1, 1), backward(1, 1)}});
-  in.pairs[{0, 0}] = {4, 3, 3.5};
-  const std::vector<StageTimes> t = runPipeline(in);
+  in.pairs[{0, 0}] = {4, 5, 3.5};
+  std::vector<StageTimes> t = runPipeline(in);
   EXPECT_NEAR(t[0].together.at({0, 0}), .25, 1e-12);
   EXPECT_NEAR(t[0].busy, 4 + (6 - .25 * 2) + 2, 1e-12);
-  EXPECT_NEAR(t[1].end, 4 + 3 + 1 + 2, 1e-12); // the forward's result left after three seconds
-  EXPECT_NEAR(t[0].end, 10 + 2, 1e-12);
+  EXPECT_NEAR(t[1].end, 4 + 4.25 + 1 + 2, 1e-12); // the forward's result is made between 4, as alone, and 5
+  EXPECT_NEAR(t[0].end, 11.25 + 2, 1e-12);
+}
+
+TEST(CostCauses, WhatAPassLeavesRunsBesideTheRestOfItsPair) {
+  // A backward pass from 3 to 5 and a forward pass from 3 to 7, one after the other on the second stage.
+  PipelineInput in = twoStages({1, 4}, {2, 2},
+                               {{forward(0, 0), forward(0, 1), backward(0, 0), backward(0, 1)},
+                                {forward(1, 0), forward(1, 1, true), backward(1, 0), backward(1, 1)}});
+  in.virtualStages[0].forward.seconds = 1;
+  in.pairs[{1, 1}] = {6, 6, 2};
+  in.virtualStages[1].backward.tail = 3;
+  // The next pass, which communicates, begins when the tail has ended: it ran from 7 to 10 beside the forward pass.
+  in.virtualStages[1].backward.room = 0;
+  StageTimes t = runPipeline(in)[1];
+  EXPECT_NEAR(t.end, 5 + 6 + 2, 1e-12);
+  EXPECT_NEAR(t.booked(Cause::BackwardTail), 3, 1e-12); // the last one only
+  // A forward pass that takes the port for half of its four seconds leaves two of them to the tail, for another second.
+  in.virtualStages[1].forward.room = 2;
+  t = runPipeline(in)[1];
+  EXPECT_NEAR(t.end, 5 + 6 + 1 + 2, 1e-12);
+  EXPECT_NEAR(t.booked(Cause::BackwardTail), 1 + 3, 1e-12);
 }
 
 TEST(CostCauses, EitherResultOfAPairLeavesWhenItIsMade) {

@@ -310,8 +310,8 @@ private:
       if (states && choose(0, 1))
         c.backward.onStep = seconds(2), c.forward.onStep = seconds(1), c.forward.onGathers = seconds(1);
       if (in.inlineSend < 1 && choose(0, 2) == 0) c.backward.onSends = seconds(2), c.forward.onSends = seconds(1);
-      c.sends.reductions = choose(0, 1), c.sends.tails = choose(0, 1), c.sends.inlined = choose(0, 1),
-      c.sends.gathers = choose(0, 1);
+      c.meets.reductions = choose(0, 1), c.meets.tails = choose(0, 1), c.meets.inlined = choose(0, 1),
+      c.meets.gathers = choose(0, 1), c.meets.tailsAndReduced = choose(0, 1);
       if (tails)
         c.backward.tail = seconds(.1), c.backward.inputTail = seconds(.2), c.forward.room = choose(0, 1) * seconds(.1);
     }

@@ -18,23 +18,28 @@ double PipelineRun::afterComm(Stage& stage, double room, double start) {
 
 /// Communication of states around an action that would end at `end`: what it adds, and what it leaves behind. `held`:
 /// seconds in which an action beside it takes the ports.
-PassDelay PipelineRun::finish(size_t s, Work& work, int64_t microBatch, double start, double end, double held) {
+PassDelay PipelineRun::finish(size_t s, Work& work, int64_t microBatch, double start, double end, double held,
+                              Behind behind) {
   Stage& stage = stages_[s];
   PassDelay delay;
   if (isForward(work) && microBatch % perRoute_ == 0) {
     delay = afterGathers(work.slot, start, end, held + work.pass->onGathers);
     work.special = alwaysSpecial(work);
   }
+  behind.withReductions = reduces(work);
   if (--*work.left == 0) delay = beginReductions(s, work.slot, kindOf(work), start, end, held);
+  for (double* moment : {&behind.from, &behind.begin, &behind.end}) *moment += delay.sum();
   if (const double tail = tailOf(work); tail > 0)
-    leaveTail(stage, end + delay.sum(), tail, work.slot, isForward(work) ? Cause::ForwardTail : Cause::BackwardTail);
+    leaveTail(stage, behind, tail, work.slot, isForward(work) ? Cause::ForwardTail : Cause::BackwardTail);
   return delay;
 }
 
-/// The comm stream runs on behind a pass, and behind transfers that are under way on its port.
-void PipelineRun::leaveTail(Stage& stage, double end, double tail, uint32_t slot, Cause cause) {
-  const double later = stage.meets.tails ? std::max(0.0, stage.port - end) : 0;
-  stage.comm = {end + later + tail, tail, std::min(later, stage.sending)};
+/// The comm stream runs on behind a pass, and behind transfers that are under way on its port. Reductions of the step
+/// pause.
+void PipelineRun::leaveTail(Stage& stage, const Behind& behind, double tail, uint32_t slot, Cause cause) {
+  const double later = stage.meets.tails ? std::max(0.0, stage.port - behind.from) : 0, begin = behind.from + later;
+  if (stage.meets.tailsAndReduced && !behind.withReductions) stage.reduced.pause(begin, tail);
+  stage.comm = {behind.until(begin, tail), tail, std::min(later, stage.sending)};
   stage.tailSlot = slot, stage.tailCause = cause;
 }
 
@@ -100,12 +105,7 @@ double PipelineRun::depart(size_t s, double& free, double transfer, double end) 
     begin += waits, free += held * waits;
     if (held * waits > 0) booked(stage.tailSlot, stage.tailCause) += held * waits;
   }
-  LeftBehind& reduced = stage.reduced;
-  if (stage.meets.reductions && reduced.until > begin) {
-    const double first = std::max(begin, reduced.until - reduced.seconds);
-    const double paused = std::clamp(begin + transfer - first, 0.0, transfer);
-    reduced.until += paused, reduced.sends += std::min(paused, beside);
-  }
+  if (stage.meets.reductions) stage.reduced.sends += std::min(stage.reduced.pause(begin, transfer), beside);
   if (stage.meets.gathers && stage.gathered > begin) {
     for (const uint32_t slot : holds(s))
       if (gathered_[slot] > begin) gathered_[slot] += transfer;

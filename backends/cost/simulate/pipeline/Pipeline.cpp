@@ -123,7 +123,7 @@ void PipelineRun::begin(const std::vector<double>& begins) {
     stages_[s].begin = begins[s], stages_[s].free = free[s];
   }
   for (size_t vs = 0; vs < in_->virtualStages.size(); ++vs)
-    for (const int64_t s : in_->devices[vs]) stages_[static_cast<size_t>(s)].meets.add(in_->virtualStages[vs].sends);
+    for (const int64_t s : in_->devices[vs]) stages_[static_cast<size_t>(s)].meets.add(in_->virtualStages[vs].meets);
   for (size_t s = 0; s < stages_.size(); ++s) stages_[s].gathered = arrived[s];
 }
 
@@ -259,7 +259,7 @@ void PipelineRun::perform(size_t s, Work& work, int64_t microBatch, double arriv
   busy(s) += work.seconds;
   const double over = takeTurns(s, reduces(work) ? 0 : onStep(work), onSends(work), start, work.seconds);
   const double done = start + work.seconds + over;
-  const PassDelay delay = finish(s, work, microBatch, start, done, 0);
+  const PassDelay delay = finish(s, work, microBatch, start, done, 0, {.from = done});
   book(s, work.slot, isForward(work), delay);
   const double end = done + delay.sum();
   stage.free = end + work.sending;
@@ -316,13 +316,16 @@ void PipelineRun::pairTogether(size_t s, Work& f, Work& b, const Received& inF, 
   const double over =
       takeTurns(s, reduces(b) ? 0 : onStep(f) + onStep(b), onSends(f) + onSends(b), first + held, done - first - held);
   done += over;
-  const PassDelay delayF = finish(s, f, inF.microBatch, arrivedF, done, onStep(b)),
-                  delayB = finish(s, b, inB.microBatch, arrivedB, done, onStep(f));
+  const auto madeBy = [&](const Work& work, double arrived, double inPair) {
+    return std::min(done, arrived + work.seconds + (inPair - work.seconds) * together);
+  };
+  const double madeF = madeBy(f, arrivedF, both.cost.forward), madeB = madeBy(b, arrivedB, both.cost.backward);
+  const PassDelay delayF = finish(s, f, inF.microBatch, arrivedF, done, onStep(b), {madeF, arrivedB, done, shareOf(b)}),
+                  delayB = finish(s, b, inB.microBatch, arrivedB, done, onStep(f), {madeB, arrivedF, done, shareOf(f)});
   const bool longer = delayF.sum() > delayB.sum(); // both at once: the longer one shows
   book(s, (longer ? f : b).slot, longer, longer ? delayF : delayB);
   const double end = stage.free = done + std::max(delayF.sum(), delayB.sum());
-  const double endF = std::min(end, arrivedF + both.cost.forward + end - done),
-               endB = std::min(end, arrivedB + both.cost.backward + end - done);
+  const double endF = madeF + end - done, endB = madeB + end - done;
   const bool backwardFirst = endB < endF * (1 - kOneMoment);
   const double share = (onSends(f) + onSends(b)) / (end - first - held);
   const auto leave = [&](const Work& work, int64_t microBatch, double at) {

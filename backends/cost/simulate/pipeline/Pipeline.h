@@ -57,14 +57,16 @@ struct LastPass {
   double reducing = 0; ///< seconds of reductions that may run on after it, on all ports together
 };
 
-/// Whose ports transfers to other stages take.
-struct SendsMeet {
-  bool tails = false;      ///< that of what passes leave behind,
-  bool reductions = false; ///< of the step's reductions,
-  bool inlined = false;    ///< of those that are inline, which begin when all else has ended,
-  bool gathers = false;    ///< of the step's gathers
-  void add(const SendsMeet& other) {
-    tails |= other.tails, reductions |= other.reductions, inlined |= other.inlined, gathers |= other.gathers;
+/// What takes one port.
+struct PortsMeet {
+  bool tails = false;           ///< transfers to other stages, and what passes leave behind;
+  bool reductions = false;      ///< transfers, and reductions of the step;
+  bool inlined = false;         ///< transfers, and those that are inline, which begin when all else has ended;
+  bool gathers = false;         ///< transfers, and gathers of the step;
+  bool tailsAndReduced = false; ///< what passes leave behind, and reductions of the step
+  void add(const PortsMeet& other) {
+    tails |= other.tails, reductions |= other.reductions, inlined |= other.inlined, gathers |= other.gathers,
+        tailsAndReduced |= other.tailsAndReduced;
   }
 };
 
@@ -76,7 +78,7 @@ struct VirtualStageCost {
   double sendBack = 0;        ///< of the gradient to the previous one
   double joined = 0;          ///< seconds of `send` in which receivers gather scattered parts over links of their own
   double joinedBack = 0;      ///< the same of `sendBack`
-  SendsMeet sends;
+  PortsMeet meets;
 };
 
 /// A forward pass and a backward pass of another micro-batch that run together.

@@ -65,6 +65,12 @@ private:
     double until = 0;
     double seconds = 0; ///< its own that it has not shared with a transfer, and
     double sends = 0;   ///< those by which transfers made it longer; nothing has waited for them
+    /// Waits for what takes its port from `begin` for so many seconds. Returns those that it had not left.
+    double pause(double begin, double takes) {
+      const double paused = until > begin ? std::clamp(begin + takes - (until - seconds), 0.0, takes) : 0;
+      until += paused;
+      return paused;
+    }
     /// The seconds of a wait for it that transfers added.
     double takeSends(double waits) {
       const double taken = std::min(waits, sends);
@@ -84,11 +90,23 @@ private:
     double port = 0;    ///< the port over which it sends, and
     double sending = 0; ///< seconds of transfers in a row on it that hold no sender
     size_t reductions = 0;
-    SendsMeet meets;
+    PortsMeet meets;
     double gathered = 0;    ///< when the last of the step's new parameters is there
     double gatherSends = 0; ///< seconds by which transfers made that later; nothing has waited for them
     uint32_t tailSlot = 0;  ///< whose communication the comm stream is in, after passes
     Cause tailCause = Cause::ForwardTail;
+  };
+
+  /// Where communication runs that a pass leaves behind: from a moment on, and beside another pass of its pair.
+  struct Behind {
+    double from = 0;
+    double begin = 0, end = 0;   ///< of the other pass
+    double share = 0;            ///< of its seconds, for which it takes the port
+    bool withReductions = false; ///< counted with the reductions that run in its own pass
+    double until(double starts, double seconds) const {
+      const double beside = std::max(starts, begin), rest = end - beside, left = seconds - (beside - starts);
+      return starts + seconds + (left > 0 ? takenTurns(left, share * rest, rest, rest) : 0);
+    }
   };
 
   struct Received {
@@ -123,7 +141,7 @@ private:
   void beginReplay();
   void replayOn();
   template <bool Watched, bool Ports> void replay(size_t from, size_t to);
-  void leaveComm(const Tape::Step& step, double end);
+  void leaveComm(const Tape::Step& step, const Behind& behind);
   void replayEdge(const Tape::Edge& edge);
   void bookSent(const std::vector<uint32_t>& passes);
   void leaveTape();
@@ -161,13 +179,13 @@ private:
   double afterComm(Stage& stage, double room, double start);
   double receive(size_t s, double arrival, double until);
   void bookReceived(const Work& work, double held);
-  PassDelay finish(size_t s, Work& work, int64_t microBatch, double start, double end, double held);
+  PassDelay finish(size_t s, Work& work, int64_t microBatch, double start, double end, double held, Behind behind);
   void made(const Work& work, int64_t microBatch, double end);
   void book(size_t s, size_t of, bool forward, const PassDelay& delay);
   void bookTrailing(size_t s, double trailing);
   void spreadSends(size_t s);
   double bookSends(size_t s, LeftBehind& left, double waits);
-  void leaveTail(Stage& stage, double end, double tail, uint32_t slot, Cause cause);
+  void leaveTail(Stage& stage, const Behind& behind, double tail, uint32_t slot, Cause cause);
   double waitForTail(Stage& stage, double begin, double transfer, double beside);
   PassDelay afterGathers(size_t slot, double start, double end, double held) const;
   PassDelay beginReductions(size_t s, size_t slot, ir::ActionKind kind, double start, double end, double held);
@@ -211,6 +229,10 @@ private:
     return kind == ir::ActionKind::BackwardInput ? pass.inputTail : pass.tail;
   }
   double tailOf(const Work& work) const { return tailOf(kindOf(work), *work.pass); }
+  /// For how much of its seconds it takes the port of what others leave behind.
+  double shareOf(const Work& work) const {
+    return work.seconds > 0 ? std::max(0.0, 1 - roomOf(work) / work.seconds) : 0;
+  }
   double onStep(const Work& work) const { return isWeight(work) ? 0 : work.pass->onStep; }
   double onSends(const Work& work) const { return isWeight(work) ? 0 : work.pass->onSends; }
   static const LastPass& lastOf(const VirtualStageCost& cost, ir::ActionKind kind) {

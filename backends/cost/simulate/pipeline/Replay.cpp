@@ -35,8 +35,8 @@ void PipelineRun::bindPlain() {
   for (size_t vs = 0; vs < costs.size(); ++vs) {
     const VirtualStageCost& c = costs[vs];
     const bool last = vs + 1 == costs.size();
-    ports_ |= c.sends.inlined || (c.sends.gathers && c.gathers.total > 0) ||
-              (c.sends.reductions && c.last.carried + c.lastWeights.carried > 0);
+    ports_ |= c.meets.inlined || (c.meets.gathers && c.gathers.total > 0) ||
+              (c.meets.reductions && c.last.carried + c.lastWeights.carried > 0);
     const double sent = last ? 0 : std::max(0., in_->inlineSend * c.send),
                  sentBack = vs == 0 ? 0 : std::max(0., in_->inlineSend * c.sendBack);
     const double arriving = vs == 0 ? 0 : costs[vs - 1].send, arrivingBack = last ? 0 : costs[vs + 1].sendBack;
@@ -149,13 +149,13 @@ template <bool Watched, bool Ports> void PipelineRun::replay(size_t from, size_t
     const OnPorts& on = onPorts_[step.work];
     end += takeTurns(step.stage, on.onStep, on.onSends, start, work.seconds);
     stage.free = end + work.sending;
-    if (work.tail > 0) leaveComm(step, end);
+    if (work.tail > 0) leaveComm(step, {.from = end});
     made[step.out] = depart(step.stage, stage.free, on.transfer, end);
   }
 }
 
-void PipelineRun::leaveComm(const Tape::Step& step, double end) {
-  leaveTail(stages_[step.stage], end, plains_[step.work].tail, step.work / kKinds,
+void PipelineRun::leaveComm(const Tape::Step& step, const Behind& behind) {
+  leaveTail(stages_[step.stage], behind, plains_[step.work].tail, step.work / kKinds,
             isForwardStep(step) ? Cause::ForwardTail : Cause::BackwardTail);
 }
 
@@ -171,12 +171,13 @@ void PipelineRun::replayEdge(const Tape::Edge& edge) {
   stage.busy += work.seconds;
   const OnPorts& on = onPorts_[step.work];
   const auto kind = static_cast<ActionKind>(step.work % kKinds);
+  const LastPass& of = lastOf(in_->virtualStages[edge.slot / routes_], kind);
   const double over = takeTurns(step.stage, edge.forward ? on.onStep : 0, on.onSends, start, work.seconds),
                end = start + work.seconds + over;
   const PassDelay delay =
       edge.forward ? afterGathers(edge.slot, start, end, in_->virtualStages[edge.slot / routes_].forward.onGathers)
                    : beginReductions(step.stage, edge.slot, kind, start, end, 0);
-  if (work.tail > 0) leaveComm(step, end + delay.sum());
+  if (work.tail > 0) leaveComm(step, {.from = end + delay.sum(), .withReductions = !edge.forward && of.carried > 0});
   book(step.stage, edge.slot, edge.forward, delay);
   const double made = end + delay.sum();
   stage.free = made + work.sending;
