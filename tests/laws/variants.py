@@ -158,8 +158,18 @@ def buckets(s):
     return {f"bucket{size}": s.with_(bucket=size) for size in (25, 400, 10**6)}
 
 
+def slow_wires(s):
+    """Hardly anything but communication, over the wires of the cluster and over a single one."""
+    m, found = s.machine, {}
+    for levels, kind in ((m.levels, m.inner.kind), ("flat", "card")):
+        slow = s.with_machine(levels=levels, inner=replace(m.inner, kind=kind, bandwidth=1e-4), outer=replace(m.outer, bandwidth=1e-4))
+        shares = more_inline(slow)
+        found |= {f"slow_{levels}_{share}": shares[f"inline_all_{share}"] for share in ("0", "0_5")}
+    return found
+
+
 def on_wires(s):
-    return {**more_inline(s), **buckets(s)}
+    return {**more_inline(s), **buckets(s), **slow_wires(s)}
 
 
 def itself(s):

@@ -106,15 +106,17 @@ void addBeyond(Account& beyond, const Account& pair, const std::vector<ClassCost
   }
 }
 
-/// The seconds for which the busiest port carries what both passes communicate, states too.
+/// The seconds for which the busiest port carries what both passes communicate, states too, but for what runs on after
+/// one of them (`last`).
 double busiestPort(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& forward,
-                   const ir::StageKind& backward) {
+                   const ir::StageKind& backward, const StagePass& last) {
   std::vector<double> ports{0};
   for (const bool backwardPass : {false, true}) {
     const ir::StageKind& stage = backwardPass ? backward : forward;
     addLayersOnPorts(ports, schedule, costs, stage, backwardPass);
     addStatesOnPorts(ports, schedule, costs, stage, [&](const auto& s) { return everyMicroBatch(s, backwardPass); });
   }
+  takeRunning(ports, *schedule.program, last);
   return *std::ranges::max_element(ports);
 }
 
@@ -155,9 +157,9 @@ Pair runPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, 
   const double waits = std::max(0.0, host - listed - slowed);
   double states = apart - forwardStagePass.alone - backwardStagePass.alone;
   // States hide beside the passes alone, but for what runs on after them. In a pair the other pass uses the same port.
-  const double tail = backwardStagePass.tail > 0 ? backwardStagePass.tail : forwardStagePass.tail;
+  const StagePass& last = backwardStagePass.tail > 0 ? backwardStagePass : forwardStagePass;
   if (forwardStagePass.communicates || backwardStagePass.communicates)
-    states = std::max(states, busiestPort(schedule, costs, forward, backward) - tail - listed - slowed - waits);
+    states = std::max(states, busiestPort(schedule, costs, forward, backward, last) - listed - slowed - waits);
   Pair pair;
   if (const double seconds = listed + slowed + waits + states; seconds < apart) {
     pair.cost = {seconds, seconds, seconds};

@@ -145,4 +145,12 @@ void addStatesOnPorts(std::vector<double>& ports, const ir::Schedule& schedule, 
   }
 }
 
+void takeRunning(std::vector<double>& ports, const ir::Program& program, const StagePass& pass) {
+  for (const auto& [id, spent] : pass.running.bodies())
+    for (size_t s = 0; s < spent.states.size(); ++s) {
+      double& on = ports[static_cast<size_t>(ir::streamOf(program, program.classes[id].states[s].level))];
+      on = std::max(0.0, on - spent.states[s]);
+    }
+}
+
 } // namespace planc::cost

@@ -68,11 +68,7 @@ PassCost passCost(const Simulation& sim, const SharedPorts& shared, const ir::St
   if (shared.reductions.empty() && shared.gathers.empty() && shared.sends.empty() && leftOn.empty()) return cost;
   std::vector<double> seconds =
       onPorts(sim, stage, backward, [&](const auto& s) { return everyMicroBatch(s, backward) ? 1. : 0.; });
-  for (const auto& [id, spent] : p.running.bodies()) // what runs on after it is not beside it
-    for (size_t s = 0; s < spent.states.size(); ++s) {
-      double& on = seconds[static_cast<size_t>(ir::streamOf(program, program.classes[id].states[s].level))];
-      on = std::max(0.0, on - spent.states[s]);
-    }
+  takeRunning(seconds, program, p);
   cost.onStep = busiest(seconds, shared.reductions), cost.onGathers = busiest(seconds, shared.gathers);
   cost.onSends = busiest(seconds, shared.sends);
   if (const double held = busiest(seconds, leftOn); held > 0 && !p.communicates)

@@ -86,10 +86,12 @@ private:
   double depart(Stage& stage, const Action& a, double end);
   static double bookSends(Stage& stage, double& sends, double waits);
   double onStep(const Action& a) const;
+  double onGathers(const Action& a) const;
   double onSends(const Action& a) const;
   const LastPass& lastOf(const Action& a) const;
   bool reduces(const Action& a) const;
   static double takeTurns(Stage& stage, double onStep, double onSends, double start, double seconds);
+  void pauseGathers(const Stage& stage, double onGathers, double start, double end);
   void perform(Stage& stage, const Action& a, double arrival);
   void performPair(Stage& stage, const Action& f, const Action& b);
   /// Another pass of its pair, which takes the port of what is left for a share of its seconds.
@@ -327,6 +329,19 @@ inline double PipelineRun::onStep(const Action& a) const {
                                               : cost(a).backward.onStep;
 }
 
+inline double PipelineRun::onGathers(const Action& a) const {
+  return a.kind == ActionKind::BackwardWeight ? 0
+         : a.kind == ActionKind::Forward      ? cost(a).forward.onGathers
+                                              : cost(a).backward.onGathers;
+}
+
+/// What is gathered meanwhile takes turns with what a pass communicates.
+inline void PipelineRun::pauseGathers(const Stage& stage, double onGathers, double start, double end) {
+  for (size_t i = 0; i < gathered_.size(); ++i)
+    if (&stages_[in_.devices[i / routes_][i % routes_]] == &stage && gathered_[i] > start)
+      gathered_[i] += takenTurns(gathered_[i] - start, onGathers, end - start, end - start);
+}
+
 inline double PipelineRun::onSends(const Action& a) const {
   return a.kind == ActionKind::BackwardWeight ? 0
          : a.kind == ActionKind::Forward      ? cost(a).forward.onSends
@@ -370,6 +385,7 @@ inline void PipelineRun::perform(Stage& stage, const Action& a, double arrival) 
   const PassDelay delay = finish(stage, a, start, start + seconds, start + seconds, 0, {});
   book(stage, a, delay);
   stage.free = start + seconds + delay.sum();
+  pauseGathers(stage, onGathers(a), start, stage.free);
   made(stage, a, depart(stage, a, stage.free));
   send(stage, a);
 }
@@ -397,13 +413,19 @@ inline void PipelineRun::performPair(Stage& stage, const Action& f, const Action
   double done = first + held + std::max(0.0, late - early) + apart - saved;
   done += takeTurns(stage, reduces(b) ? 0 : onStep(f) + onStep(b), onSends(f) + onSends(b), first + held,
                     done - first - held);
-  double madeF = std::min(done, arrivedF + forward.seconds + (pair.forward - forward.seconds) * together),
-         madeB = std::min(done, arrivedB + backward.seconds + (pair.backward - backward.seconds) * together);
-  const PassDelay delayF = finish(stage, f, arrivedF, done, madeF, onStep(b), other(b, arrivedB, done)),
-                  delayB = finish(stage, b, arrivedB, done, madeB, onStep(f), other(f, arrivedF, done));
+  const auto ends = [&](const PassCost& pass, double arrived, double inPair) {
+    return std::min(done, together * inPair + (1 - together) * (arrived + pass.seconds));
+  };
+  const double madeF = ends(forward, arrivedF, arrivedF + pair.forward),
+               madeB = ends(backward, arrivedB, arrivedB + pair.backward);
+  const PassDelay delayF = finish(stage, f, arrivedF, done, ends(forward, arrivedF, done), onStep(b),
+                                  other(b, arrivedB, done)),
+                  delayB = finish(stage, b, arrivedB, done, ends(backward, arrivedB, done), onStep(f),
+                                  other(f, arrivedF, done));
   const bool longer = delayF.sum() > delayB.sum(); // both at once: the longer one shows
   book(stage, longer ? f : b, longer ? delayF : delayB);
   const double end = stage.free = done + std::max(delayF.sum(), delayB.sum());
+  pauseGathers(stage, onGathers(f) + onGathers(b), first + held, end);
   const double endF = madeF + end - done, endB = madeB + end - done;
   const bool backwardFirst = endB < endF * (1 - 1e-12); // what is made first leaves first
   for (const bool back : {backwardFirst, !backwardFirst}) {

@@ -157,6 +157,18 @@ TEST(CostCauses, GathersPauseWhileTheirPortSends) {
   EXPECT_NEAR(t.booked(Cause::Send) + t.booked(Cause::SendBack), 1, 1e-12); // two transfers
 }
 
+TEST(CostCauses, GathersTakeTurnsWithWhatPassesCommunicate) {
+  // One stage of two chunks: the parameters of the first are there at once, those of the second at 2. The pass of the
+  // first, from 0 to 1, takes half a second of the port, so that the second begins at 2.5.
+  PipelineInput in = input(interleaved(), 1, 2, 1, {1}, {1});
+  in.virtualStages[1].gathers = {0, 2, 2};
+  EXPECT_NEAR(runPipeline(in)[0].end, 2 + 3, 1e-12);
+  in.virtualStages[0].forward.onGathers = .5;
+  const StageTimes t = runPipeline(in)[0];
+  EXPECT_NEAR(t.end, 2.5 + 3, 1e-12);
+  EXPECT_NEAR(t.booked(Cause::Gathers), 1.5, 1e-12);
+}
+
 TEST(CostCauses, WeightsDoNotWaitForTheWayOfTheGradient) {
   // The gradient of an input leaves behind another one; the gradients of weights follow at once.
   PipelineInput in = input(scheduleNamed("zb_h1"), 2, 1, 2, {1}, {2}, 0, 0);
@@ -208,23 +220,21 @@ TEST(CostCauses, APairSavesByTheShareThatItRunsTogether) {
 }
 
 TEST(CostCauses, WhatAPassLeavesRunsBesideTheRestOfItsPair) {
-  // A backward pass from 3 to 5 and a forward pass from 3 to 7, one after the other on the second stage.
-  PipelineInput in = twoStages({1, 4}, {2, 2},
+  // The backward pass begins at 10, its forward pass at 12: half of the saving is left, and the pair ends at 17. What
+  // the backward pass leaves runs from 15.5, between its end if it were alone and the end of the pair.
+  PipelineInput in = twoStages({6, 4}, {2, 4},
                                {{forward(0, 0), forward(0, 1), backward(0, 0), backward(0, 1)},
                                 {forward(1, 0), forward(1, 1, true), backward(1, 0), backward(1, 1)}});
-  in.virtualStages[0].forward.seconds = 1;
-  in.pairs[{1, 1}] = {6, 6, 2};
+  in.pairs[{1, 1}] = {6, 6, 5};
   in.virtualStages[1].backward.tail = 3;
-  // The next pass, which communicates, begins when the tail has ended: it ran from 7 to 10 beside the forward pass.
-  in.virtualStages[1].backward.room = 0;
+  in.virtualStages[1].backward.room = 0; // the next one waits for it
   StageTimes t = runPipeline(in)[1];
-  EXPECT_NEAR(t.end, 5 + 6 + 2, 1e-12);
-  EXPECT_NEAR(t.booked(Cause::BackwardTail), 3, 1e-12); // the last one only
-  // A forward pass that takes the port for half of its four seconds leaves two of them to the tail, for another second.
-  in.virtualStages[1].forward.room = 2;
+  EXPECT_NEAR(t.end, 15.5 + 3 + 4, 1e-12);
+  EXPECT_NEAR(t.booked(Cause::BackwardTail), 1.5 + 3, 1e-12);
+  in.virtualStages[1].forward.room = 2; // it takes the port for half of its seconds
   t = runPipeline(in)[1];
-  EXPECT_NEAR(t.end, 5 + 6 + 1 + 2, 1e-12);
-  EXPECT_NEAR(t.booked(Cause::BackwardTail), 1 + 3, 1e-12);
+  EXPECT_NEAR(t.end, 15.5 + .75 + 3 + 4, 1e-12);
+  EXPECT_NEAR(t.booked(Cause::BackwardTail), 2.25 + 3, 1e-12);
 }
 
 TEST(CostCauses, EitherResultOfAPairLeavesWhenItIsMade) {

@@ -262,6 +262,7 @@ void PipelineRun::perform(size_t s, Work& work, int64_t microBatch, double arriv
   const PassDelay delay = finish(s, work, microBatch, start, done, 0, {.from = done});
   book(s, work.slot, isForward(work), delay);
   const double end = done + delay.sum();
+  pauseGathers(s, onGathers(work), start, end);
   stage.free = end + work.sending;
   made(work, microBatch, depart(s, stage.free, work.transfer, end));
   *work.booked += work.sending;
@@ -316,15 +317,20 @@ void PipelineRun::pairTogether(size_t s, Work& f, Work& b, const Received& inF, 
   const double over =
       takeTurns(s, reduces(b) ? 0 : onStep(f) + onStep(b), onSends(f) + onSends(b), first + held, done - first - held);
   done += over;
-  const auto madeBy = [&](const Work& work, double arrived, double inPair) {
-    return std::min(done, arrived + work.seconds + (inPair - work.seconds) * together);
+  // Alone a pass has ended after its seconds; what it leaves behind then has the port, which otherwise is the pair's.
+  const auto ends = [&](const Work& work, double arrived, double inPair) {
+    return std::min(done, together * inPair + (1 - together) * (arrived + work.seconds));
   };
-  const double madeF = madeBy(f, arrivedF, both.cost.forward), madeB = madeBy(b, arrivedB, both.cost.backward);
-  const PassDelay delayF = finish(s, f, inF.microBatch, arrivedF, done, onStep(b), {madeF, arrivedB, done, shareOf(b)}),
-                  delayB = finish(s, b, inB.microBatch, arrivedB, done, onStep(f), {madeB, arrivedF, done, shareOf(f)});
+  const double madeF = ends(f, arrivedF, arrivedF + both.cost.forward),
+               madeB = ends(b, arrivedB, arrivedB + both.cost.backward);
+  const PassDelay delayF = finish(s, f, inF.microBatch, arrivedF, done, onStep(b),
+                                  {ends(f, arrivedF, done), arrivedB, done, shareOf(b)}),
+                  delayB = finish(s, b, inB.microBatch, arrivedB, done, onStep(f),
+                                  {ends(b, arrivedB, done), arrivedF, done, shareOf(f)});
   const bool longer = delayF.sum() > delayB.sum(); // both at once: the longer one shows
   book(s, (longer ? f : b).slot, longer, longer ? delayF : delayB);
   const double end = stage.free = done + std::max(delayF.sum(), delayB.sum());
+  pauseGathers(s, onGathers(f) + onGathers(b), first + held, end);
   const double endF = madeF + end - done, endB = madeB + end - done;
   const bool backwardFirst = endB < endF * (1 - kOneMoment);
   const double share = (onSends(f) + onSends(b)) / (end - first - held);

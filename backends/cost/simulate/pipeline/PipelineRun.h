@@ -127,7 +127,7 @@ private:
   };
   /// What a pass takes of the ports.
   struct OnPorts {
-    double transfer = 0, onStep = 0, onSends = 0;
+    double transfer = 0, onStep = 0, onGathers = 0, onSends = 0;
   };
   /// A stage that runs them.
   struct alignas(32) Lane {
@@ -203,6 +203,16 @@ private:
     waitsForSends(s) += over;
     return over;
   }
+  /// Gathers of the step that are under way take turns with what a pass communicates over their port.
+  void pauseGathers(size_t s, double onGathers, double start, double end) {
+    Stage& stage = stages_[s];
+    if (!(onGathers > 0 && stage.gathered > start)) return;
+    const auto pause = [&](double& until) {
+      if (until > start) until += takenTurns(until - start, onGathers, end - start, end - start);
+    };
+    for (const uint32_t slot : holds(s)) pause(gathered_[slot]);
+    pause(stage.gathered);
+  }
   double depart(size_t s, double& free, double transfer, double end);
   std::vector<StageTimes> times();
   ir::ActionKind kindOf(const Work& work) const {
@@ -216,7 +226,7 @@ private:
   bool isWeight(const Work& work) const { return kindOf(work) == ir::ActionKind::BackwardWeight; }
   bool alwaysSpecial(const Work& work) const {
     return work.receiving != 0 || std::isfinite(roomOf(work)) || tailOf(work) > 0 || onStep(work) > 0 ||
-           onSends(work) > 0;
+           onGathers(work) > 0 || onSends(work) > 0;
   }
   /// As of its pass; the half of a backward pass that makes the gradients of parameters has no communication.
   static double roomOf(ir::ActionKind kind, const PassCost& pass, double seconds) {
@@ -234,6 +244,7 @@ private:
     return work.seconds > 0 ? std::max(0.0, 1 - roomOf(work) / work.seconds) : 0;
   }
   double onStep(const Work& work) const { return isWeight(work) ? 0 : work.pass->onStep; }
+  double onGathers(const Work& work) const { return isWeight(work) ? 0 : work.pass->onGathers; }
   double onSends(const Work& work) const { return isWeight(work) ? 0 : work.pass->onSends; }
   static const LastPass& lastOf(const VirtualStageCost& cost, ir::ActionKind kind) {
     return kind == ir::ActionKind::BackwardWeight ? cost.lastWeights : cost.last;

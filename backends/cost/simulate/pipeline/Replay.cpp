@@ -47,8 +47,9 @@ void PipelineRun::bindPlain() {
         plains_[work] = plain;
         plains_[work].tail = tailOf(kind, pass);
         rooms_[work] = roomOf(kind, pass, plain.seconds);
-        if (kind != ActionKind::BackwardWeight) onPorts_[work] = {transfer, pass.onStep, pass.onSends};
-        ports_ |= plains_[work].tail > 0 || onPorts_[work].onStep > 0 || (transfer > 0 && in_->inlineSend < 1);
+        if (kind != ActionKind::BackwardWeight) onPorts_[work] = {transfer, pass.onStep, pass.onGathers, pass.onSends};
+        ports_ |= plains_[work].tail > 0 || onPorts_[work].onStep > 0 || onPorts_[work].onGathers > 0 ||
+                  (transfer > 0 && in_->inlineSend < 1);
       };
       const double on = last ? 0 : c.send - c.joined, back = vs == 0 ? 0 : c.sendBack - c.joinedBack,
                    input = c.backward.input();
@@ -148,6 +149,7 @@ template <bool Watched, bool Ports> void PipelineRun::replay(size_t from, size_t
     }
     const OnPorts& on = onPorts_[step.work];
     end += takeTurns(step.stage, on.onStep, on.onSends, start, work.seconds);
+    pauseGathers(step.stage, on.onGathers, start, end);
     stage.free = end + work.sending;
     if (work.tail > 0) leaveComm(step, {.from = end});
     made[step.out] = depart(step.stage, stage.free, on.transfer, end);
@@ -180,6 +182,7 @@ void PipelineRun::replayEdge(const Tape::Edge& edge) {
   if (work.tail > 0) leaveComm(step, {.from = end + delay.sum(), .withReductions = !edge.forward && of.carried > 0});
   book(step.stage, edge.slot, edge.forward, delay);
   const double made = end + delay.sum();
+  pauseGathers(step.stage, on.onGathers, start, made);
   stage.free = made + work.sending;
   ends_[step.out] = depart(step.stage, stage.free, on.transfer, made);
 }

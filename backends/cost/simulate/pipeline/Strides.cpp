@@ -157,7 +157,7 @@ private:
         return (ends <= now.free && ended <= before.free) || same(ends - ended, rate_[s]);
       };
       if (!goesOn(now.commFree, before.commFree) || !goesOn(now.port, before.port)) return false;
-      if (run_.stages_[s].reduced.until > now.free) return false;
+      if (std::max(run_.stages_[s].reduced.until, run_.stages_[s].gathered) > now.free) return false;
     }
     const int64_t cycle = static_cast<int64_t>(over) * steady_.microBatches;
     late_ = false;
