@@ -24,6 +24,7 @@ CASES = (
     ("work", 9902198, ""),  # twice the experts over 8 devices: not more work for the wires, so that the law leaves them out
     *(("inline", seed, "") for seed in (50007, 50121, 50197, 50357, 50546, 50955)),  # copies to the host, and what shares their port
     *(("inline", seed, "") for seed in (50785, 52410, 54199, 54778)),  # transfers between stages over a port that passes leave communication on
+    *(("ports", seed, "") for seed in (50032, 50559, 50936, 53541)),  # slow wires: gathers and reductions of the step, tails, statistics of pairs
     *(("accounts", seed, "") for seed in (50407, 50587, 51117)),  # and what waits for either is booked on
 )
 SHOWN = 5  # violations of a law that are printed, the first of them with its plans

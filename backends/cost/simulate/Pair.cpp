@@ -156,10 +156,10 @@ Pair runPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, 
   const double host = hostForward + hostBackward;
   const double waits = std::max(0.0, host - listed - slowed);
   double states = apart - forwardStagePass.alone - backwardStagePass.alone;
-  // States hide beside the passes alone, but for what runs on after them. In a pair the other pass uses the same port.
+  // States hide beside the passes alone, but for what runs on after them. In a pair the other pass uses the same port,
+  // and while statistics stand inside their operators it communicates: together no longer than the port carries them.
   const StagePass& last = backwardStagePass.tail > 0 ? backwardStagePass : forwardStagePass;
-  if (forwardStagePass.communicates || backwardStagePass.communicates)
-    states = std::max(states, busiestPort(schedule, costs, forward, backward, last) - listed - slowed - waits);
+  states = std::max(states, busiestPort(schedule, costs, forward, backward, last) - listed - slowed - waits);
   Pair pair;
   if (const double seconds = listed + slowed + waits + states; seconds < apart) {
     pair.cost = {seconds, seconds, seconds};
