@@ -400,8 +400,8 @@ inline void PipelineRun::performPair(Stage& stage, const Action& f, const Action
   const double taken = receive(stage, std::min(received(f), received(b)), first);
   if (holdF > 0) bookReceived(stage, f, taken * holdF / (holdF + holdB));
   if (holdB > 0) bookReceived(stage, b, taken * holdB / (holdF + holdB));
-  const double held = afterComm(stage, std::max(0.0, std::min(forward.room, backward.room)), first) - first;
-  arrivedF += held, arrivedB += held;
+  const double begins = afterComm(stage, std::max(0.0, std::min(forward.room, backward.room)), first);
+  arrivedF = std::max(arrivedF, begins), arrivedB = std::max(arrivedB, begins);
   const double apart = forward.seconds + backward.seconds;
   const auto known = in_.pairs.find({f.virtualStage, b.virtualStage});
   const PairCost pair = known == in_.pairs.end() ? PairCost{apart, apart, apart} : known->second;
@@ -410,9 +410,9 @@ inline void PipelineRun::performPair(Stage& stage, const Action& f, const Action
   stage.sums.busy += apart - saved;
   stage.sums.idle += std::max(0.0, late - early);
   stage.sums.together[{f.virtualStage, b.virtualStage}] += together;
-  double done = first + held + std::max(0.0, late - early) + apart - saved;
-  done += takeTurns(stage, reduces(b) ? 0 : onStep(f) + onStep(b), onSends(f) + onSends(b), first + held,
-                    done - first - held);
+  const double pending = std::max(begins, stage.port);
+  double done = begins + std::max(0.0, late - early) + apart - saved;
+  done += takeTurns(stage, reduces(b) ? 0 : onStep(f) + onStep(b), onSends(f) + onSends(b), begins, done - begins);
   const auto ends = [&](const PassCost& pass, double arrived, double inPair) {
     return std::min(done, together * inPair + (1 - together) * (arrived + pass.seconds));
   };
@@ -425,13 +425,13 @@ inline void PipelineRun::performPair(Stage& stage, const Action& f, const Action
   const bool longer = delayF.sum() > delayB.sum(); // both at once: the longer one shows
   book(stage, longer ? f : b, longer ? delayF : delayB);
   const double end = stage.free = done + std::max(delayF.sum(), delayB.sum());
-  pauseGathers(stage, onGathers(f) + onGathers(b), first + held, end);
+  pauseGathers(stage, onGathers(f) + onGathers(b), begins, end);
   const double endF = madeF + end - done, endB = madeB + end - done;
   const bool backwardFirst = endB < endF * (1 - 1e-12); // what is made first leaves first
   for (const bool back : {backwardFirst, !backwardFirst}) {
     const Action& a = back ? b : f;
     double leaves = depart(stage, a, back ? endB : endF);
-    const double share = (onSends(f) + onSends(b)) / (end - first - held), rest = end - leaves;
+    const double share = (onSends(f) + onSends(b)) / (end - pending), rest = end - leaves;
     const double moves = transfer(a) - (back ? cost(a).joinedBack : cost(a).joined);
     if (moves > 0 && rest > 0 && share > 0) {
       const double later = takenTurns(moves, share * rest, rest, rest);

@@ -237,6 +237,31 @@ TEST(CostCauses, WhatAPassLeavesRunsBesideTheRestOfItsPair) {
   EXPECT_NEAR(t.booked(Cause::BackwardTail), 2.25 + 3, 1e-12);
 }
 
+/// The first stage runs its second forward pass beside its first backward pass.
+PipelineInput pairFirst(const Seconds& f, const Seconds& b) {
+  return twoStages(f, b,
+                   {{forward(0, 0), forward(0, 1, true), backward(0, 0), backward(0, 1)},
+                    {forward(1, 0), backward(1, 0), forward(1, 1), backward(1, 1)}});
+}
+
+TEST(CostCauses, APairWaitsOnceForWhatWasLeft) {
+  // The port is free at 6, the backward pass has what it receives at 4.
+  PipelineInput in = pairFirst({1, 1}, {2, 2});
+  in.pairs[{0, 0}] = {2.5, 2.5, 2.5};
+  in.virtualStages[0].forward.tail = 5, in.virtualStages[0].backward.room = 0;
+  const std::vector<StageTimes> t = runPipeline(in);
+  EXPECT_NEAR(t[0].together.at({0, 0}), 1, 1e-12);
+  EXPECT_NEAR(t[1].end, 6 + 2.5 + 1 + 2, 1e-12);
+}
+
+TEST(CostCauses, ResultsOfAFullPairLeaveBehindIt) {
+  // The transfer of the first result ends at 12. The pair from 10 takes the port for 12 seconds, and so ends at 24.
+  PipelineInput in = pairFirst({10, 1}, {2, 2});
+  in.virtualStages[0].send = 2, in.inlineSend = 0;
+  in.virtualStages[0].forward.onSends = 12;
+  EXPECT_NEAR(runPipeline(in)[1].end, 24 + 2 + 1 + 2, 1e-12);
+}
+
 TEST(CostCauses, EitherResultOfAPairLeavesWhenItIsMade) {
   // The pair runs from 2 to 4; its backward's result leaves at 3.5, and two backward passes of three seconds follow.
   PipelineInput in = twoStages({1, 1}, {3, 2},

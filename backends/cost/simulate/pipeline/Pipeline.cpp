@@ -304,8 +304,8 @@ void PipelineRun::pairTogether(size_t s, Work& f, Work& b, const Received& inF, 
   const double taken = receive(s, std::min(inF.at, inB.at), first);
   if (holdF > 0) bookReceived(f, taken * holdF / (holdF + holdB));
   if (holdB > 0) bookReceived(b, taken * holdB / (holdF + holdB));
-  const double held = afterComm(stage, std::min(roomOf(f), roomOf(b)), first) - first;
-  arrivedF += held, arrivedB += held;
+  const double begins = afterComm(stage, std::min(roomOf(f), roomOf(b)), first);
+  arrivedF = std::max(arrivedF, begins), arrivedB = std::max(arrivedB, begins);
   const double apart = f.seconds + b.seconds;
   const Together& both = togetherOf(s, f, b);
   const double late = std::fabs(arrivedF - arrivedB), early = arrivedF < arrivedB ? f.seconds : b.seconds;
@@ -313,9 +313,9 @@ void PipelineRun::pairTogether(size_t s, Work& f, Work& b, const Received& inF, 
   busy(s) += apart - saved;
   idle(s) += std::max(0.0, late - early);
   sums_[sharesAt_ + static_cast<size_t>(&both - together_.data())] += together;
-  double done = first + held + std::max(0.0, late - early) + apart - saved;
-  const double over =
-      takeTurns(s, reduces(b) ? 0 : onStep(f) + onStep(b), onSends(f) + onSends(b), first + held, done - first - held);
+  double done = begins + std::max(0.0, late - early) + apart - saved;
+  const double pending = std::max(begins, stage.port), over = takeTurns(s, reduces(b) ? 0 : onStep(f) + onStep(b),
+                                                                        onSends(f) + onSends(b), begins, done - begins);
   done += over;
   // Alone a pass has ended after its seconds; what it leaves behind then has the port, which otherwise is the pair's.
   const auto ends = [&](const Work& work, double arrived, double inPair) {
@@ -330,10 +330,10 @@ void PipelineRun::pairTogether(size_t s, Work& f, Work& b, const Received& inF, 
   const bool longer = delayF.sum() > delayB.sum(); // both at once: the longer one shows
   book(s, (longer ? f : b).slot, longer, longer ? delayF : delayB);
   const double end = stage.free = done + std::max(delayF.sum(), delayB.sum());
-  pauseGathers(s, onGathers(f) + onGathers(b), first + held, end);
+  pauseGathers(s, onGathers(f) + onGathers(b), begins, end);
   const double endF = madeF + end - done, endB = madeB + end - done;
   const bool backwardFirst = endB < endF * (1 - kOneMoment);
-  const double share = (onSends(f) + onSends(b)) / (end - first - held);
+  const double share = (onSends(f) + onSends(b)) / (end - pending); // of the port, when it has sent what was before
   const auto leave = [&](const Work& work, int64_t microBatch, double at) {
     double leaves = depart(s, stage.free, work.transfer, at);
     if (const double rest = end - leaves; work.transfer > 0 && rest > 0 && share > 0) { // beside the rest of the pair
