@@ -312,7 +312,7 @@ def schedules(spec, base, prices):
 
 
 @law("Where collectives slow nothing, a step is not faster with more of them in the compute stream, and a share of 0.9999 is one of 1. Pairs are list "
-     "schedules, which keep the first half nearly (Graham 1969).", "docs/cost-model.md 2.4, 3.2", variants.more_inline, share=.01, amount=.02)
+     "schedules, which keep the first half nearly (Graham 1969).", "docs/cost-model.md 2.4, 3.2", variants.more_inline, share=.005, amount=.01)
 def inline(spec, base, prices):
     for which in dict.fromkeys(name.split("_")[1] for name in prices):
         rows = {name: prices[name] for name in variants.more_inline(spec) if name.split("_")[1] == which and name in prices}

@@ -83,7 +83,7 @@ private:
   double receive(Stage& stage, double arrival, double until);
   void bookReceived(Stage& stage, const Action& a, double held);
   void send(Stage& stage, const Action& a);
-  double depart(Stage& stage, const Action& a, double end);
+  double depart(Stage& stage, const Action& a, double end, double pairEnds = 0, double share = 0);
   static double bookSends(Stage& stage, double& sends, double waits);
   double onStep(const Action& a) const;
   double onGathers(const Action& a) const;
@@ -291,24 +291,26 @@ inline double PipelineRun::bookSends(Stage& stage, double& sends, double waits) 
   return waits - taken;
 }
 
-/// When what an action made leaves: a port sends one thing after the other, and shares its time with what passes left.
-inline double PipelineRun::depart(Stage& stage, const Action& a, double end) {
+/// When what an action made leaves: a port sends one thing after the other; what passes left goes first, and what the
+/// rest of a pair takes of the port.
+inline double PipelineRun::depart(Stage& stage, const Action& a, double end, double pairEnds, double share) {
   const double joined = a.kind == ActionKind::Forward ? cost(a).joined : cost(a).joinedBack,
                moves = transfer(a) - joined;
   if (!(moves > 0)) return end;
   if (!(stage.port > end)) stage.onPort = 0;
-  double begin = std::max(stage.port, end);
+  double begin = std::max(stage.port, end), waits = 0;
   const double beside = moves * (1 - in_.inlineSend);
-  if (stage.meets.tails) {
-    double waits = std::max(0.0, stage.commFree - begin);
-    if (waits > stage.tail + 1e-12 * begin) { // it has not begun
-      waits = std::min(stage.tail, moves);
-      stage.tail -= waits, stage.commFree += waits, stage.tailSends += std::min(waits, beside);
-    }
-    begin += waits;
-    stage.free += in_.inlineSend * waits; // the sender is held for as much longer
-    if (in_.inlineSend * waits > 0) stage.sums.holds[stage.tailHold][stage.tailCause] += in_.inlineSend * waits;
+  const double left = stage.meets.tails ? std::max(0.0, stage.commFree - begin) : 0;
+  const bool begun = left <= stage.tail + 1e-12 * begin;
+  if (begun) waits = left;
+  const double rest = std::max(0.0, pairEnds - begin - waits), later = takenTurns(moves, share * rest, rest, rest);
+  if (!begun) {
+    waits = std::min(stage.tail, std::clamp(moves + later - rest, 0.0, moves));
+    stage.tail -= waits, stage.commFree += waits, stage.tailSends += std::min(waits, beside);
   }
+  begin += waits;
+  stage.free += in_.inlineSend * waits; // the sender is held for as much longer
+  if (in_.inlineSend * waits > 0) stage.sums.holds[stage.tailHold][stage.tailCause] += in_.inlineSend * waits;
   if (stage.meets.reductions && stage.reduced > begin) {
     const double paused = std::clamp(begin + moves - std::max(begin, stage.reduced - stage.reductions), 0.0, moves);
     stage.reduced += paused, stage.reductionSends += std::min(paused, beside);
@@ -319,8 +321,8 @@ inline double PipelineRun::depart(Stage& stage, const Action& a, double end) {
       if (&stages_[in_.devices[vs][r]] == &stage && gathered_[vs * routes_ + r] > begin)
         gathered_[vs * routes_ + r] += moves, gathers = true;
   if (gathers) stage.gatherSends += beside;
-  stage.port = begin + moves, stage.onPort += beside;
-  return begin;
+  stage.port = begin + later + moves, stage.onPort += beside;
+  return begin + later;
 }
 
 inline double PipelineRun::onStep(const Action& a) const {
@@ -430,14 +432,8 @@ inline void PipelineRun::performPair(Stage& stage, const Action& f, const Action
   const bool backwardFirst = endB < endF * (1 - 1e-12); // what is made first leaves first
   for (const bool back : {backwardFirst, !backwardFirst}) {
     const Action& a = back ? b : f;
-    double leaves = depart(stage, a, back ? endB : endF);
-    const double share = (onSends(f) + onSends(b)) / (end - pending), rest = end - leaves;
-    const double moves = transfer(a) - (back ? cost(a).joinedBack : cost(a).joined);
-    if (moves > 0 && rest > 0 && share > 0) {
-      const double later = takenTurns(moves, share * rest, rest, rest);
-      leaves += later, stage.port += later;
-    }
-    made(stage, a, leaves);
+    const double share = (onSends(f) + onSends(b)) / (end - pending);
+    made(stage, a, depart(stage, a, back ? endB : endF, end, share));
   }
   send(stage, f);
   send(stage, b);

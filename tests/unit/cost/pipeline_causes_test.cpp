@@ -274,6 +274,10 @@ TEST(CostCauses, EitherResultOfAPairLeavesWhenItIsMade) {
   // Its transfer gets the half of the port that the rest of the pair leaves.
   in.virtualStages[1].sendBack = .1, in.virtualStages[1].backward.onSends = 1, in.inlineSend = 0;
   EXPECT_NEAR(runPipeline(in)[0].end, 3.5 + .2 + 3 + 3, 1e-12);
+  // Where the pair leaves none it goes behind it, and shares the port with what the pair leaves behind.
+  in.virtualStages[1].backward.onSends = 2, in.virtualStages[1].backward.tail = .05;
+  in.virtualStages[1].meets.tails = true;
+  EXPECT_NEAR(runPipeline(in)[0].end, 4 + .05 + .1 + 3 + 3, 1e-12);
 }
 
 TEST(CostCauses, StagesOfDifferentPeriodsHaveACommonOne) {

@@ -79,40 +79,46 @@ void PipelineRun::bookTrailing(size_t s, double trailing) {
   if (after + left > 0) booked(stage.tailSlot, stage.tailCause) += after + left;
 }
 
-/// How long a transfer of that length waits at `begin` for what a pass left: all of it where it has begun. A result
-/// that a pair makes before shares the port with it until the shorter of the two has ended. `beside`: seconds of it
-/// that hold no sender.
-double PipelineRun::waitForTail(Stage& stage, double begin, double transfer, double beside) {
+/// How long a transfer waits at `begin` for what a pass left: all of it where it has begun.
+double PipelineRun::waitForTail(const Stage& stage, double begin) {
+  const double rest = stage.meets.tails ? std::max(0.0, stage.comm.until - begin) : 0;
+  return rest <= stage.comm.seconds + kOneMoment * begin ? rest : 0;
+}
+
+/// What has not begun shares the port until the shorter of the two has ended: for how long. `sends`: seconds of a
+/// transfer from then on, `beside`: those of it that hold no sender.
+double PipelineRun::shareWithTail(Stage& stage, double begin, double sends, double beside) {
   LeftBehind& tail = stage.comm;
-  const double rest = std::max(0.0, tail.until - begin);
-  if (rest <= tail.seconds + kOneMoment * begin) return rest;
-  const double both = std::min(tail.seconds, transfer);
+  if (!stage.meets.tails || tail.until - begin <= tail.seconds + kOneMoment * begin) return 0;
+  const double both = std::min(tail.seconds, sends);
   tail.seconds -= both, tail.until += both, tail.sends += std::min(both, beside);
   return both;
 }
 
 /// When what an action made leaves: a port sends one thing after the other, and what passes leave on it goes first; a
-/// sender that is held is for as much longer. Reductions and gathers
-/// of the step pause.
-double PipelineRun::depart(size_t s, double& free, double transfer, double end) {
+/// sender that is held is for as much longer. A result that a pair makes before its end takes what the rest of the pair
+/// leaves of the port, and then shares it with what the pair leaves behind. Reductions and gathers of the step pause.
+double PipelineRun::depart(size_t s, double& free, double transfer, double end, const PairRest& pair) {
   if (!(transfer > 0)) return end;
   Stage& stage = stages_[s];
   if (!(stage.port > end)) stage.sending = 0;
-  double begin = std::max(stage.port, end);
-  const double held = in_->inlineSend, beside = transfer * (1 - held);
-  if (stage.meets.tails) {
-    const double waits = waitForTail(stage, begin, transfer, beside);
-    begin += waits, free += held * waits;
-    if (held * waits > 0) booked(stage.tailSlot, stage.tailCause) += held * waits;
-  }
+  const double held = in_->inlineSend, beside = transfer * (1 - held), sent = std::max(stage.port, end);
+  double waits = waitForTail(stage, sent);
+  const double rest = std::max(0.0, pair.end - sent - waits),
+               later = takenTurns(transfer, pair.share * rest, rest, rest),
+               after = std::clamp(transfer + later - rest, 0.0, transfer);
+  waits += shareWithTail(stage, sent + waits, after, beside);
+  const double begin = sent + waits;
+  free += held * waits;
+  if (held * waits > 0) booked(stage.tailSlot, stage.tailCause) += held * waits;
   if (stage.meets.reductions) stage.reduced.sends += std::min(stage.reduced.pause(begin, transfer), beside);
   if (stage.meets.gathers && stage.gathered > begin) {
     for (const uint32_t slot : holds(s))
       if (gathered_[slot] > begin) gathered_[slot] += transfer;
     stage.gathered += transfer, stage.gatherSends += beside;
   }
-  stage.port = begin + transfer, stage.sending += beside;
-  return begin;
+  stage.port = begin + later + transfer, stage.sending += beside;
+  return begin + later;
 }
 
 /// Splits a wait for communication that passes left: the seconds that transfers added to it are booked on transfers.

@@ -225,7 +225,7 @@ void PipelineRun::advance(size_t s) {
       const double end = std::max(stage.free, arrival) + work.seconds;
       --*work.left;
       stage.free = end + work.sending;
-      made(work, microBatch, depart(s, stage.free, work.transfer, end));
+      made(work, microBatch, depart(s, stage.free, work.transfer, end, {}));
       *work.booked += work.sending;
     }
     ++stage.at;
@@ -264,7 +264,7 @@ void PipelineRun::perform(size_t s, Work& work, int64_t microBatch, double arriv
   const double end = done + delay.sum();
   pauseGathers(s, onGathers(work), start, end);
   stage.free = end + work.sending;
-  made(work, microBatch, depart(s, stage.free, work.transfer, end));
+  made(work, microBatch, depart(s, stage.free, work.transfer, end, {}));
   *work.booked += work.sending;
 }
 
@@ -333,14 +333,10 @@ void PipelineRun::pairTogether(size_t s, Work& f, Work& b, const Received& inF, 
   pauseGathers(s, onGathers(f) + onGathers(b), begins, end);
   const double endF = madeF + end - done, endB = madeB + end - done;
   const bool backwardFirst = endB < endF * (1 - kOneMoment);
-  const double share = (onSends(f) + onSends(b)) / (end - pending); // of the port, when it has sent what was before
+  const PairRest pair{end,
+                      (onSends(f) + onSends(b)) / (end - pending)}; // of the port, when it has sent what was before
   const auto leave = [&](const Work& work, int64_t microBatch, double at) {
-    double leaves = depart(s, stage.free, work.transfer, at);
-    if (const double rest = end - leaves; work.transfer > 0 && rest > 0 && share > 0) { // beside the rest of the pair
-      const double later = takenTurns(work.transfer, share * rest, rest, rest);
-      leaves += later, stage.port += later;
-    }
-    made(work, microBatch, leaves);
+    made(work, microBatch, depart(s, stage.free, work.transfer, at, pair));
   };
   if (!backwardFirst) leave(f, inF.microBatch, endF);
   leave(b, inB.microBatch, endB);

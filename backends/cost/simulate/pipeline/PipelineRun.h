@@ -109,6 +109,11 @@ private:
     }
   };
 
+  /// The pair in which a result is made: its end, and for how much of its seconds it takes the port that it sends over.
+  struct PairRest {
+    double end = 0, share = 0;
+  };
+
   struct Received {
     int64_t microBatch = 0;
     double at = 0;
@@ -186,7 +191,8 @@ private:
   void spreadSends(size_t s);
   double bookSends(size_t s, LeftBehind& left, double waits);
   void leaveTail(Stage& stage, const Behind& behind, double tail, uint32_t slot, Cause cause);
-  double waitForTail(Stage& stage, double begin, double transfer, double beside);
+  double waitForTail(const Stage& stage, double begin);
+  double shareWithTail(Stage& stage, double begin, double sends, double beside);
   PassDelay afterGathers(size_t slot, double start, double end, double held) const;
   PassDelay beginReductions(size_t s, size_t slot, ir::ActionKind kind, double start, double end, double held);
   /// The communication of a pass goes before reductions that were left on its port, and after transfers: what does not
@@ -213,7 +219,7 @@ private:
     for (const uint32_t slot : holds(s)) pause(gathered_[slot]);
     pause(stage.gathered);
   }
-  double depart(size_t s, double& free, double transfer, double end);
+  double depart(size_t s, double& free, double transfer, double end, const PairRest& pair);
   std::vector<StageTimes> times();
   ir::ActionKind kindOf(const Work& work) const {
     return static_cast<ir::ActionKind>((&work - works_.data()) % kKinds);

@@ -152,7 +152,7 @@ template <bool Watched, bool Ports> void PipelineRun::replay(size_t from, size_t
     pauseGathers(step.stage, on.onGathers, start, end);
     stage.free = end + work.sending;
     if (work.tail > 0) leaveComm(step, {.from = end});
-    made[step.out] = depart(step.stage, stage.free, on.transfer, end);
+    made[step.out] = depart(step.stage, stage.free, on.transfer, end, {});
   }
 }
 
@@ -184,7 +184,7 @@ void PipelineRun::replayEdge(const Tape::Edge& edge) {
   const double made = end + delay.sum();
   pauseGathers(step.stage, on.onGathers, start, made);
   stage.free = made + work.sending;
-  ends_[step.out] = depart(step.stage, stage.free, on.transfer, made);
+  ends_[step.out] = depart(step.stage, stage.free, on.transfer, made, {});
 }
 
 /// What senders are held by, one transfer after the other.
