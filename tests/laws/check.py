@@ -62,7 +62,7 @@ def broken(law, found, compared):
 
 
 def show(law, found, compared):
-    allowed = f", allowed {law.share:.0%} up to {law.amount:.0%}" if law.share else ""
+    allowed = f", allowed {100 * law.share:g}% up to {law.amount:.0%}" if law.share else ""
     print(f"\n{law.name}: {law.says} ({law.source})\n  {len(found)} of {compared} comparisons break it{allowed}")
     for _, seed, name, _, message in sorted(found, key=lambda v: -(v[3] or math.inf))[:SHOWN]:
         print(f"  seed {seed}, {name}: {message}")
