@@ -337,7 +337,7 @@ inline double PipelineRun::onGathers(const Action& a) const {
                                               : cost(a).backward.onGathers;
 }
 
-/// What is gathered meanwhile takes turns with what a pass communicates.
+/// Gathers that are under way take turns with the communication of a pass.
 inline void PipelineRun::pauseGathers(const Stage& stage, double onGathers, double start, double end) {
   for (size_t i = 0; i < gathered_.size(); ++i)
     if (&stages_[in_.devices[i / routes_][i % routes_]] == &stage && gathered_[i] > start)

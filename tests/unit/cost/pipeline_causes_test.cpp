@@ -63,7 +63,7 @@ TEST(CostCauses, APortSendsOneThingAfterTheOther) {
   std::vector<StageTimes> t = runPipeline(in);
   EXPECT_NEAR(t[0].end, 3, 1e-12);
   EXPECT_NEAR(t[1].end, 7.5, 1e-12);
-  // What a pass communicates follows what is under way: the second and the third pass take a quarter of a second more.
+  // Communication of a pass follows transfers that are under way: the last two passes are longer by .25 s each.
   in.virtualStages[0].forward.onSends = .25;
   t = runPipeline(in);
   EXPECT_NEAR(t[1].end, 8, 1e-12);

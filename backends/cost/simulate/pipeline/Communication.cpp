@@ -16,30 +16,30 @@ double PipelineRun::afterComm(Stage& stage, double room, double start) {
   return begin;
 }
 
-/// Communication of states around an action that would end at `end`: what it adds, and what it leaves behind. `held`:
+/// Communication of states around an action that would end at `end`: what it adds, and what it leaves span. `held`:
 /// seconds in which an action beside it takes the ports.
 PassDelay PipelineRun::finish(size_t s, Work& work, int64_t microBatch, double start, double end, double held,
-                              Behind behind) {
+                              TailSpan span) {
   Stage& stage = stages_[s];
   PassDelay delay;
   if (isForward(work) && microBatch % perRoute_ == 0) {
     delay = afterGathers(work.slot, start, end, held + work.pass->onGathers);
     work.special = alwaysSpecial(work);
   }
-  behind.withReductions = reduces(work);
+  span.withReductions = reduces(work);
   if (--*work.left == 0) delay = beginReductions(s, work.slot, kindOf(work), start, end, held);
-  for (double* moment : {&behind.from, &behind.begin, &behind.end}) *moment += delay.sum();
+  for (double* moment : {&span.from, &span.begin, &span.end}) *moment += delay.sum();
   if (const double tail = tailOf(work); tail > 0)
-    leaveTail(stage, behind, tail, work.slot, isForward(work) ? Cause::ForwardTail : Cause::BackwardTail);
+    leaveTail(stage, span, tail, work.slot, isForward(work) ? Cause::ForwardTail : Cause::BackwardTail);
   return delay;
 }
 
 /// The comm stream runs on behind a pass, and behind transfers that are under way on its port. Reductions of the step
 /// pause.
-void PipelineRun::leaveTail(Stage& stage, const Behind& behind, double tail, uint32_t slot, Cause cause) {
-  const double later = stage.meets.tails ? std::max(0.0, stage.port - behind.from) : 0, begin = behind.from + later;
-  if (stage.meets.tailsAndReduced && !behind.withReductions) stage.reduced.pause(begin, tail);
-  stage.comm = {behind.until(begin, tail), tail, std::min(later, stage.sending)};
+void PipelineRun::leaveTail(Stage& stage, const TailSpan& span, double tail, uint32_t slot, Cause cause) {
+  const double later = stage.meets.tails ? std::max(0.0, stage.port - span.from) : 0, begin = span.from + later;
+  if (stage.meets.tailsAndReduced && !span.withReductions) stage.reduced.pause(begin, tail);
+  stage.comm = {span.until(begin, tail), tail, std::min(later, stage.sending)};
   stage.tailSlot = slot, stage.tailCause = cause;
 }
 
@@ -79,35 +79,21 @@ void PipelineRun::bookTrailing(size_t s, double trailing) {
   if (after + left > 0) booked(stage.tailSlot, stage.tailCause) += after + left;
 }
 
-/// How long a transfer waits at `begin` for what a pass left: all of it where it has begun.
-double PipelineRun::waitForTail(const Stage& stage, double begin) {
-  const double rest = stage.meets.tails ? std::max(0.0, stage.comm.until - begin) : 0;
-  return rest <= stage.comm.seconds + kOneMoment * begin ? rest : 0;
-}
-
-/// What has not begun shares the port until the shorter of the two has ended: for how long. `sends`: seconds of a
-/// transfer from then on, `beside`: those of it that hold no sender.
-double PipelineRun::shareWithTail(Stage& stage, double begin, double sends, double beside) {
-  LeftBehind& tail = stage.comm;
-  if (!stage.meets.tails || tail.until - begin <= tail.seconds + kOneMoment * begin) return 0;
-  const double both = std::min(tail.seconds, sends);
-  tail.seconds -= both, tail.until += both, tail.sends += std::min(both, beside);
-  return both;
-}
-
 /// When what an action made leaves: a port sends one thing after the other, and what passes leave on it goes first; a
 /// sender that is held is for as much longer. A result that a pair makes before its end takes what the rest of the pair
-/// leaves of the port, and then shares it with what the pair leaves behind. Reductions and gathers of the step pause.
+/// leaves of the port, and then shares it with what the pair leaves span. Reductions and gathers of the step pause.
 double PipelineRun::depart(size_t s, double& free, double transfer, double end, const PairRest& pair) {
   if (!(transfer > 0)) return end;
   Stage& stage = stages_[s];
   if (!(stage.port > end)) stage.sending = 0;
   const double held = in_->inlineSend, beside = transfer * (1 - held), sent = std::max(stage.port, end);
-  double waits = waitForTail(stage, sent);
+  const double left = stage.meets.tails ? std::max(0.0, stage.comm.until - sent) : 0;
+  const bool begun = left <= stage.comm.seconds + kOneMoment * sent; // of what a pass left: it goes first
+  double waits = begun ? left : 0;
   const double rest = std::max(0.0, pair.end - sent - waits),
                later = takenTurns(transfer, pair.share * rest, rest, rest),
                after = std::clamp(transfer + later - rest, 0.0, transfer);
-  waits += shareWithTail(stage, sent + waits, after, beside);
+  if (!begun) waits += stage.comm.share(after, beside);
   const double begin = sent + waits;
   free += held * waits;
   if (held * waits > 0) booked(stage.tailSlot, stage.tailCause) += held * waits;

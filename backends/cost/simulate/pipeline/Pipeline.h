@@ -57,7 +57,7 @@ struct LastPass {
   double reducing = 0; ///< seconds of reductions that may run on after it, on all ports together
 };
 
-/// What takes one port.
+/// Which kinds of communication of a device share a port.
 struct PortsMeet {
   bool tails = false;           ///< transfers to other stages, and what passes leave behind;
   bool reductions = false;      ///< transfers, and reductions of the step;

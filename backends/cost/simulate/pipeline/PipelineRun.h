@@ -71,6 +71,13 @@ private:
       until += paused;
       return paused;
     }
+    /// Before it begins it shares the port with a transfer until the shorter of the two has ended. Returns for how
+    /// long. `takes`: seconds of the transfer from then on, `beside`: those of all of it that hold no sender.
+    double share(double takes, double beside) {
+      const double both = std::min(seconds, takes);
+      seconds -= both, until += both, sends += std::min(both, beside);
+      return both;
+    }
     /// The seconds of a wait for it that transfers added.
     double takeSends(double waits) {
       const double taken = std::min(waits, sends);
@@ -98,7 +105,7 @@ private:
   };
 
   /// Where communication runs that a pass leaves behind: from a moment on, and beside another pass of its pair.
-  struct Behind {
+  struct TailSpan {
     double from = 0;
     double begin = 0, end = 0;   ///< of the other pass
     double share = 0;            ///< of its seconds, for which it takes the port
@@ -146,7 +153,7 @@ private:
   void beginReplay();
   void replayOn();
   template <bool Watched, bool Ports> void replay(size_t from, size_t to);
-  void leaveComm(const Tape::Step& step, const Behind& behind);
+  void leaveComm(const Tape::Step& step, const TailSpan& span);
   void replayEdge(const Tape::Edge& edge);
   void bookSent(const std::vector<uint32_t>& passes);
   void leaveTape();
@@ -184,15 +191,13 @@ private:
   double afterComm(Stage& stage, double room, double start);
   double receive(size_t s, double arrival, double until);
   void bookReceived(const Work& work, double held);
-  PassDelay finish(size_t s, Work& work, int64_t microBatch, double start, double end, double held, Behind behind);
+  PassDelay finish(size_t s, Work& work, int64_t microBatch, double start, double end, double held, TailSpan span);
   void made(const Work& work, int64_t microBatch, double end);
   void book(size_t s, size_t of, bool forward, const PassDelay& delay);
   void bookTrailing(size_t s, double trailing);
   void spreadSends(size_t s);
   double bookSends(size_t s, LeftBehind& left, double waits);
-  void leaveTail(Stage& stage, const Behind& behind, double tail, uint32_t slot, Cause cause);
-  double waitForTail(const Stage& stage, double begin);
-  double shareWithTail(Stage& stage, double begin, double sends, double beside);
+  void leaveTail(Stage& stage, const TailSpan& span, double tail, uint32_t slot, Cause cause);
   PassDelay afterGathers(size_t slot, double start, double end, double held) const;
   PassDelay beginReductions(size_t s, size_t slot, ir::ActionKind kind, double start, double end, double held);
   /// The communication of a pass goes before reductions that were left on its port, and after transfers: what does not
@@ -245,7 +250,7 @@ private:
     return kind == ir::ActionKind::BackwardInput ? pass.inputTail : pass.tail;
   }
   double tailOf(const Work& work) const { return tailOf(kindOf(work), *work.pass); }
-  /// For how much of its seconds it takes the port of what others leave behind.
+  /// For how much of its seconds it takes the port of what others leave span.
   double shareOf(const Work& work) const {
     return work.seconds > 0 ? std::max(0.0, 1 - roomOf(work) / work.seconds) : 0;
   }

@@ -156,8 +156,8 @@ template <bool Watched, bool Ports> void PipelineRun::replay(size_t from, size_t
   }
 }
 
-void PipelineRun::leaveComm(const Tape::Step& step, const Behind& behind) {
-  leaveTail(stages_[step.stage], behind, plains_[step.work].tail, step.work / kKinds,
+void PipelineRun::leaveComm(const Tape::Step& step, const TailSpan& span) {
+  leaveTail(stages_[step.stage], span, plains_[step.work].tail, step.work / kKinds,
             isForwardStep(step) ? Cause::ForwardTail : Cause::BackwardTail);
 }
 
