@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/Help.h"
 
+#include "support/Editions.h"
+
 #include <algorithm>
 #include <fmt/core.h>
 
@@ -37,7 +39,7 @@ std::string_view versionNumber() {
 }
 
 std::string versionText() {
-  return fmt::format("planc {}\n", versionNumber());
+  return fmt::format("planc {} (edition {})\n", versionNumber(), kNewestEdition);
 }
 
 std::string usageLine(const Command& command) {

@@ -11,9 +11,9 @@ std::string programHelp();
 std::string commandHelp(const Command& command);
 /// `usage: planc estimate [options] FILE`.
 std::string usageLine(const Command& command);
-/// `planc 0.1.0`.
+/// `planc 0.2.0 (edition 2026)`, with the newest edition of the language that this program reads.
 std::string versionText();
-/// `0.1.0`.
+/// `0.2.0`.
 std::string_view versionNumber();
 
 } // namespace planc::driver

@@ -1,8 +1,10 @@
-// `planc version`: what this program is: its version and commit, the library in it, what it was built with.
+// `planc version`: the version and commit of this program, the editions it reads, the library in it, what it was built
+// with.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/Commands.h"
 #include "driver/Help.h"
 #include "driver/JsonDocument.h"
+#include "support/Editions.h"
 
 #include <llvm/Config/llvm-config.h>
 #include <nlohmann/json.hpp>
@@ -26,6 +28,8 @@ int runVersion(Console& console, const Arguments& arguments) {
   }
   printJson(console, kVersionFormat,
             {{"commit", commit()},
+             {"edition", kNewestEdition},
+             {"editions", kEditions},
              {"library_sha256", libraryDigest()},
              {"llvm", LLVM_VERSION_STRING},
              {"sanitized", PLANC_SANITIZED != 0},
@@ -46,7 +50,10 @@ const Command kVersionCommand = {
     "version",
     "print the version",
     {},
-    {{"--format", "", {"text", "json"}, "json: commit, digest of the library, and forms of JSON results, too"}},
+    {{"--format",
+      "",
+      {"text", "json"},
+      "json: commit, editions of the language, digest of the library, and forms of JSON results, too"}},
     "planc version",
     runVersion,
 };
