@@ -3,6 +3,8 @@
 #include "api/PlanFile.h"
 
 #include "frontend/Frontend.h"
+#include "packages/Resolver.h"
+#include "support/DiskFiles.h"
 
 namespace planc::api {
 
@@ -11,10 +13,11 @@ namespace {
 /// A session with the files that it reads.
 struct SessionOver {
   std::shared_ptr<const FileTree> files;
+  packages::Resolver packages;
   frontend::LibraryBeside modules;
   frontend::Session session;
   explicit SessionOver(std::shared_ptr<const FileTree> from)
-      : files(std::move(from)), modules(*files), session(modules) {}
+      : files(std::move(from)), packages(*files), modules(*files, packages), session(modules) {}
 };
 
 std::shared_ptr<frontend::Session> sessionOver(std::shared_ptr<const FileTree> files) {
@@ -25,7 +28,7 @@ std::shared_ptr<frontend::Session> sessionOver(std::shared_ptr<const FileTree> f
 } // namespace
 
 PlanFile::PlanFile(std::shared_ptr<const FileTree> files) : session_(sessionOver(std::move(files))) {}
-PlanFile::PlanFile() : session_(std::make_shared<frontend::Session>()) {}
+PlanFile::PlanFile() : PlanFile(std::shared_ptr<const FileTree>(&diskFiles(), [](const FileTree*) {})) {}
 PlanFile::~PlanFile() = default;
 PlanFile::PlanFile(PlanFile&&) noexcept = default;
 

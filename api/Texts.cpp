@@ -4,14 +4,14 @@
 
 #include "frontend/format/Format.h"
 #include "frontend/format/PlanText.h"
-#include "frontend/modules/Files.h"
+#include "support/DiskFiles.h"
 
 #include <fmt/format.h>
 
 namespace planc::api {
 
 std::optional<std::string> readText(const std::string& path, std::string& error) {
-  return frontend::diskFiles().plan(path, error);
+  return diskFiles().plan(path, error);
 }
 
 std::optional<std::string> formatText(const SourceManager& sources, FileId file, DiagnosticEngine& diagnostics) {

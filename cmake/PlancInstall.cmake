@@ -1,7 +1,7 @@
 # What `cmake --install` puts into a prefix: the program; libplanc, which is all rooms in one archive, its headers, and what find_package(planc) reads.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
-set(planc_rooms api search calibrate backends passes frontend parse grammar ir support stdlib stdlib_trees vocabularies)
+set(planc_rooms api search calibrate backends passes frontend packages project parse grammar ir support stdlib stdlib_trees vocabularies)
 
 set(merge "create libplanc.a\n")
 set(archives "")

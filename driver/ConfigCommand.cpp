@@ -37,13 +37,16 @@ std::vector<Setting> settingsOf(const Arguments& arguments, const project::Confi
     if (key.table == "check")
       for (const std::string& code : arguments.all(fmt::format("--{}", key.name)))
         out.push_back({name, code, fmt::format("--{}", key.name), {}});
-    for (const project::ConfigText& text : config.*key.list)
+    for (const project::ConfigText& text : key.valuesOf(config))
       if (inForce(arguments, key.name, text.value)) out.push_back({name, text.value, "", text.range});
-    if (out.size() == before) out.push_back({name, "", "", {}});
+    if (out.size() == before && key.table != project::kPackageTable) out.push_back({name, "", "", {}});
   }
   for (const Gate& gate : gates)
     out.push_back({fmt::format("{}.{}", project::kGatesTable, gate.metric->name()), gate.text, "", gate.range});
   if (gates.empty()) out.push_back({std::string(project::kGatesTable), "", "", {}});
+  for (const project::ConfigDependency& d : config.dependencies)
+    out.push_back(
+        {fmt::format("{}.{}", project::kDependenciesTable, d.name.value), dependencyText(d), "", d.name.range});
   return out;
 }
 

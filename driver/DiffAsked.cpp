@@ -66,7 +66,8 @@ std::set<std::string> filesBefore(const project::GitTree& tree, const Project& p
 /// The project as it was; as it is where there was none, or what it was is not known.
 std::optional<Project> projectBefore(const project::GitTree& tree, const Project& now) {
   if (now.config().path.empty()) return std::nullopt;
-  std::optional<std::string> text = tree.config(now.config().path);
+  std::string ignored;
+  std::optional<std::string> text = tree.text(now.config().path, ignored);
   return text ? Project::earlier(now.config().path, std::move(*text)) : std::nullopt;
 }
 

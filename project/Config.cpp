@@ -71,6 +71,8 @@ public:
         wrongKind(table.name, "a table", table.value).help(fmt::format("write `[{}]` and its keys below", table.name));
       else if (table.name == kGatesTable)
         gates(table.value, "");
+      else if (table.name == kDependenciesTable)
+        dependencies(table.value);
       else
         keys(table);
     }
@@ -83,6 +85,7 @@ private:
       for (const ConfigKey& key : configKeys())
         if (out.empty() || out.back() != key.table) out.emplace_back(key.table);
       out.emplace_back(kGatesTable);
+      out.emplace_back(kDependenciesTable);
       return out;
     }();
     return names;
@@ -108,6 +111,7 @@ private:
   }
 
   void keys(const TomlMember& table) {
+    if (table.name == kPackageTable) config_.package = table.range;
     std::vector<std::string> known;
     for (const ConfigKey& key : configKeys())
       if (key.table == table.name) known.emplace_back(key.name);
@@ -118,7 +122,44 @@ private:
         continue;
       }
       for (const ConfigKey& key : configKeys())
-        if (key.table == table.name && key.name == member.name) texts(name, member.value, config_.*key.list);
+        if (key.table != table.name || key.name != member.name)
+          continue;
+        else if (key.list)
+          texts(name, member.value, config_.*key.list);
+        else
+          text(name, member.value, config_.*key.text);
+    }
+  }
+
+  void text(const std::string& name, const TomlValue& value, std::optional<ConfigText>& out) {
+    if (value.kind == TomlValue::Kind::Text)
+      out = {value.text, value.range};
+    else if (auto report = wrongKind(name, "a text", value); value.kind != TomlValue::Kind::List)
+      report.help("put it into quotes");
+  }
+
+  void dependencies(const TomlValue& table) {
+    for (const TomlMember& member : table.members) {
+      const std::string name = fmt::format("{}.{}", kDependenciesTable, member.name);
+      if (member.value.kind != TomlValue::Kind::Table) {
+        wrongKind(name, "a table", member.value)
+            .help(fmt::format("as `{} = {{ git = \"https://…\", tag = \"v1.0.0\" }}`, or with the `path` of a folder",
+                              member.name));
+        continue;
+      }
+      ConfigDependency out{{member.name, member.range}, {}, {}, {}, member.value.range};
+      for (const TomlMember& word : member.value.members)
+        if (word.name == "path")
+          text(name + ".path", word.value, out.path);
+        else if (word.name == "git")
+          text(name + ".git", word.value, out.git);
+        else if (word.name == "tag")
+          text(name + ".tag", word.value, out.tag);
+        else
+          diagnostics_
+              .report(ConfigUnknownName, word.range, {{"what", fmt::format("key `{}` in `{}`", word.name, name)}})
+              .meant(word.name, {"path", "git", "tag"}, "its keys are ");
+      config_.dependencies.push_back(std::move(out));
     }
   }
 
@@ -170,11 +211,45 @@ private:
 
 const std::vector<ConfigKey>& configKeys() {
   static const std::vector<ConfigKey> keys = {
-      {"project", "plans", &Config::plans},       {"project", "exclude", &Config::exclude},
-      {"project", "policies", &Config::policies}, {"check", "deny", &Config::deny},
+      {"project", "plans", &Config::plans},
+      {"project", "exclude", &Config::exclude},
+      {"project", "policies", &Config::policies},
+      {"check", "deny", &Config::deny},
       {"check", "allow", &Config::allow},
+      {kPackageTable, "name", nullptr, &Config::name},
+      {kPackageTable, "version", nullptr, &Config::version},
+      {kPackageTable, "edition", nullptr, &Config::edition},
+      {kPackageTable, "planc", nullptr, &Config::planc},
+      {kPackageTable, "description", nullptr, &Config::description},
+      {kPackageTable, "exports", &Config::exports},
   };
   return keys;
+}
+
+std::vector<ConfigText> ConfigKey::valuesOf(const Config& config) const {
+  if (list) return config.*list;
+  const std::optional<ConfigText>& said = config.*text;
+  return said ? std::vector{*said} : std::vector<ConfigText>();
+}
+
+std::string dependencyText(const ConfigDependency& dependency) {
+  std::string out;
+  for (const auto* word : {&dependency.path, &dependency.git, &dependency.tag})
+    if (*word) out += (out.empty() ? "" : " ") + (*word)->value;
+  return out;
+}
+
+std::string withoutSecrets(std::string text) {
+  for (size_t at = text.find("://"); at != std::string::npos; at = text.find("://", at)) {
+    const size_t begin = at += 3;
+    const size_t end = std::min(text.find_first_of("/\"' \t\r\n", begin), text.size());
+    const size_t sign = text.rfind('@', end);
+    if (sign == std::string::npos || sign < begin) continue;
+    const std::string_view user = std::string_view(text).substr(begin, sign - begin);
+    const bool named = std::string_view(text).substr(0, begin).ends_with("ssh://");
+    if (!named || user.find(':') != std::string_view::npos) text.replace(begin, user.size(), user.size(), '*');
+  }
+  return text;
 }
 
 std::vector<std::string> changes(const Config& before, const Config& after) {
@@ -188,28 +263,43 @@ std::vector<std::string> changes(const Config& before, const Config& after) {
     return text;
   };
   for (const ConfigKey& key : configKeys())
-    told(fmt::format("{}.{}", key.table, key.name), listed(before.*key.list), listed(after.*key.list));
-  std::map<std::string, std::pair<std::string, std::string>> gates;
-  for (const ConfigGate& gate : before.gates) gates[gate.metric.value].first = gate.bound.value;
-  for (const ConfigGate& gate : after.gates) gates[gate.metric.value].second = gate.bound.value;
-  for (const auto& [metric, bounds] : gates)
-    told(fmt::format("{}.{}", kGatesTable, metric), bounds.first, bounds.second);
+    told(fmt::format("{}.{}", key.table, key.name), listed(key.valuesOf(before)), listed(key.valuesOf(after)));
+  std::map<std::string, std::pair<std::string, std::string>> lines;
+  const auto line = [&](std::string_view table, const std::string& name) -> auto& {
+    return lines[fmt::format("{}.{}", table, name)];
+  };
+  for (const ConfigGate& gate : before.gates) line(kGatesTable, gate.metric.value).first = gate.bound.value;
+  for (const ConfigGate& gate : after.gates) line(kGatesTable, gate.metric.value).second = gate.bound.value;
+  for (const ConfigDependency& d : before.dependencies)
+    line(kDependenciesTable, d.name.value).first = dependencyText(d);
+  for (const ConfigDependency& d : after.dependencies)
+    line(kDependenciesTable, d.name.value).second = dependencyText(d);
+  for (const auto& [key, values] : lines) told(key, values.first, values.second);
   return out;
+}
+
+bool isPackageText(std::string_view name) {
+  constexpr std::string_view kNames[] = {kConfigName, kLockName, "README.md", "CHANGELOG.md"};
+  constexpr std::string_view kHeads[] = {"LICENSE", "LICENCE", "NOTICE", "COPYING"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||
+         std::any_of(std::begin(kHeads), std::end(kHeads),
+                     [&](std::string_view head) { return name.starts_with(head); });
 }
 
 std::string Config::shown(const ConfigText& written) const {
   return (fs::path(path).parent_path() / written.value).lexically_normal().string();
 }
 
-std::optional<std::string> findConfig(const std::string& folder) {
+std::optional<std::string> findConfig(const std::string& folder, const FileTree* files) {
   std::error_code failed;
   const fs::path current = fs::current_path(failed);
   if (failed && !fs::path(folder).is_absolute()) return std::nullopt;
   const fs::path start = (current / folder / ".").lexically_normal();
   for (fs::path at = start.parent_path();; at = at.parent_path()) {
     const fs::path file = at / kConfigName;
-    if (fs::exists(fs::symlink_status(file, failed)))
-      return fs::path(folder).is_absolute() ? file.string() : file.lexically_relative(current).string();
+    const std::string shown =
+        fs::path(folder).is_absolute() ? file.string() : file.lexically_relative(current).string();
+    if (files ? files->exists(shown) : fs::exists(fs::symlink_status(file, failed))) return shown;
     if (!at.has_relative_path()) return std::nullopt;
   }
 }
@@ -226,7 +316,7 @@ std::optional<Config> configOf(const std::string& path, std::string text, Source
                                DiagnosticEngine& diagnostics) {
   Config config;
   config.path = path;
-  config.file = sources.add(path, std::move(text));
+  config.file = sources.add(path, withoutSecrets(std::move(text)));
   TomlMistake mistake;
   const std::optional<TomlValue> root = parseToml(sources, config.file, mistake);
   if (root)

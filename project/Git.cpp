@@ -4,6 +4,7 @@
 
 #include "support/Files.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -46,12 +47,32 @@ std::string firstLine(std::string_view text) {
   return std::string(text.substr(0, text.find('\n')));
 }
 
+/// Does an entry of the environment name a repository, or a part of one? Others say how it is reached: keys, proxies.
+bool namesRepository(std::string_view entry) {
+  constexpr std::string_view kNames[] = {
+      "GIT_DIR=",
+      "GIT_WORK_TREE=",
+      "GIT_COMMON_DIR=",
+      "GIT_INDEX_FILE=",
+      "GIT_NAMESPACE=",
+      "GIT_PREFIX=",
+      "GIT_OBJECT_DIRECTORY=",
+      "GIT_ALTERNATE_OBJECT_DIRECTORIES=",
+      "GIT_GRAFT_FILE=",
+      "GIT_SHALLOW_FILE=",
+      "GIT_REPLACE_REF_BASE=",
+      "GIT_NO_REPLACE_OBJECTS=",
+      "GIT_QUARANTINE_PATH=",
+  };
+  return std::any_of(std::begin(kNames), std::end(kNames), [&](auto name) { return entry.starts_with(name); });
+}
+
 /// The environment with what makes git's words the same everywhere; with `own` without what names a repository.
 std::vector<std::string> environment(bool own) {
   std::vector<std::string> out;
   for (char** at = environ; *at; ++at) {
     const std::string_view entry = *at;
-    if (entry.starts_with("LC_ALL=") || entry.starts_with("LANGUAGE=") || (own && entry.starts_with("GIT_"))) continue;
+    if (entry.starts_with("LC_ALL=") || entry.starts_with("LANGUAGE=") || (own && namesRepository(entry))) continue;
     out.emplace_back(entry);
   }
   out.emplace_back("LC_ALL=C");

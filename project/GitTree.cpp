@@ -3,9 +3,9 @@
 #include "project/GitTree.h"
 
 #include "project/Config.h"
+#include "project/GitObjects.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -32,7 +32,7 @@ bool isPlan(std::string_view path) {
 
 /// Is its text read? Of others only the names are.
 bool isRead(std::string_view path) {
-  return isPlan(path) || path == kConfigName || path.ends_with("/" + std::string(kConfigName));
+  return isPlan(path) || isPackageText(path.substr(path.rfind('/') + 1));
 }
 
 /// `REV...` is where the branch that is checked out left REV, as in words of git; else the revision itself.
@@ -96,44 +96,20 @@ std::shared_ptr<const GitTree> GitTree::open(const std::string& revision, const 
 
 /// Reads names and then, all at once, the texts of plans and links.
 bool GitTree::read(Repository& repository) {
-  const GitAnswer listed = runGit(repository.place, {"ls-tree", "-r", "-z", "--full-tree", repository.commit});
-  if (!listed.ok()) {
-    repository.problem = listed.complaint();
-    return false;
+  const std::optional<std::vector<GitEntry>> listed =
+      gitEntries(repository.place, repository.commit, repository.problem);
+  if (!listed) return false;
+  std::vector<std::string> wanted;
+  for (const GitEntry& listing : *listed) {
+    const FileEntry& file = listing.file;
+    Entry entry{listing.submodule ? Entry::Kind::Submodule
+                                  : (file.kind == FileEntry::Kind::Link ? Entry::Kind::Link : Entry::Kind::File),
+                listing.object};
+    if (entry.kind == Entry::Kind::Link || (entry.kind == Entry::Kind::File && isRead(file.path)))
+      wanted.push_back(entry.object);
+    repository.entries.emplace(file.path, std::move(entry));
   }
-  std::string wanted;
-  std::string_view rest = listed.out;
-  while (!rest.empty()) { // `MODE TYPE OBJECT\tPATH\0`
-    const std::string_view line = rest.substr(0, rest.find('\0'));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-    const size_t type = line.find(' '), object = line.find(' ', type + 1), path = line.find('\t', object);
-    if (path == std::string_view::npos) continue;
-    Entry entry;
-    entry.object = line.substr(object + 1, path - object - 1);
-    const std::string_view mode = line.substr(0, type), name = line.substr(path + 1);
-    entry.kind = mode == "120000" ? Entry::Kind::Link : mode == "160000" ? Entry::Kind::Submodule : Entry::Kind::File;
-    if (entry.kind == Entry::Kind::Link || (entry.kind == Entry::Kind::File && isRead(name)))
-      wanted += entry.object + "\n";
-    repository.entries.emplace(name, std::move(entry));
-  }
-  const GitAnswer texts = runGit(repository.place, {"cat-file", "--batch"}, wanted);
-  rest = texts.out;
-  while (!rest.empty()) { // `OBJECT TYPE SIZE\n` and the text, or `OBJECT missing\n`
-    const std::string_view head = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), head.size() + 1));
-    const size_t type = head.find(' '), size = head.find(' ', type + 1);
-    if (size == std::string_view::npos) continue;
-    size_t bytes = 0;
-    const std::string_view digits = head.substr(size + 1);
-    if (std::from_chars(digits.data(), digits.data() + digits.size(), bytes).ec != std::errc()) {
-      repository.problem = "git answers with what is no object";
-      return false;
-    }
-    repository.blobs.emplace(head.substr(0, type), rest.substr(0, bytes));
-    rest.remove_prefix(std::min(rest.size(), bytes + 1));
-  }
-  if (!texts.ok()) repository.problem = texts.complaint();
-  return texts.ok();
+  return gitTexts(repository.place, wanted, repository.blobs, repository.problem);
 }
 
 /// From the root of the outermost repository; nothing outside of it.
@@ -307,10 +283,32 @@ std::vector<std::string> GitTree::plansOf(const std::string& folder) const {
   return names;
 }
 
-std::optional<std::string> GitTree::config(const std::string& path) const {
+std::optional<std::string> GitTree::text(const std::string& path, std::string& error) const {
   const std::optional<std::string> within = inside(path);
+  if (within && isRead(*within)) return imported(*within, error);
+  error = within ? "it is no plan, planc.toml or planc.lock" : "it lies outside of the repository";
+  return std::nullopt;
+}
+
+std::vector<FileEntry> GitTree::below(const std::string& folder, size_t most) const {
+  const std::lock_guard hold(lock_);
+  std::vector<FileEntry> out;
+  const std::optional<std::string> within = inside(folder.empty() ? "." : folder);
   std::string error;
-  return within && isRead(*within) ? imported(*within, error) : std::nullopt;
+  const Place at = within ? resolve(*within, error) : Place();
+  if (!at.repository) return out;
+  const std::string prefix = at.path.empty() ? "" : at.path + "/";
+  const auto& entries = at.repository->entries;
+  for (auto entry = entries.lower_bound(prefix);
+       entry != entries.end() && entry->first.starts_with(prefix) && out.size() <= most; ++entry) {
+    const std::string path = entry->first.substr(prefix.size());
+    if (isPassedOver(path)) continue;
+    const Entry::Kind kind = entry->second.kind;
+    out.push_back({path, kind == Entry::Kind::Link   ? FileEntry::Kind::Link
+                         : kind == Entry::Kind::File ? FileEntry::Kind::File
+                                                     : FileEntry::Kind::Other});
+  }
+  return out;
 }
 
 bool isRevision(const std::string& word) {

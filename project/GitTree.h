@@ -27,13 +27,14 @@ public:
   std::optional<std::string> real(const std::string& path, std::string& error) const override;
   std::optional<std::string> imported(const std::string& real, std::string& error) const override;
   std::vector<std::string> plansOf(const std::string& folder) const override;
+  /// Of plans, and of what `isPackageText` names: no other texts were asked of git.
+  std::optional<std::string> text(const std::string& path, std::string& error) const override;
+  std::vector<FileEntry> below(const std::string& folder, size_t most) const override;
 
   /// The `.plan` files below a folder, or the file itself, as paths that begin as `path` does; sorted.
   std::vector<std::string> plansBelow(const std::string& path) const;
   /// Does the path lie in the repository, be it there or not?
   bool holds(const std::string& path) const { return inside(path).has_value(); }
-  /// The text of a planc.toml; nothing where there is none.
-  std::optional<std::string> config(const std::string& path) const;
   /// What is not here of submodules and texts, each with a way out, as far as it was asked for.
   std::vector<std::string> missing() const;
 

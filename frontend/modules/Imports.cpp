@@ -39,11 +39,12 @@ SourceRange beginOf(SourceRange range) {
 
 } // namespace
 
-void Loader::resolveLibrary(Import& import, const syntax::ImportDecl& decl) {
-  const std::string module = decl.path.str();
-  import.module = libraryModule(libraryPath(module));
-  if (!import.module) import.collection = collection(toPath(module));
-  if (!import.module && !import.collection) reportMissing(import, import.range);
+void Loader::resolveLibrary(Module& module, Import& import, const syntax::ImportDecl& decl) {
+  const std::string path = decl.path.str();
+  if (!module.library && decl.path.parts[0].text.view() != "std" && resolvePackage(module, import, decl)) return;
+  import.module = libraryModule(libraryPath(path));
+  if (!import.module) import.collection = collection(toPath(path));
+  if (!import.module && !import.collection) reportMissing(module, import, import.range);
 }
 
 Collection* Loader::collection(const std::string& folder) {
@@ -54,13 +55,15 @@ Collection* Loader::collection(const std::string& folder) {
   made->name = toDotted(folder);
   for (const std::string& file : files) {
     Module* module = libraryModule(file);
-    if (!module) continue;
-    const auto index = static_cast<uint32_t>(made->modules.size());
-    made->modules.push_back(module);
-    for (const syntax::Name& name : libraryNames(file, sources_.text(module->file), module->file))
-      made->exports[name.text].push_back({index, name.range});
+    if (module) addExports(*made, *module, libraryNames(file, sources_.text(module->file), module->file));
   }
   return (collections_[folder] = std::move(made)).get();
+}
+
+void Loader::addExports(Collection& made, Module& module, const std::vector<syntax::Name>& names) {
+  const auto index = static_cast<uint32_t>(made.modules.size());
+  made.modules.push_back(&module);
+  for (const syntax::Name& name : names) made.exports[name.text].push_back({index, name.range});
 }
 
 std::vector<syntax::Name> Loader::libraryNames(std::string_view path, std::string_view text, FileId file) const {
@@ -211,17 +214,21 @@ std::vector<std::string> Loader::libraryModules(const std::string& folder) const
 
 /// Suggests the files beside the path, spelt as the import would.
 void Loader::reportMissingFile(const std::string& written, const std::string& path, SourceRange range) {
-  namespace fs = std::filesystem;
-  std::vector<std::string> files;
-  const fs::path prefix = fs::path(written).parent_path();
-  for (const std::string& name : files_.plansOf(fs::path(path).parent_path().string()))
-    files.push_back((prefix / name).string());
-  std::sort(files.begin(), files.end());
   auto report = diagnostics_.report(ModuleNotFound, range, {{"module", written}});
-  if (const auto submodule = files_.absentSubmodule(path)) {
+  if (const auto submodule = files_.absentSubmodule(path))
     report.help(
         fmt::format("`{0}` is a submodule that is not checked out: `git submodule update --init {0}`", *submodule));
-  } else if (nearest(written, files).empty()) {
+  else
+    nameFilesBeside(report, written, path, files_.plansOf(std::filesystem::path(path).parent_path().string()));
+}
+
+void Loader::nameFilesBeside(DiagnosticEngine::Builder report, const std::string& written, const std::string& path,
+                             std::vector<std::string> names) {
+  const std::filesystem::path prefix = std::filesystem::path(written).parent_path();
+  std::vector<std::string> files;
+  for (const std::string& name : names) files.push_back((prefix / name).string());
+  std::sort(files.begin(), files.end());
+  if (nearest(written, files).empty()) {
     constexpr size_t kMost = 8;
     if (files.size() > kMost) files.resize(kMost);
     report.note(
@@ -233,7 +240,7 @@ void Loader::reportMissingFile(const std::string& written, const std::string& pa
 }
 
 /// Suggests modules of the same folder, then the folders of the library.
-void Loader::reportMissing(const Import& import, SourceRange range) {
+void Loader::reportMissing(const Module& module, const Import& import, SourceRange range) {
   auto report = diagnostics_.report(ModuleNotFound, range, {{"module", import.text}});
   const size_t dot = import.text.rfind('.');
   const std::string parent = dot == std::string::npos ? "std" : import.text.substr(0, dot);
@@ -257,8 +264,13 @@ void Loader::reportMissing(const Import& import, SourceRange range) {
       if (module.ends_with("." + import.text))
         report.help(fmt::format("did you mean `{}`?", module))
             .fix({fmt::format("write `{}`", module), {{range, module, import.text}}});
-    report.note(
-        "packages are looked for in `std`; a file is imported by its path: `import \"../clusters/ours.plan\" as ours`");
+    std::string config;
+    const std::vector<std::string> packages =
+        packages_ && !module.library ? packages_->names(asking(module, range), config) : std::vector<std::string>();
+    const std::string head = import.text.substr(0, import.text.find('.'));
+    if (!packages.empty()) report.meantElse(head, packages, fmt::format("{} knows {}", config, quotedList(packages)));
+    report.note("packages are looked for in `std` and among the dependencies of planc.toml; a file is imported by its "
+                "path: `import \"../clusters/ours.plan\" as ours`");
   }
 }
 

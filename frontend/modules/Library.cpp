@@ -1,7 +1,7 @@
 // The library that is embedded in the binary, as a source of modules.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/modules/Files.h"
 #include "frontend/modules/ModuleSource.h"
+#include "support/DiskFiles.h"
 #include "support/Embedded.h"
 
 #include <algorithm>

@@ -169,7 +169,7 @@ void Loader::addImport(Module& module, const syntax::ImportDecl& decl, SourceRan
   if (decl.file)
     resolveFile(module, import, decl, range);
   else
-    resolveLibrary(import, decl);
+    resolveLibrary(module, import, decl);
   if (!decl.file && !import.module && !import.collection) { // of what was meant by it nothing more is stated
     std::vector<std::string> known;
     for (const std::string& folder : libraryFolders()) {
@@ -203,7 +203,11 @@ void Loader::resolveFile(Module& module, Import& import, const syntax::ImportDec
   const std::string path = (fs::path(module.path).parent_path() / *decl.file).lexically_normal().string();
   if (module.library) {
     import.module = libraryModule(path);
-    if (!import.module) reportMissing(import, range);
+    if (!import.module) reportMissing(module, import, range);
+    return;
+  }
+  if (module.package) {
+    resolveInPackage(module, import, decl, range);
     return;
   }
   if (!files_.exists(path)) {
@@ -215,6 +219,8 @@ void Loader::resolveFile(Module& module, Import& import, const syntax::ImportDec
   if (!real) {
     diagnostics_.report(ImportNoPlan, range, {{"path", *decl.file}, {"reason", reason}})
         .help("plans are imported from files that end in `.plan`");
+  } else if (leaves(module, *real, *decl.file, range)) {
+    return;
   } else if (auto known = byKey_.find(*real); known != byKey_.end()) {
     if (!cyclic(module, *known->second, range)) import.module = known->second;
   } else {

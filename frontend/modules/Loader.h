@@ -22,8 +22,8 @@ inline constexpr LibraryName kSum{"std.ops", "add"};
 class Loader {
 public:
   Loader(SourceManager& sources, DiagnosticEngine& diagnostics, const ModuleSource& library)
-      : allowed(diagnostics), sources_(sources), diagnostics_(diagnostics), library_(library), files_(library.files()) {
-  }
+      : allowed(diagnostics), sources_(sources), diagnostics_(diagnostics), library_(library), files_(library.files()),
+        packages_(library.packages()) {}
 
   AllowedWarnings allowed;
 
@@ -60,14 +60,29 @@ private:
   DeclInfo& addDecl(Module& module, const syntax::Outline& outline);
   void allow(const Module& module, const syntax::AllowStmt& statement);
   void addImport(Module& module, const syntax::ImportDecl& decl, SourceRange range);
-  void resolveLibrary(Import& import, const syntax::ImportDecl& decl);
+  void resolveLibrary(Module& module, Import& import, const syntax::ImportDecl& decl);
   void resolveFile(Module& module, Import& import, const syntax::ImportDecl& decl, SourceRange range);
+  /// Of `import NAME.…` that is no `std`: false where the name stands for no package.
+  bool resolvePackage(Module& module, Import& import, const syntax::ImportDecl& decl);
+  Module* packageModule(const Package& package, const std::string& inside, SourceRange use, bool parsed);
+  Collection* packageCollection(const Package& package, const std::string& folder);
+  void resolveInPackage(Module& module, Import& import, const syntax::ImportDecl& decl, SourceRange range);
+  void reportNoPart(const Package& package, const Import& import, const std::string& part);
+  /// Whether a file of a package imports what lies outside of it, which is reported.
+  bool leaves(Module& module, const std::string& real, const std::string& written, SourceRange range);
+  PackageSource::Asking asking(const Module& module, SourceRange use) {
+    return {module.path, module.package, use, sources_, diagnostics_};
+  }
+  void addExports(Collection& made, Module& module, const std::vector<syntax::Name>& names);
   bool cyclic(Module& from, Module& to, SourceRange use);
   bool libraryCycle(Module& start);
   DeclInfo* exportOf(Module& module, Symbol name);
   DeclInfo* fromCollection(Import& import, Symbol name, SourceRange use, bool report);
-  void reportMissing(const Import& import, SourceRange range);
+  void reportMissing(const Module& module, const Import& import, SourceRange range);
   void reportMissingFile(const std::string& written, const std::string& path, SourceRange range);
+  /// Says what lies beside it: files as the import would spell them.
+  void nameFilesBeside(DiagnosticEngine::Builder report, const std::string& written, const std::string& path,
+                       std::vector<std::string> names);
   /// The names that a file of the library exports, with their places; read off its trees, or its text if it has none.
   std::vector<syntax::Name> libraryNames(std::string_view path, std::string_view text, FileId file) const;
   const std::vector<Module*>& libraryImports(Module& module);
@@ -86,6 +101,7 @@ private:
   DiagnosticEngine& diagnostics_;
   const ModuleSource& library_;
   const FileTree& files_;
+  PackageSource* packages_;
   std::deque<Module> modules_;
   std::map<std::string, Module*> byKey_; ///< library path, or canonical path on disk
   std::map<std::string, std::unique_ptr<Collection>> collections_;

@@ -5,6 +5,7 @@
 #include "frontend/syntax/Outline.h"
 #include "frontend/syntax/Tree.h"
 #include "frontend/values/TypeInfo.h"
+#include "support/Packages.h"
 
 #include <deque>
 #include <memory>
@@ -68,6 +69,8 @@ struct Module {
   std::string path; ///< as diagnostics print it
   FileId file;
   bool library = false;
+  const Package* package = nullptr; ///< that it was read from; null: a file of its own, or of the library
+  std::string inside;               ///< its path in the package
   bool parsed = false;
   std::unique_ptr<syntax::File> tree;       ///< null: not parsed yet, or it has syntax errors
   std::unique_ptr<syntax::Archive> archive; ///< of the embedded library: it holds the declarations in place of `tree`

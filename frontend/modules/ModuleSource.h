@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/FileTree.h"
+#include "support/Packages.h"
 
 #include <optional>
 #include <string>
@@ -22,11 +23,14 @@ public:
   virtual std::vector<std::string> libraryFolder(std::string_view folder) const = 0;
   /// What is no library.
   virtual const FileTree& files() const;
+  /// What names other than `std` stand for; null: nothing.
+  virtual PackageSource* packages() const { return nullptr; }
 };
-/// The library embedded in the binary beside the files of a tree, which it does not own.
+/// The library embedded in the binary beside the files of a tree and packages, neither of which it owns.
 class LibraryBeside final : public ModuleSource {
 public:
-  explicit LibraryBeside(const FileTree& files) : files_(files) {}
+  LibraryBeside(const FileTree& files, PackageSource& packages) : files_(files), packages_(packages) {}
+  PackageSource* packages() const override { return &packages_; }
   std::optional<std::string_view> library(std::string_view path) const override;
   std::optional<std::string_view> trees(std::string_view path) const override;
   std::vector<std::string> libraryFolder(std::string_view folder) const override;
@@ -34,6 +38,7 @@ public:
 
 private:
   const FileTree& files_;
+  PackageSource& packages_;
 };
 /// The library embedded in the binary.
 const ModuleSource& embeddedLibrary();

@@ -3,7 +3,7 @@
 #pragma once
 #include "support/FileTree.h"
 
-namespace planc::frontend {
+namespace planc {
 
 /// The disk. What the user names on the command line may be a pipe; the import of a plan may not make the compiler
 /// wait, so that it takes files only. Texts are read up to one byte more than the parser takes, so that it can refuse
@@ -12,4 +12,4 @@ namespace planc::frontend {
 /// says are the user's own affair: a pipe, a file without a suffix.
 const FileTree& diskFiles();
 
-} // namespace planc::frontend
+} // namespace planc

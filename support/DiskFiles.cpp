@@ -1,10 +1,10 @@
 // The files of a user on the disk, read within bounds.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/modules/Files.h"
+#include "support/DiskFiles.h"
 
-#include "frontend/parse/Parse.h"
 #include "support/Files.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace planc::frontend {
+namespace planc {
 
 namespace {
 
@@ -45,7 +45,7 @@ std::optional<std::string> readFile(const std::string& path, NamedBy by, std::st
   }
   error = refusal(info.st_mode, by, path == "-");
   if (!error.empty()) return std::nullopt;
-  return readAtMost(file, parse::ParseLimits{}.maxBytes + 1, error);
+  return readAtMost(file, kMostPlanBytes + 1, error);
 }
 
 /// Whether the file of submodules has one at this path: `path = hw`, of a [submodule].
@@ -107,6 +107,35 @@ public:
     return names;
   }
 
+  std::optional<std::string> text(const std::string& path, std::string& error) const override {
+    return readFile(path, NamedBy::Import, error);
+  }
+
+  std::vector<FileEntry> below(const std::string& folder, size_t most) const override {
+    std::vector<FileEntry> out;
+    std::error_code failed;
+    const fs::path root(folder.empty() ? "." : folder);
+    for (fs::recursive_directory_iterator at(root, failed), end; !failed && at != end && out.size() <= most;
+         at.increment(failed)) {
+      const std::string name = at->path().filename().string();
+      std::error_code gone; // what vanishes meanwhile was not there
+      const fs::file_status status = at->symlink_status(gone);
+      if (gone) continue;
+      if (fs::is_directory(status)) {
+        if (isPassedOver(name + "/")) at.disable_recursion_pending();
+        continue;
+      }
+      FileEntry entry{at->path().lexically_relative(root).generic_string()};
+      entry.kind = fs::is_symlink(status)        ? FileEntry::Kind::Link
+                   : fs::is_regular_file(status) ? FileEntry::Kind::File
+                                                 : FileEntry::Kind::Other;
+      if (entry.kind == FileEntry::Kind::File) entry.bytes = at->file_size(gone);
+      out.push_back(std::move(entry));
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
   std::optional<std::string> absentSubmodule(const std::string& path) const override {
     std::error_code failed;
     fs::path folder = fs::path(path).parent_path().lexically_normal();
@@ -127,9 +156,18 @@ public:
 
 } // namespace
 
+bool isPassedOver(std::string_view path) {
+  for (size_t end = path.find('/'); end != std::string_view::npos; end = path.find('/')) {
+    const std::string_view folder = path.substr(0, end);
+    if (folder.starts_with('.') || folder == kVendorFolder) return true;
+    path.remove_prefix(end + 1);
+  }
+  return false;
+}
+
 const FileTree& diskFiles() {
   static const Disk disk;
   return disk;
 }
 
-} // namespace planc::frontend
+} // namespace planc

@@ -1,0 +1,160 @@
+// Imports of packages, and of files of a package: what they may reach.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/modules/ExportScan.h"
+#include "frontend/modules/Loader.h"
+#include "support/Spelling.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_ERROR(NoPartOfPackage, 123, "`{package}` {version} has no module `{module}`")
+PLANC_ERROR(PartNotExported, 124, "`{package}` does not export `{module}`")
+PLANC_ERROR(LeavesPackage, 125, "`{path}` lies outside of the package `{folder}`")
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// `clusters/pod` as an import says it.
+std::string dotted(const Package& package, std::string_view part) {
+  std::string out = package.name + "." + std::string(part);
+  std::replace(out.begin(), out.end(), '/', '.');
+  return out;
+}
+
+std::string shownPath(const Package& package, const std::string& inside) {
+  return (fs::path(package.folder) / inside).lexically_normal().generic_string();
+}
+
+/// The files of a folder of the package, not of those below it.
+std::vector<std::string> plansOf(const Package& package, const std::string& folder) {
+  std::vector<std::string> out;
+  const std::string prefix = folder.empty() ? "" : folder + "/";
+  for (auto at = package.texts.lower_bound(prefix); at != package.texts.end() && at->first.starts_with(prefix); ++at)
+    if (at->first.ends_with(kPlanSuffix) && at->first.find('/', prefix.size()) == std::string::npos)
+      out.push_back(at->first);
+  return out;
+}
+
+} // namespace
+
+bool Loader::resolvePackage(Module& module, Import& import, const syntax::ImportDecl& decl) {
+  if (!packages_) return false;
+  bool reported = false;
+  const Package* const package =
+      packages_->named(decl.path.parts[0].text.view(), asking(module, import.range), reported);
+  if (!package) return reported;
+  std::string part;
+  for (size_t i = 1; i < decl.path.parts.size(); ++i) part += (i == 1 ? "" : "/") + decl.path.parts[i].text.str();
+  const std::string file = part + std::string(kPlanSuffix);
+  const bool own = module.package == package || package->exports.empty();
+  const bool isFile = package->texts.contains(file);
+  if (part.empty() || (!isFile && plansOf(*package, part).empty())) {
+    reportNoPart(*package, import, part);
+  } else if (!own && !package->exported(part)) {
+    auto report = diagnostics_.report(PartNotExported, import.range,
+                                      {{"package", package->name}, {"module", dotted(*package, part)}});
+    report.note("it exports " + quotedList(package->exports));
+    report.help(
+        fmt::format("whoever keeps the package may add it to `exports` of {}", shownPath(*package, "planc.toml")));
+  } else if (isFile) {
+    import.module = packageModule(*package, file, import.range, true);
+  } else {
+    import.collection = packageCollection(*package, part);
+  }
+  return true;
+}
+
+/// Modules that are called so elsewhere in the package, or all that it exports.
+void Loader::reportNoPart(const Package& package, const Import& import, const std::string& part) {
+  std::vector<std::string> known;
+  for (const auto& [path, text] : package.texts)
+    if (path.ends_with(kPlanSuffix) && package.exported(path.substr(0, path.size() - kPlanSuffix.size())))
+      known.push_back(dotted(package, path.substr(0, path.size() - kPlanSuffix.size())));
+  for (const std::string& folder : package.exports) known.push_back(dotted(package, folder));
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  auto report = diagnostics_.report(NoPartOfPackage, import.range,
+                                    {{"package", package.name},
+                                     {"version", package.version},
+                                     {"module", part.empty() ? package.name : dotted(package, part)}});
+  if (part.empty())
+    report.help("import a part of it: " + quotedList(known));
+  else
+    report.meant(import.text, known, "it has ");
+}
+
+Module* Loader::packageModule(const Package& package, const std::string& inside, SourceRange use, bool parsed) {
+  const std::string shown = shownPath(package, inside);
+  std::string ignored; // of a package in the cache, which is no folder of the project
+  const std::string key = files_.exists(shown) ? files_.real(shown, ignored).value_or(shown) : shown;
+  Module* module = nullptr;
+  if (const auto known = byKey_.find(key); known != byKey_.end()) {
+    module = known->second;
+  } else {
+    module = &modules_.emplace_back();
+    module->path = shown;
+    module->package = &package;
+    module->inside = inside;
+    module->file = sources_.add(shown, package.texts.find(inside)->second);
+    byKey_[key] = module;
+  }
+  if (!parsed) return module;
+  if (cyclic(*module, *module, use)) return nullptr;
+  parse(*module);
+  return module;
+}
+
+Collection* Loader::packageCollection(const Package& package, const std::string& folder) {
+  const std::string name = dotted(package, folder);
+  if (const auto known = collections_.find(name); known != collections_.end()) return known->second.get();
+  auto made = std::make_unique<Collection>();
+  made->name = name;
+  for (const std::string& path : plansOf(package, folder)) {
+    Module* const module = packageModule(package, path, {}, false);
+    const std::string_view text = sources_.text(module->file);
+    std::vector<syntax::Name> names;
+    for (std::string_view exported : scanExports(text)) {
+      const auto begin = static_cast<uint32_t>(exported.data() - text.data());
+      names.push_back({Symbol(exported), {module->file, begin, begin + static_cast<uint32_t>(exported.size())}});
+    }
+    addExports(*made, *module, names);
+  }
+  return (collections_[name] = std::move(made)).get();
+}
+
+void Loader::resolveInPackage(Module& module, Import& import, const syntax::ImportDecl& decl, SourceRange range) {
+  const Package& package = *module.package;
+  const std::string inside = (fs::path(module.inside).parent_path() / *decl.file).lexically_normal().generic_string();
+  if (inside.starts_with("..") || inside.starts_with('/')) {
+    diagnostics_.report(LeavesPackage, range, {{"path", *decl.file}, {"folder", package.folder}})
+        .help("a package is priced the same wherever it lies: import another package by its name, as planc.toml "
+              "declares it");
+  } else if (package.texts.contains(inside) && inside.ends_with(kPlanSuffix)) {
+    import.module = packageModule(package, inside, range, true);
+  } else {
+    std::vector<std::string> names;
+    for (const std::string& path : plansOf(package, fs::path(inside).parent_path().generic_string()))
+      names.push_back(fs::path(path).filename().string());
+    auto report = diagnostics_.report(
+        NoPartOfPackage, range, {{"package", package.name}, {"version", package.version}, {"module", *decl.file}});
+    nameFilesBeside(report, *decl.file, shownPath(package, inside), names);
+  }
+}
+
+bool Loader::leaves(Module& module, const std::string& real, const std::string& written, SourceRange range) {
+  // What lies below the importing file's own folder needs no question, unless a link leads out of it.
+  if (!packages_) return false;
+  const std::string folder = packages_->folderOf(asking(module, range));
+  if (folder.empty() || !fs::path(real).is_absolute() || real.starts_with(folder == "/" ? folder : folder + "/"))
+    return false;
+  diagnostics_.report(LeavesPackage, range, {{"path", written}, {"folder", folder}})
+      .help("a package is priced the same wherever it lies: depend on the other folder in planc.toml, "
+            "`lab = { path = \"../lab\" }`, and `import lab.…`");
+  return true;
+}
+
+} // namespace planc::frontend

@@ -1,0 +1,222 @@
+// Checks what planc.toml says of packages.
+// SPDX-License-Identifier: Apache-2.0
+#include "packages/Manifest.h"
+
+#include "support/Editions.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace planc::packages {
+
+PLANC_ERROR(ManifestValue, 110, "`{key}` is {problem}")
+PLANC_ERROR(UnknownEdition, 111, "this planc does not know the edition `{edition}` of the language")
+PLANC_ERROR(NewerPlanc, 112, "`{package}` needs planc {wanted}, and this is {version}")
+PLANC_ERROR(AddressWithSecret, 113,
+            "the address of `{package}` holds a name or a password, which would be in every copy of it")
+
+namespace {
+
+namespace fs = std::filesystem;
+using project::ConfigText;
+
+constexpr std::string_view kSecret = "holds a name or a password";
+
+/// Checks one file.
+class Checker {
+public:
+  Checker(const project::Config& config, DiagnosticEngine& diagnostics) : config_(config), diagnostics_(diagnostics) {
+    out_.path = config.path;
+    out_.range = config.package.valid() ? config.package : SourceRange{config.file, 0, 0};
+  }
+
+  Manifest take() {
+    if (config_.package.valid()) package();
+    for (const project::ConfigDependency& d : config_.dependencies) dependency(d);
+    std::sort(out_.dependencies.begin(), out_.dependencies.end(),
+              [](const Dependency& a, const Dependency& b) { return a.name < b.name; });
+    return std::move(out_);
+  }
+
+private:
+  DiagnosticEngine::Builder wrong(std::string_view key, std::string problem, SourceRange range) {
+    return diagnostics_.report(ManifestValue, range, {{"key", key}, {"problem", std::move(problem)}});
+  }
+
+  /// A key that a package must have.
+  std::string needed(std::string_view key, const std::optional<ConfigText>& text, const char* example) {
+    if (text) return text->value;
+    wrong(fmt::format("package.{}", key), "not said", config_.package)
+        .help(fmt::format("write `{} = \"{}\"` below `[package]`", key, example));
+    return "";
+  }
+
+  void package() {
+    out_.name = needed("name", config_.name, "acme");
+    if (const std::string problem = problemOfName(out_.name); config_.name && !problem.empty())
+      wrong("package.name", problem, config_.name->range).help("small letters, digits and `_`, as `acme_clusters`");
+    const std::string version = needed("version", config_.version, "1.0.0");
+    if (const std::optional<Version> read = Version::parse(version))
+      out_.version = *read;
+    else if (config_.version)
+      wrong("package.version", fmt::format("no version: `{}`", version), config_.version->range)
+          .help("three numbers, as `1.4.0`; before a release `2.0.0-rc.1`");
+    edition();
+    planc();
+    if (config_.description) out_.description = config_.description->value;
+    for (const ConfigText& text : config_.exports) exports(text);
+    if (config_.exports.empty())
+      wrong("package.exports", "not said", config_.package)
+          .help("list the folders and files that others may import: `exports = [\"clusters\", \"models\"]`");
+  }
+
+  void edition() {
+    const std::string said = needed("edition", config_.edition, kEditions[0].data());
+    const std::vector<std::string> known(std::begin(kEditions), std::end(kEditions));
+    if (!config_.edition || std::find(known.begin(), known.end(), said) != known.end()) return;
+    diagnostics_.report(UnknownEdition, config_.edition->range, {{"edition", said}})
+        .meant(said, known, "it knows ")
+        .help("a later planc may know it; `planc version` says what this one knows");
+  }
+
+  void planc() {
+    if (!config_.planc) return;
+    const std::optional<Version> least = leastPlanc(config_.planc->value);
+    if (!least)
+      wrong("package.planc", fmt::format("no least version: `{}`", config_.planc->value), config_.planc->range)
+          .help("as `planc = \">=0.2\"`");
+    else if (*least > plancVersion())
+      diagnostics_
+          .report(NewerPlanc, config_.planc->range,
+                  {{"package", out_.name}, {"wanted", config_.planc->value}, {"version", plancVersion().text()}})
+          .help("install a later planc, or depend on an earlier version of the package");
+  }
+
+  void exports(const ConfigText& text) {
+    std::string path = text.value;
+    if (path.ends_with(kPlanSuffix)) path.resize(path.size() - kPlanSuffix.size());
+    while (path.ends_with('/')) path.pop_back();
+    const fs::path steps(path);
+    const auto word = [](const fs::path& step) { return problemOfName(step.string()).empty(); };
+    if (path.empty() || !std::all_of(steps.begin(), steps.end(), word))
+      wrong("package.exports", fmt::format("no path of a module: `{}`", text.value), text.range)
+          .help("folders and files below that of planc.toml, whose names an import can say: small letters, digits "
+                "and `_`");
+    else
+      out_.exports.push_back(path);
+  }
+
+  void dependency(const project::ConfigDependency& said) {
+    const std::string key = fmt::format("dependencies.{}", said.name.value);
+    Dependency out{said.name.value, {}, {}, said.name.range};
+    if (const std::string problem = problemOfName(out.name); !problem.empty())
+      wrong(key, problem, said.name.range).help("it is the name that the package has in its own planc.toml");
+    else if (config_.name && out.name == config_.name->value)
+      wrong(key, "the package itself", said.name.range).help("take the line out: its own modules need no dependency");
+    if (said.path.has_value() == said.git.has_value())
+      wrong(key, said.path ? "both a folder and a repository" : "neither a folder nor a repository", said.range)
+          .help("write `path = \"../lab\"`, or `git = \"https://…\", tag = \"v1.0.0\"`");
+    else if (said.path)
+      folder(key, said, out);
+    else
+      repository(key, said, out);
+    out_.dependencies.push_back(std::move(out));
+  }
+
+  void folder(const std::string& key, const project::ConfigDependency& said, Dependency& out) {
+    out.origin.path = said.path->value;
+    if (out.origin.path.empty() || out.origin.path.find('\0') != std::string::npos)
+      wrong(key + ".path", "no path", said.path->range);
+    if (said.tag) wrong(key + ".tag", "of a folder, which has none", said.tag->range).help("take `tag` or `path` out");
+  }
+
+  void repository(const std::string& key, const project::ConfigDependency& said, Dependency& out) {
+    out.origin.git = said.git->value;
+    if (const std::string problem = problemOfAddress(out.origin.git); problem == kSecret)
+      diagnostics_.report(AddressWithSecret, said.git->range, {{"package", out.name}})
+          .help("take it out of the address: git asks its credential helpers, or an SSH agent, for it");
+    else if (!problem.empty())
+      wrong(key + ".git", problem, said.git->range)
+          .help("`https://…`, `ssh://…`, `git@host:path` and `file:///…` are addresses; a folder is a `path`");
+    if (!said.tag) {
+      wrong(key, "without a tag", said.range)
+          .help(fmt::format("a tag says which version: `{} = {{ git = \"{}\", tag = \"v1.0.0\" }}`", out.name,
+                            out.origin.git));
+      return;
+    }
+    out.origin.tag = said.tag->value;
+    if (const std::optional<Version> least = Version::ofTag(out.origin.tag))
+      out.least = *least;
+    else
+      wrong(key + ".tag", fmt::format("no version: `{}`", out.origin.tag), said.tag->range)
+          .help("tags of packages are their versions, as `v1.4.0`: a branch moves, and would price otherwise tomorrow");
+  }
+
+  const project::Config& config_;
+  DiagnosticEngine& diagnostics_;
+  Manifest out_;
+};
+
+} // namespace
+
+std::string problemOfName(std::string_view name) {
+  constexpr size_t kMost = 64;
+  const auto word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  if (name == "std") return "the library that comes with planc";
+  if (name.empty() || name.size() > kMost || (name[0] >= '0' && name[0] <= '9') ||
+      !std::all_of(name.begin(), name.end(), word))
+    return fmt::format("no name: `{}`", name);
+  return "";
+}
+
+std::string problemOfAddress(std::string_view address) {
+  const bool plain = !address.empty() && std::all_of(address.begin(), address.end(), [](unsigned char c) {
+    return c > ' ' && c != 0x7f && c != '\\' && c != '"' && c != '\'' && c != '`';
+  });
+  if (!plain || address[0] == '-') return "no address";
+  const size_t scheme = address.find("://");
+  if (scheme == std::string_view::npos) { // `git@host:path`, and not `ext::sh -c …`
+    const size_t colon = address.find(':'), at = address.find('@');
+    const bool copied = colon != std::string_view::npos && at < colon && colon < address.find('/') &&
+                        colon + 1 < address.size() && address[colon + 1] != ':';
+    return copied ? "" : "no address";
+  }
+  const std::string_view name = address.substr(0, scheme), rest = address.substr(scheme + 3);
+  if (name != "https" && name != "ssh" && name != "file" && name != "http") return "no address";
+  const std::string_view host = rest.substr(0, rest.find('/'));
+  const size_t at = host.rfind('@');
+  if (at != std::string_view::npos && (name != "ssh" || host.substr(0, at).find(':') != std::string_view::npos))
+    return std::string(kSecret);
+  if (host.starts_with('-') || (at != std::string_view::npos && host.substr(at + 1).starts_with('-')) ||
+      (name != "file" && host.empty()))
+    return "no address";
+  return "";
+}
+
+Origin fromProject(const Origin& origin, const std::string& within) {
+  if (!origin.isFolder()) return origin;
+  std::string path = (fs::path(within) / origin.path).lexically_normal().generic_string();
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return {path, "", ""};
+}
+
+const Dependency* Manifest::dependency(std::string_view wanted) const {
+  const auto found =
+      std::find_if(dependencies.begin(), dependencies.end(), [&](const Dependency& d) { return d.name == wanted; });
+  return found == dependencies.end() ? nullptr : &*found;
+}
+
+bool Manifest::exported(std::string_view module) const {
+  return std::any_of(exports.begin(), exports.end(), [&](const std::string& path) {
+    return module == path || (module.starts_with(path) && module[path.size()] == '/');
+  });
+}
+
+std::optional<Manifest> manifestOf(const project::Config& config, DiagnosticEngine& diagnostics) {
+  const size_t before = diagnostics.errorCount();
+  Manifest out = Checker(config, diagnostics).take();
+  return diagnostics.errorCount() == before ? std::optional(std::move(out)) : std::nullopt;
+}
+
+} // namespace planc::packages

@@ -1,0 +1,181 @@
+// Fetches with git into a repository that ends with the call.
+// SPDX-License-Identifier: Apache-2.0
+#include "packages/Remote.h"
+
+#include "project/GitObjects.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <map>
+
+namespace planc::packages {
+
+PLANC_ERROR(HostilePackage, 122, "`{package}` cannot be a package{where}: {problem}")
+PLANC_ERROR(GitMissing, 126, "`{package}` is fetched by git, and there is no git on this machine")
+PLANC_ERROR(RemoteUnread, 127, "the repository of `{package}` cannot be read: {reason}")
+PLANC_ERROR(NoSuchTag, 128, "the repository of `{package}` has no tag `{tag}`")
+
+namespace {
+
+namespace fs = std::filesystem;
+using project::GitAnswer;
+using project::GitPlace;
+
+constexpr std::string_view kTags = "refs/tags/", kPeeled = "^{}";
+
+/// A folder that ends with this.
+class Scratch {
+public:
+  Scratch() {
+    std::error_code failed;
+    std::string pattern = (fs::temp_directory_path(failed) / "planc-fetch-XXXXXX").string();
+    if (!failed && ::mkdtemp(pattern.data())) path_ = pattern;
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+private:
+  std::string path_;
+};
+
+/// Git with what keeps a repository of a stranger from doing anything: no hook, no protocol that runs a program.
+GitAnswer ask(const std::string& folder, std::vector<std::string> words) {
+  std::vector<std::string> all = {"-c", "protocol.allow=never"};
+  for (const char* protocol : {"https", "http", "ssh", "file"}) {
+    all.emplace_back("-c");
+    all.push_back(fmt::format("protocol.{}.allow=always", protocol));
+  }
+  for (const char* setting : {"core.hooksPath=/dev/null", "core.fsmonitor=false", "fetch.fsckObjects=true",
+                              "fetch.recurseSubmodules=false", "gc.auto=0", "maintenance.auto=false"}) {
+    all.emplace_back("-c");
+    all.emplace_back(setting);
+  }
+  all.insert(all.end(), std::make_move_iterator(words.begin()), std::make_move_iterator(words.end()));
+  return project::runGit({folder, "", true}, all);
+}
+
+/// Reports why git gave no answer; true if it gave one.
+bool answered(const GitAnswer& answer, const RemoteUse& use) {
+  if (answer.ok()) return true;
+  if (!answer.found)
+    use.diagnostics.report(GitMissing, use.range, {{"package", use.name}})
+        .help("install git; or copy the package into `vendor/`, from a machine that ran `planc lib vendor`");
+  else
+    use.diagnostics
+        .report(RemoteUnread, use.range,
+                {{"package", use.name}, {"reason", project::withoutSecrets(answer.complaint())}})
+        .help("`git ls-remote ADDRESS` shows whether the address is right and you may read it; without a network, "
+              "packages are read from `vendor/` or the cache");
+  return false;
+}
+
+std::optional<Texts> textsOf(const std::string& folder, const std::string& commit, const RemoteUse& use) {
+  std::string reason;
+  const GitPlace place{folder, "", true};
+  const auto unread = [&] {
+    use.diagnostics.report(RemoteUnread, use.range, {{"package", use.name}, {"reason", reason}});
+    return std::nullopt;
+  };
+  const auto listed = project::gitEntries(place, commit, reason);
+  if (!listed) return unread();
+  std::map<std::string, std::string> objects;
+  std::vector<FileEntry> entries;
+  for (const project::GitEntry& entry : *listed) {
+    entries.push_back(entry.file);
+    objects.emplace(entry.file.path, entry.object);
+  }
+  Hostile problem;
+  const auto chosen = filesOf(entries, problem);
+  if (!chosen) {
+    reportHostile(use.name, problem, use.range, use.diagnostics);
+    return std::nullopt;
+  }
+  std::vector<std::string> wanted;
+  for (const std::string& path : *chosen) wanted.push_back(objects[path]);
+  project::GitTexts texts;
+  if (!gitTexts(place, wanted, texts, reason)) return unread();
+  Texts out;
+  uint64_t total = 0;
+  for (const std::string& path : *chosen) {
+    std::string text = texts[objects[path]];
+    total += text.size();
+    if (text.size() > kMostPlanBytes || total > kMostPackageBytes) {
+      reportHostile(use.name, {path, "a file has at most 16 MiB, and a package 64 MiB"}, use.range, use.diagnostics);
+      return std::nullopt;
+    }
+    out.emplace(path, std::move(text));
+  }
+  return out;
+}
+
+} // namespace
+
+void reportHostile(const std::string& package, const Hostile& found, SourceRange range, DiagnosticEngine& diagnostics) {
+  diagnostics
+      .report(HostilePackage, range,
+              {{"package", package},
+               {"where", found.path.empty() ? "" : fmt::format(" with `{}`", found.path)},
+               {"problem", found.problem}})
+      .help("a package is text below one folder: plans, planc.toml, a README and a licence, each a file of its own");
+}
+
+std::optional<std::vector<VersionTag>> versionsAt(const std::string& address, const RemoteUse& use) {
+  const GitAnswer listed = ask(".", {"ls-remote", "--tags", "--", address});
+  if (!answered(listed, use)) return std::nullopt;
+  std::map<std::string, std::string>
+      commits; // `COMMIT\trefs/tags/NAME`, and behind it `…^{}` of what an annotated one names
+  std::string_view rest = listed.out;
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    const size_t tab = line.find('\t');
+    if (tab == std::string_view::npos || !line.substr(tab + 1).starts_with(kTags)) continue;
+    std::string_view name = line.substr(tab + 1 + kTags.size());
+    if (name.ends_with(kPeeled)) name.remove_suffix(kPeeled.size());
+    commits[std::string(name)] = line.substr(0, tab); // the peeled one comes last
+  }
+  std::vector<VersionTag> out;
+  for (const auto& [tag, commit] : commits)
+    if (const std::optional<Version> version = Version::ofTag(tag)) out.push_back({*version, tag, commit});
+  std::sort(out.begin(), out.end(), [](const VersionTag& a, const VersionTag& b) {
+    return a.version != b.version ? a.version < b.version : a.tag < b.tag;
+  });
+  return out;
+}
+
+std::optional<Tagged> fetchTag(const std::string& address, const std::string& tag, const RemoteUse& use) {
+  const Scratch scratch;
+  if (scratch.path().empty()) {
+    use.diagnostics.report(RemoteUnread, use.range,
+                           {{"package", use.name}, {"reason", "no temporary folder can be made"}});
+    return std::nullopt;
+  }
+  if (!answered(ask(scratch.path(), {"init", "-q", "--bare", "--template=", "."}), use)) return std::nullopt;
+  constexpr const char* kHere = "refs/planc/tag";
+  const GitAnswer fetched = ask(scratch.path(), {"fetch", "-q", "--depth=1", "--no-tags", "--no-recurse-submodules",
+                                                 "--", address, fmt::format("+{}{}:{}", kTags, tag, kHere)});
+  if (!fetched.ok() && fetched.err.find("couldn't find remote ref") != std::string::npos) {
+    auto report = use.diagnostics.report(NoSuchTag, use.range, {{"package", use.name}, {"tag", tag}});
+    std::vector<std::string> tags;
+    if (const auto versions = versionsAt(address, use))
+      for (const VersionTag& v : *versions) tags.push_back(v.tag);
+    report.meantElse(tag, tags,
+                     tags.empty() ? "it has no tag that is a version" : fmt::format("its newest is `{}`", tags.back()));
+    return std::nullopt;
+  }
+  if (!answered(fetched, use)) return std::nullopt;
+  const GitAnswer commit =
+      ask(scratch.path(), {"rev-parse", "--verify", "--quiet", fmt::format("{}^{{commit}}", kHere)});
+  if (!answered(commit, use)) return std::nullopt;
+  std::optional<Texts> texts = textsOf(scratch.path(), commit.line(), use);
+  return texts ? std::optional(Tagged{commit.line(), std::move(*texts)}) : std::nullopt;
+}
+
+} // namespace planc::packages

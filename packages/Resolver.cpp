@@ -1,0 +1,222 @@
+// Reads packages as their imports ask for them.
+// SPDX-License-Identifier: Apache-2.0
+#include "packages/Resolver.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace planc::packages {
+
+PLANC_ERROR(PackageAbsent, 130, "`{name}` {version} is neither in `{vendor}` nor in the cache")
+PLANC_ERROR(PackageChanged, 121, "`{name}` in `{folder}` is not what planc.lock says: {problem}")
+PLANC_ERROR(LockMissing, 133, "`{name}` is not locked: there is no {lock}")
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string folderOfFile(const std::string& path) {
+  return fs::path(path).parent_path().generic_string();
+}
+
+} // namespace
+
+struct Resolver::Read {
+  Package package;
+  Manifest manifest;
+  std::string within; ///< its folder as it counts from the project's, if it is one of its own
+  Project* project = nullptr;
+  bool good = false;
+};
+
+struct Resolver::Project {
+  std::string path, folder; ///< of planc.toml, as shown
+  std::optional<Manifest> manifest;
+  std::optional<Lock> lock;
+  bool broken = false, lockRead = false;
+  std::unique_ptr<Package> own;
+  std::map<std::string, std::unique_ptr<Read>, std::less<>> packages;
+};
+
+Resolver::Resolver(const FileTree& files) : files_(files) {}
+Resolver::~Resolver() = default;
+
+Resolver::Project* Resolver::projectOf(const std::string& file, const Asking& asking) {
+  const std::optional<std::string> path = project::findConfig(folderOfFile(file), &files_);
+  if (!path) return nullptr;
+  std::unique_ptr<Project>& known = projects_[*path];
+  if (known) return known.get();
+  std::string reason;
+  std::optional<std::string> text = files_.text(*path, reason);
+  known = std::make_unique<Project>();
+  known->path = *path;
+  known->folder = folderOfFile(*path);
+  if (!text) return known.get(); // unreadable: it says nothing
+  const auto config = project::configOf(*path, std::move(*text), asking.sources, asking.diagnostics);
+  if (config) known->manifest = manifestOf(*config, asking.diagnostics);
+  known->broken = !known->manifest;
+  return known.get();
+}
+
+/// At the first import of a package, with all that its planc.toml asks for.
+void Resolver::readLock(Project& project, const Asking& asking) {
+  if (project.lockRead) return;
+  project.lockRead = true;
+  const std::string path = joined(project.folder, project::kLockName);
+  std::string reason;
+  std::optional<std::string> text;
+  if (files_.exists(path)) text = files_.text(path, reason);
+  if (text) {
+    project.lock = lockOf(path, std::move(*text), asking.sources, asking.diagnostics);
+    if (project.lock && !fits(project, *project.manifest, "", asking.diagnostics)) project.lock.reset();
+  } else if (!project.manifest->dependencies.empty()) {
+    const Dependency& first = project.manifest->dependencies[0];
+    asking.diagnostics.report(LockMissing, first.range, {{"name", first.name}, {"lock", path}})
+        .help("`planc lib fetch` writes it: which versions these are, byte by byte");
+  }
+}
+
+bool Resolver::fits(const Project& project, const Manifest& manifest, const std::string& within,
+                    DiagnosticEngine& diagnostics) {
+  bool all = true;
+  for (const Dependency& d : manifest.dependencies) {
+    const std::string problem = unfit(d, fromProject(d.origin, within), project.lock->find(d.name));
+    if (problem.empty()) continue;
+    reportUnfit(project.lock->path, problem, d.range, diagnostics);
+    all = false;
+  }
+  return all;
+}
+
+const Package* Resolver::named(std::string_view name, const Asking& asking, bool& reported) {
+  const size_t before = asking.diagnostics.errorCount();
+  const auto none = [&](bool told) -> const Package* {
+    reported = told || asking.diagnostics.errorCount() != before;
+    return nullptr;
+  };
+  Read* by = nullptr;
+  if (asking.package) {
+    if (asking.package->name == name) return asking.package;
+    if (const auto at = reads_.find(asking.package); at != reads_.end()) by = at->second;
+  }
+  Project* const project = by ? by->project : projectOf(asking.file, asking);
+  if (!project) return none(false);
+  if (project->broken) return none(true);
+  if (!project->manifest) return none(false);
+  const Manifest& manifest = by ? by->manifest : *project->manifest;
+  if (!by && manifest.name == name) return own(*project);
+  if (!manifest.dependency(name)) return none(false);
+  readLock(*project, asking);
+  if (!project->lock) return none(true);
+  const Locked* const locked = project->lock->find(name);
+  Read* const read = readPackage(*project, *locked, asking.use, asking);
+  return read->good ? &read->package : none(true);
+}
+
+/// The project itself, by its own name: its files as they lie there.
+const Package* Resolver::own(Project& project) {
+  if (project.own) return project.own.get();
+  project.own = std::make_unique<Package>();
+  project.own->name = project.manifest->name;
+  project.own->version = project.manifest->version.text();
+  project.own->folder = project.folder;
+  Hostile ignored; // what cannot be imported is said where it is
+  if (auto texts = textsIn(files_, project.folder, ignored)) project.own->texts = std::move(*texts);
+  return project.own.get();
+}
+
+Resolver::Read* Resolver::readPackage(Project& project, const Locked& locked, SourceRange use, const Asking& asking) {
+  std::unique_ptr<Read>& known = project.packages[locked.name];
+  if (known) return known.get();
+  known = std::make_unique<Read>();
+  known->project = &project;
+  known->good = fill(project, locked, *known, use, asking);
+  reads_[&known->package] = known.get();
+  return known.get();
+}
+
+bool Resolver::fill(Project& project, const Locked& locked, Read& read, SourceRange use, const Asking& asking) {
+  Package& package = read.package;
+  Hostile problem;
+  if (locked.origin.isFolder()) {
+    read.within = locked.origin.path;
+    package.folder = joined(project.folder, locked.origin.path);
+    std::optional<Texts> texts = textsIn(files_, package.folder, problem);
+    if (!texts) {
+      asking.diagnostics
+          .report(PackageChanged, use,
+                  {{"name", locked.name},
+                   {"folder", package.folder},
+                   {"problem",
+                    problem.path.empty() ? problem.problem : fmt::format("`{}`: {}", problem.path, problem.problem)}})
+          .label(locked.range, "locked here");
+      return false;
+    }
+    package.texts = std::move(*texts);
+  } else {
+    Stored found = stored(files_, project.folder, locked);
+    package.folder = found.folder;
+    if (found.kind == Stored::Kind::Absent) {
+      asking.diagnostics
+          .report(PackageAbsent, use,
+                  {{"name", locked.name},
+                   {"version", locked.version.text()},
+                   {"vendor", vendorFolder(project.folder, locked.name)}})
+          .label(locked.range, "locked here")
+          .help("`planc lib fetch` brings it into the cache, and `planc lib vendor` into the repository");
+      return false;
+    }
+    if (!found.intact) {
+      const auto others = differing(locked.files, found.found);
+      const std::string what =
+          !found.problem.problem.empty()
+              ? fmt::format("`{}`: {}", found.problem.path, found.problem.problem)
+              : fmt::format("`{}` is another{}", others.front(),
+                            others.size() == 1 ? "" : fmt::format(", and {} more", others.size() - 1));
+      asking.diagnostics
+          .report(PackageChanged, use, {{"name", locked.name}, {"folder", found.folder}, {"problem", what}})
+          .label(locked.range, "locked here")
+          .help("`planc lib verify` says where it differs; `planc lib vendor` writes it anew");
+      return false;
+    }
+    package.texts = std::move(found.texts);
+  }
+  const auto manifest = manifestIn(package.texts, package.folder, use, asking.sources, asking.diagnostics);
+  if (!manifest) return false;
+  read.manifest = *manifest;
+  package.name = manifest->name;
+  package.version = manifest->version.text();
+  package.exports = manifest->exports;
+  if (package.name != locked.name || (!locked.origin.isFolder() && manifest->version != locked.version)) {
+    reportUnfit(project.lock->path,
+                fmt::format("`{}` is {} {} by its planc.toml", locked.name, package.name, package.version),
+                locked.range, asking.diagnostics);
+    return false;
+  }
+  return fits(project, *manifest, read.within, asking.diagnostics);
+}
+
+std::vector<std::string> Resolver::names(const Asking& asking, std::string& config) {
+  std::vector<std::string> out;
+  const auto by = asking.package ? reads_.find(asking.package) : reads_.end();
+  const Manifest* manifest = by != reads_.end() ? &by->second->manifest : nullptr;
+  if (!manifest) {
+    const Project* const project = projectOf(asking.file, asking);
+    if (!project || !project->manifest) return out;
+    manifest = &*project->manifest;
+  }
+  config = manifest->path;
+  if (manifest->isPackage()) out.push_back(manifest->name);
+  for (const Dependency& d : manifest->dependencies) out.push_back(d.name);
+  return out;
+}
+
+std::string Resolver::folderOf(const Asking& asking) {
+  const Project* const project = projectOf(asking.file, asking);
+  if (!project || !project->manifest || !project->manifest->isPackage()) return "";
+  std::error_code failed;
+  const fs::path whole = fs::weakly_canonical(project->folder.empty() ? "." : project->folder, failed);
+  return failed ? "" : whole.generic_string();
+}
+
+} // namespace planc::packages

@@ -1,0 +1,209 @@
+// Minimal version selection.
+// SPDX-License-Identifier: Apache-2.0
+#include "packages/Select.h"
+
+#include <algorithm>
+#include <deque>
+#include <fmt/format.h>
+#include <map>
+
+namespace planc::packages {
+
+PLANC_ERROR(PackageCycle, 114, "packages depend on each other: {cycle}")
+PLANC_ERROR(TwoMajors, 115, "`{name}` is asked for as {one} and as {other}")
+PLANC_ERROR(TwoOrigins, 116, "`{name}` is asked for from {one} and from {other}")
+PLANC_ERROR(OtherPackage, 117, "`{asked}` is {found}")
+PLANC_ERROR(FolderInRepository, 131, "`{package}` comes from a repository and depends on the folder `{path}`")
+PLANC_ERROR(FolderTooOld, 132, "`{name}` in {folder} is {version}, and `{by}` asks for {least}")
+
+namespace {
+
+/// A version of a package that somebody asks for.
+struct Node {
+  std::string name;
+  Origin origin;
+  const Manifest* manifest = nullptr;
+  const Node* by = nullptr; ///< who asked first; null: the project
+  Dependency asked;
+};
+
+class Selection {
+public:
+  Selection(const Manifest& project, Registry& registry, DiagnosticEngine& diagnostics)
+      : project_(project), registry_(registry), diagnostics_(diagnostics) {}
+
+  std::optional<std::vector<Selected>> take() {
+    const size_t before = diagnostics_.errorCount();
+    ask(project_, nullptr);
+    for (size_t i = 0; i < nodes_.size(); ++i) // grows meanwhile
+      if (const Node& node = nodes_[i]; node.manifest) ask(*node.manifest, &node);
+    if (diagnostics_.errorCount() == before) cycles();
+    if (diagnostics_.errorCount() != before) return std::nullopt;
+    std::map<std::string, const Node*> chosen;
+    for (const Node& node : nodes_)
+      if (const Node*& best = chosen[node.name]; !best || best->manifest->version < node.manifest->version)
+        best = &node;
+    std::vector<Selected> out;
+    for (const auto& [name, node] : chosen) out.push_back({name, node->manifest->version, node->origin});
+    return out;
+  }
+
+private:
+  void ask(const Manifest& manifest, const Node* by) {
+    for (const Dependency& d : manifest.dependencies) {
+      const Dependency* const own = project_.dependency(d.name);
+      Origin origin = fromProject(d.origin, by && by->origin.isFolder() ? by->origin.path : "");
+      if (by && d.origin.isFolder() && !by->origin.isFolder()) {
+        diagnostics_.report(FolderInRepository, d.range, {{"package", by->name}, {"path", d.origin.path}})
+            .help("nobody who fetches the package has that folder: depend on a tag of a repository");
+        continue;
+      }
+      const bool replaced = own && own->origin.isFolder() && !d.origin.isFolder();
+      if (replaced) origin = own->origin;
+      if (d.name == project_.name) { // the circle that leads back to the project
+        cycle(by, d);
+        continue;
+      }
+      Node* const node = nodeOf(d, origin, by);
+      if (!node->manifest) continue;
+      if (replaced) folderServes(*node, d, by);
+      agree(*node, d, by);
+    }
+  }
+
+  Node* nodeOf(const Dependency& d, const Origin& origin, const Node* by) {
+    Node*& known = known_[{d.name, origin.text()}];
+    if (known) return known;
+    known = &nodes_.emplace_back(Node{d.name, origin, registry_.manifest(origin, d), by, d});
+    if (known->manifest) fits(*known);
+    return known;
+  }
+
+  /// Is it the package and the version that its name and tag say?
+  void fits(Node& node) {
+    const Manifest& m = *node.manifest;
+    const bool named = m.name == node.name;
+    if (named && (node.origin.isFolder() || m.version == node.asked.least)) return;
+    diagnostics_
+        .report(OtherPackage, node.asked.range,
+                {{"asked", named ? fmt::format("{} of `{}`", node.origin.tag, node.name) : node.name},
+                 {"found", named ? "version " + m.version.text() + " by its planc.toml"
+                                 : fmt::format("called `{}` in its own planc.toml", m.name)}})
+        .label(m.range, "its planc.toml")
+        .help(named ? "the tag of a version is that version, with or without `v`: the package needs a new tag"
+                    : fmt::format("write `{} = …`: imports say the name that the package gives itself", m.name));
+    node.manifest = nullptr;
+  }
+
+  /// All who ask for a package want one major of it, and from one place.
+  void agree(const Node& node, const Dependency& d, const Node* by) {
+    const auto [at, first] = first_.try_emplace(node.name, Asked{&node, by, d});
+    if (first || at->second.node == &node) return;
+    const Asked& one = at->second;
+    const Node& other = *one.node;
+    const bool folders = node.origin.isFolder() || other.origin.isFolder();
+    if (folders || node.origin.git != other.origin.git) {
+      const auto from = [](const Origin& o) { return o.isFolder() ? o.path : o.git; };
+      conflict(diagnostics_.report(TwoOrigins, d.range,
+                                   {{"name", d.name}, {"one", from(other.origin)}, {"other", from(node.origin)}}),
+               one, d, by)
+          .help("write the same address in both, or name a folder of your own in the planc.toml of the project: it "
+                "stands for all");
+    } else if (node.manifest->version.major != other.manifest->version.major) {
+      conflict(
+          diagnostics_.report(
+              TwoMajors, d.range,
+              {{"name", d.name}, {"one", other.manifest->version.text()}, {"other", node.manifest->version.text()}}),
+          one, d, by)
+          .help("a project is priced with one major of a package: ask for versions of the others that go with it");
+    }
+  }
+
+  struct Asked {
+    const Node* node;
+    const Node* by;
+    Dependency dependency;
+  };
+
+  DiagnosticEngine::Builder conflict(DiagnosticEngine::Builder report, const Asked& one, const Dependency& d,
+                                     const Node* by) {
+    report.label(one.dependency.range, "asked for here, too");
+    for (const auto& [asker, asked] : {std::pair(one.by, &one.dependency), {by, &d}})
+      report.note(fmt::format("{} -> {}", chain(asker), nameOf(asked->name, asked->origin)));
+    return report;
+  }
+
+  void folderServes(const Node& folder, const Dependency& d, const Node* by) {
+    const Version& is = folder.manifest->version;
+    if (is >= d.least && is.major == d.least.major) return;
+    diagnostics_
+        .report(FolderTooOld, d.range,
+                {{"name", d.name},
+                 {"folder", folder.origin.path},
+                 {"version", is.text()},
+                 {"by", by ? by->name : "the project"},
+                 {"least", d.least.text()}})
+        .label(folder.asked.range, "the folder stands for all versions")
+        .help("bring the folder to that version");
+  }
+
+  static std::string nameOf(const std::string& name, const Origin& origin) {
+    return fmt::format("{} {}", name, origin.isFolder() ? "in " + origin.path : origin.tag);
+  }
+
+  std::string chain(const Node* node) const {
+    if (!node) return project_.isPackage() ? project_.name : project_.path;
+    return fmt::format("{} -> {}", chain(node->by), nameOf(node->name, node->origin));
+  }
+
+  void cycle(const Node* by, const Dependency& d) {
+    std::string text = d.name;
+    for (const Node* at = by; at; at = at->by) text = at->name + " -> " + text;
+    diagnostics_.report(PackageCycle, d.range, {{"cycle", project_.name + " -> " + text}})
+        .help("move what both need into a third package");
+  }
+
+  /// A circle of names, whichever versions it leads through.
+  void cycles() {
+    std::map<std::string, std::map<std::string, const Dependency*>> next;
+    for (const Node& node : nodes_)
+      for (const Dependency& d : node.manifest->dependencies) next[node.name].emplace(d.name, &d);
+    std::map<std::string, int> state; // 1: on the way, 2: done
+    std::vector<std::string> path;
+    const auto visit = [&](const auto& self, const std::string& name) -> bool {
+      state[name] = 1;
+      path.push_back(name);
+      for (const auto& [to, d] : next[name]) {
+        if (state[to] == 1) {
+          std::string text;
+          for (auto at = std::find(path.begin(), path.end(), to); at != path.end(); ++at) text += *at + " -> ";
+          diagnostics_.report(PackageCycle, d->range, {{"cycle", text + to}})
+              .help("move what both need into a third package");
+          return false;
+        }
+        if (state[to] == 0 && !self(self, to)) return false;
+      }
+      path.pop_back();
+      state[name] = 2;
+      return true;
+    };
+    for (const Node& node : nodes_)
+      if (state[node.name] == 0 && !visit(visit, node.name)) return;
+  }
+
+  const Manifest& project_;
+  Registry& registry_;
+  DiagnosticEngine& diagnostics_;
+  std::deque<Node> nodes_;
+  std::map<std::pair<std::string, std::string>, Node*> known_;
+  std::map<std::string, Asked> first_;
+};
+
+} // namespace
+
+std::optional<std::vector<Selected>> select(const Manifest& project, Registry& registry,
+                                            DiagnosticEngine& diagnostics) {
+  return Selection(project, registry, diagnostics).take();
+}
+
+} // namespace planc::packages

@@ -1,0 +1,146 @@
+// Reads and fills the cache and vendor/.
+// SPDX-License-Identifier: Apache-2.0
+#include "packages/Store.h"
+
+#include "support/DiskFiles.h"
+#include "support/Files.h"
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace planc::packages {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string packageFolder(const std::string& digest) {
+  return joined(cacheFolder(), "packages/" + digest);
+}
+
+/// All of a text, and on the disk when this returns.
+bool writeText(const std::string& path, std::string_view text) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
+  while (file.get() >= 0 && !text.empty()) {
+    const ssize_t written = ::write(file.get(), text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+  return file.get() >= 0 && ::fsync(file.get()) == 0;
+}
+
+constexpr std::string_view kUnfinished = ".planc-";
+
+/// What was killed while it wrote left a folder. A day later nobody writes it any more.
+void removeUnfinished(const fs::path& folder) {
+  std::error_code ignored;
+  const auto now = fs::file_time_type::clock::now();
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().filename().string().starts_with(kUnfinished) &&
+        now - entry.last_write_time(ignored) > std::chrono::hours(24))
+      fs::remove_all(entry.path(), ignored);
+}
+
+/// Writes these texts into an empty folder; false with `errno` after a failure.
+bool writeTexts(const fs::path& folder, const Texts& texts) {
+  std::error_code failed;
+  fs::create_directory(folder, failed);
+  for (const auto& [path, text] : texts) {
+    if (!failed) fs::create_directories((folder / path).parent_path(), failed);
+    if (failed) errno = failed.value();
+    if (failed || !writeText((folder / path).string(), text)) return false;
+  }
+  return true;
+}
+
+/// Moves a folder to where another one lies, which then lies where it was.
+bool exchange(const fs::path& fresh, const std::string& target) {
+  if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false; // file systems that cannot: two steps
+  const fs::path old = fresh.parent_path() / "old";
+  if (::rename(target.c_str(), old.c_str()) != 0) return false;
+  if (::rename(fresh.c_str(), target.c_str()) == 0) return true;
+  const int why = errno;
+  ::rename(old.c_str(), target.c_str());
+  errno = why;
+  return false;
+}
+
+/// Writes a folder beside where it is to lie, and moves it there when all of it is on the disk.
+template <class Instead> std::string putInto(const std::string& target, const Texts& texts, Instead instead) {
+  std::error_code failed;
+  const fs::path beside = fs::path(target).parent_path();
+  fs::create_directories(beside, failed);
+  if (failed) return failed.message();
+  removeUnfinished(beside);
+  std::string made = (beside / kUnfinished).string() + "XXXXXX";
+  if (!::mkdtemp(made.data())) return std::strerror(errno);
+  const fs::path fresh = fs::path(made) / "new";
+  bool done = writeTexts(fresh, texts);
+  if (done && ::rename(fresh.c_str(), target.c_str()) != 0)
+    done = (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) && (!instead() || exchange(fresh, target));
+  const std::string why = done ? "" : std::strerror(errno);
+  fs::remove_all(made, failed);
+  return why;
+}
+
+} // namespace
+
+std::string cacheFolder() {
+  const auto said = [](const char* name) { // a relative one would be another in every folder
+    const char* const value = std::getenv(name);
+    return value && *value == '/' ? std::string(value) : "";
+  };
+  if (const std::string own = said("PLANC_CACHE"); !own.empty()) return own;
+  if (const std::string all = said("XDG_CACHE_HOME"); !all.empty()) return all + "/planc";
+  const std::string home = said("HOME");
+  return home.empty() ? "" : home + "/.cache/planc";
+}
+
+std::optional<Texts> cached(const std::string& digest) {
+  Hostile problem;
+  if (cacheFolder().empty()) return std::nullopt;
+  std::optional<Texts> texts = textsIn(diskFiles(), packageFolder(digest), problem);
+  return texts && !texts->empty() && digestOf(digestsOf(*texts)) == digest ? std::move(texts) : std::nullopt;
+}
+
+std::string putIntoCache(const std::string& digest, const Texts& texts) {
+  if (cacheFolder().empty()) return "neither PLANC_CACHE nor HOME names a folder from the root";
+  if (cached(digest)) return "";
+  return putInto(packageFolder(digest), texts, [&] { return !cached(digest); }); // another process may have been first
+}
+
+std::string replaceFolder(const std::string& folder, const Texts& texts) {
+  return putInto(folder, texts, [] { return true; });
+}
+
+std::string vendorFolder(const std::string& project, const std::string& name) {
+  return joined(project, fmt::format("{}/{}", kVendorFolder, name));
+}
+
+Stored stored(const FileTree& files, const std::string& project, const Locked& locked) {
+  Stored out;
+  out.folder = vendorFolder(project, locked.name);
+  if (files.exists(out.folder)) {
+    out.kind = Stored::Kind::Vendored;
+    if (std::optional<Texts> texts = textsIn(files, out.folder, out.problem)) out.texts = std::move(*texts);
+  } else {
+    out.folder = fmt::format("{}@{}", locked.name, locked.version.text());
+    if (std::optional<Texts> texts = cached(locked.digest)) {
+      out.kind = Stored::Kind::Cached;
+      out.texts = std::move(*texts);
+    }
+  }
+  out.found = digestsOf(out.texts);
+  out.intact = out.kind != Stored::Kind::Absent && out.problem.problem.empty() && out.found == locked.files;
+  return out;
+}
+
+} // namespace planc::packages

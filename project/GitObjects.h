@@ -1,0 +1,27 @@
+// What git keeps of a commit: the names of its files, and their texts, each asked for once for all of them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "project/Git.h"
+#include "support/FileTree.h"
+
+#include <map>
+#include <optional>
+
+namespace planc::project {
+
+/// A file of a commit and the object that holds its text; of a submodule the commit that it is at.
+struct GitEntry {
+  FileEntry file; ///< its size is not asked for
+  bool submodule = false;
+  std::string object;
+};
+
+/// All files of a commit. Nothing, with git's reason, where it cannot be read.
+std::optional<std::vector<GitEntry>> gitEntries(const GitPlace& place, const std::string& commit, std::string& error);
+
+using GitTexts = std::map<std::string, std::string, std::less<>>;
+/// The texts of objects, by their names; those that are not in this clone are left out. False, with git's reason, after
+/// a failure.
+bool gitTexts(const GitPlace& place, const std::vector<std::string>& objects, GitTexts& out, std::string& error);
+
+} // namespace planc::project
