@@ -41,6 +41,7 @@ struct Positional {
   size_t least = 0;
   size_t most = 0;
   std::string_view help;
+  std::vector<std::string> (*choices)() = nullptr; ///< the words it may be; null: any word
 };
 
 /// A command line, taken apart and checked against the command's tables.

@@ -45,7 +45,7 @@ private:
 /// sweeps, of a project, of tests, of differences, of the version.
 inline constexpr std::string_view kPlansFormat = "2.4", kCalibrationFormat = "1.0", kSensitivityFormat = "1.0",
                                   kSearchFormat = "1.0", kSweepFormat = "1.0", kConfigFormat = "1.0",
-                                  kTestFormat = "1.0", kDiffFormat = "1.1", kVersionFormat = "1.1";
+                                  kTestFormat = "1.0", kLibFormat = "1.0", kDiffFormat = "1.1", kVersionFormat = "1.1";
 
 /// What a result was made of: `inputs` and `library_sha256`.
 void addInputs(JsonStream& root, const Inputs& inputs);

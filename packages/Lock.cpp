@@ -19,15 +19,6 @@ using project::TomlValue;
 
 constexpr std::string_view kFormat = "1";
 
-std::string inQuotes(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + '"';
-}
-
 const TomlValue* member(const TomlValue& table, std::string_view name) {
   const auto found =
       std::find_if(table.members.begin(), table.members.end(), [&](const TomlMember& m) { return m.name == name; });
@@ -76,17 +67,21 @@ const Locked* Lock::find(std::string_view name) const {
 }
 
 std::string lockText(const std::vector<Locked>& packages) {
-  std::string out = fmt::format(
-      "# Written by `planc lib`: what this project is priced with, byte by byte.\nformat = {}\n", inQuotes(kFormat));
+  std::string out =
+      fmt::format("# Written by `planc lib`: what this project is priced with, byte by byte.\nformat = {}\n",
+                  project::tomlText(kFormat));
   for (const Locked& p : packages) {
-    out += fmt::format("\n[[package]]\nname = {}\nversion = {}\n", inQuotes(p.name), inQuotes(p.version.text()));
+    out += fmt::format("\n[[package]]\nname = {}\nversion = {}\n", project::tomlText(p.name),
+                       project::tomlText(p.version.text()));
     if (p.origin.isFolder()) {
-      out += fmt::format("path = {}\n", inQuotes(p.origin.path));
+      out += fmt::format("path = {}\n", project::tomlText(p.origin.path));
       continue;
     }
-    out += fmt::format("git = {}\ntag = {}\ncommit = {}\nsha256 = {}\n\n[package.files]\n", inQuotes(p.origin.git),
-                       inQuotes(p.origin.tag), inQuotes(p.commit), inQuotes(p.digest));
-    for (const auto& [path, digest] : p.files) out += fmt::format("{} = {}\n", inQuotes(path), inQuotes(digest));
+    out += fmt::format("git = {}\ntag = {}\ncommit = {}\nsha256 = {}\n\n[package.files]\n",
+                       project::tomlText(p.origin.git), project::tomlText(p.origin.tag), project::tomlText(p.commit),
+                       project::tomlText(p.digest));
+    for (const auto& [path, digest] : p.files)
+      out += fmt::format("{} = {}\n", project::tomlText(path), project::tomlText(digest));
   }
   return out;
 }

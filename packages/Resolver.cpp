@@ -7,7 +7,6 @@
 
 namespace planc::packages {
 
-PLANC_ERROR(PackageAbsent, 130, "`{name}` {version} is neither in `{vendor}` nor in the cache")
 PLANC_ERROR(PackageChanged, 121, "`{name}` in `{folder}` is not what planc.lock says: {problem}")
 PLANC_ERROR(LockMissing, 133, "`{name}` is not locked: there is no {lock}")
 
@@ -157,13 +156,7 @@ bool Resolver::fill(Project& project, const Locked& locked, Read& read, SourceRa
     Stored found = stored(files_, project.folder, locked);
     package.folder = found.folder;
     if (found.kind == Stored::Kind::Absent) {
-      asking.diagnostics
-          .report(PackageAbsent, use,
-                  {{"name", locked.name},
-                   {"version", locked.version.text()},
-                   {"vendor", vendorFolder(project.folder, locked.name)}})
-          .label(locked.range, "locked here")
-          .help("`planc lib fetch` brings it into the cache, and `planc lib vendor` into the repository");
+      reportAbsent(locked, project.folder, use, asking.diagnostics);
       return false;
     }
     if (!found.intact) {
@@ -176,7 +169,8 @@ bool Resolver::fill(Project& project, const Locked& locked, Read& read, SourceRa
       asking.diagnostics
           .report(PackageChanged, use, {{"name", locked.name}, {"folder", found.folder}, {"problem", what}})
           .label(locked.range, "locked here")
-          .help("`planc lib verify` says where it differs; `planc lib vendor` writes it anew");
+          .help(fmt::format("`planc lib verify` says where it differs; `planc lib {}` writes it anew",
+                            found.kind == Stored::Kind::Vendored ? "vendor" : "fetch"));
       return false;
     }
     package.texts = std::move(found.texts);

@@ -16,13 +16,12 @@
 #include <unistd.h>
 
 namespace planc::packages {
+
+PLANC_ERROR(PackageAbsent, 130, "`{name}` {version} is neither in `{vendor}` nor in the cache")
+
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string packageFolder(const std::string& digest) {
-  return joined(cacheFolder(), "packages/" + digest);
-}
 
 /// All of a text, and on the disk when this returns.
 bool writeText(const std::string& path, std::string_view text) {
@@ -104,17 +103,21 @@ std::string cacheFolder() {
   return home.empty() ? "" : home + "/.cache/planc";
 }
 
+std::string folderInCache(const std::string& digest) {
+  return joined(cacheFolder(), "packages/" + digest);
+}
+
 std::optional<Texts> cached(const std::string& digest) {
   Hostile problem;
   if (cacheFolder().empty()) return std::nullopt;
-  std::optional<Texts> texts = textsIn(diskFiles(), packageFolder(digest), problem);
+  std::optional<Texts> texts = textsIn(diskFiles(), folderInCache(digest), problem);
   return texts && !texts->empty() && digestOf(digestsOf(*texts)) == digest ? std::move(texts) : std::nullopt;
 }
 
 std::string putIntoCache(const std::string& digest, const Texts& texts) {
   if (cacheFolder().empty()) return "neither PLANC_CACHE nor HOME names a folder from the root";
   if (cached(digest)) return "";
-  return putInto(packageFolder(digest), texts, [&] { return !cached(digest); }); // another process may have been first
+  return putInto(folderInCache(digest), texts, [&] { return !cached(digest); }); // another process may have been first
 }
 
 std::string replaceFolder(const std::string& folder, const Texts& texts) {
@@ -125,6 +128,14 @@ std::string vendorFolder(const std::string& project, const std::string& name) {
   return joined(project, fmt::format("{}/{}", kVendorFolder, name));
 }
 
+void reportAbsent(const Locked& locked, const std::string& project, SourceRange use, DiagnosticEngine& diagnostics) {
+  auto report = diagnostics.report(
+      PackageAbsent, use,
+      {{"name", locked.name}, {"version", locked.version.text()}, {"vendor", vendorFolder(project, locked.name)}});
+  if (use != locked.range) report.label(locked.range, "locked here");
+  report.help("`planc lib fetch` brings it into the cache, and `planc lib vendor` into the repository");
+}
+
 Stored stored(const FileTree& files, const std::string& project, const Locked& locked) {
   Stored out;
   out.folder = vendorFolder(project, locked.name);
@@ -133,9 +144,10 @@ Stored stored(const FileTree& files, const std::string& project, const Locked& l
     if (std::optional<Texts> texts = textsIn(files, out.folder, out.problem)) out.texts = std::move(*texts);
   } else {
     out.folder = fmt::format("{}@{}", locked.name, locked.version.text());
-    if (std::optional<Texts> texts = cached(locked.digest)) {
+    const std::string folder = folderInCache(locked.digest);
+    if (!cacheFolder().empty() && diskFiles().exists(folder)) {
       out.kind = Stored::Kind::Cached;
-      out.texts = std::move(*texts);
+      if (std::optional<Texts> texts = textsIn(diskFiles(), folder, out.problem)) out.texts = std::move(*texts);
     }
   }
   out.found = digestsOf(out.texts);

@@ -28,5 +28,9 @@ struct Stored {
 };
 Stored stored(const FileTree& files, const std::string& project, const Locked& locked);
 std::string vendorFolder(const std::string& project, const std::string& name);
+/// Reports, at `use`, that a package is in neither, with what brings it.
+void reportAbsent(const Locked& locked, const std::string& project, SourceRange use, DiagnosticEngine& diagnostics);
+/// Where the cache has, or would have, a package.
+std::string folderInCache(const std::string& digest);
 
 } // namespace planc::packages

@@ -147,6 +147,15 @@ std::string TomlValue::kindName() const {
   return "a table";
 }
 
+std::string tomlText(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
 std::optional<TomlValue> parseToml(const SourceManager& sources, FileId file, TomlMistake& mistake) {
   const Places places(sources, file);
   if (const auto at = endlessName(sources.text(file))) {

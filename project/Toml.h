@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace planc::project {
@@ -36,6 +37,8 @@ struct TomlMistake {
   SourceRange range;
 };
 
+/// A text as TOML writes it, in quotes.
+std::string tomlText(std::string_view text);
 /// The root table of a file, or nothing and why.
 std::optional<TomlValue> parseToml(const SourceManager& sources, FileId file, TomlMistake& mistake);
 

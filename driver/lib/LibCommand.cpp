@@ -1,0 +1,103 @@
+// `planc lib`: the packages of a project.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/Commands.h"
+#include "driver/lib/Lib.h"
+#include "support/Spelling.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::driver {
+namespace {
+
+struct Form {
+  std::string_view word;
+  unsigned bit;
+  std::string_view words; ///< behind it, as help has them
+  size_t least, most;     ///< of these
+  int (*run)(LibRun& run);
+};
+
+const std::vector<Form>& forms() {
+  static const std::vector<Form> table = {
+      {"add", kLibAdd, "NAME", 1, 1, libAdd},      {"update", kLibUpdate, "[NAME…]", 0, kMany, libUpdate},
+      {"fetch", kLibFetch, "", 0, 0, libFetch},    {"vendor", kLibVendor, "", 0, 0, libVendor},
+      {"verify", kLibVerify, "", 0, 0, libVerify}, {"tree", kLibTree, "", 0, 0, libTree},
+  };
+  return table;
+}
+
+std::vector<std::string> formWords() {
+  std::vector<std::string> out;
+  for (const Form& form : forms()) out.emplace_back(form.word);
+  return out;
+}
+
+int runLib(Console& console, const Arguments& arguments);
+
+/// The forms that an option goes with: `add, update`.
+std::string formsOf(const Option& option) {
+  std::string out;
+  for (const Form& form : forms())
+    if (option.use & form.bit) out += fmt::format("{}`planc lib {}`", out.empty() ? "" : ", ", form.word);
+  return out;
+}
+
+} // namespace
+
+int LibRun::open() {
+  const std::optional<std::string> path = project::findConfig("");
+  if (!path)
+    return console.usageError("there is no planc.toml in this folder or above it",
+                              "`planc lib add NAME --path FOLDER` writes one here, or `planc init`");
+  workspace = packages::Workspace::open(*path, sources, diagnostics);
+  return workspace ? kClean : end();
+}
+
+int LibRun::end() {
+  console.diagnose(diagnostics, sources);
+  console.summarize();
+  return diagnostics.hasErrors() ? kFailed : kClean;
+}
+
+const Command kLibCommand = {
+    "lib",
+    "add, update, fetch, copy, verify and list the packages that a project depends on",
+    {{"FORM", 1, 1, "add, update, fetch, vendor, verify or tree", formWords},
+     {"NAME", 0, kMany, "of packages: which one to add, or to update; all that planc.toml names, if not said"}},
+    {{"--git", "ADDRESS", {}, "add: the repository of the package", kOnce, kLibAdd},
+     {"--tag", "TAG", {}, "add: its version; the newest, if not said", kOnce, kLibAdd, "--git"},
+     {"--path", "FOLDER", {}, "add: the folder of the package", kOnce, kLibAdd},
+     {"--locked",
+      "",
+      {},
+      "fetch, vendor: fail where planc.lock does not fit, and leave it alone",
+      kOnce,
+      kLibFetch | kLibVendor},
+     {"--format", "", {"text", "json"}, "tree, verify: how to print it", kOnce, kLibTree | kLibVerify}},
+    "planc lib tree",
+    runLib,
+};
+
+namespace {
+
+int runLib(Console& console, const Arguments& arguments) {
+  const std::string& word = arguments.positional[0];
+  const auto form = std::find_if(forms().begin(), forms().end(), [&](const Form& f) { return f.word == word; });
+  if (form == forms().end())
+    return console.usageError(fmt::format("`planc lib` has no `{}`", word),
+                              didYouMean(word, formWords(), "`planc lib --help` lists what it has"));
+  LibRun run{console, arguments, {arguments.positional.begin() + 1, arguments.positional.end()}};
+  if (run.words.size() < form->least || run.words.size() > form->most)
+    return console.usageError(
+        fmt::format("`planc lib {}` takes {}", word, form->words.empty() ? "no word" : form->words));
+  for (const Option& option : kLibCommand.options)
+    if (arguments.given(option.name) && !(option.use & form->bit))
+      return console.usageError(fmt::format("`planc lib {}` takes no `{}`", word, option.name),
+                                "it goes with " + formsOf(option));
+  return form->run(run);
+}
+
+} // namespace
+
+} // namespace planc::driver

@@ -1,0 +1,127 @@
+// `planc lib fetch`, `vendor`: planc.lock in line with planc.toml, and its packages here.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/Files.h"
+#include "driver/lib/Lib.h"
+#include "support/DiskFiles.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace planc::driver {
+namespace {
+
+namespace fs = std::filesystem;
+using packages::Fetched;
+using packages::Locked;
+
+PLANC_ERROR(LockWouldChange, 135, "planc.lock does not fit planc.toml, and --locked keeps it: {changes}")
+PLANC_ERROR(VendorUnwritable, 136, "`{folder}` cannot be written: {reason}")
+
+std::vector<Locked> lockedNow(const LibRun& run) {
+  return run.workspace->lock() ? run.workspace->lock()->packages : std::vector<Locked>();
+}
+
+/// Makes the lock fit, in memory. kClean, or the exit code after a report.
+int makeFit(LibRun& run) {
+  const std::optional<bool> fits = run.workspace->fits();
+  if (!fits) return run.end();
+  if (*fits) return kClean;
+  std::optional<std::vector<Locked>> chosen = run.workspace->choose();
+  if (!chosen) return run.end();
+  if (run.arguments.given("--locked")) {
+    const std::vector<std::string> changed = packages::changes(lockedNow(run), *chosen);
+    std::string text;
+    for (const std::string& change : changed) text += (text.empty() ? "" : ", ") + change;
+    run.diagnostics
+        .report(LockWouldChange, {run.workspace->config().file, 0, 0},
+                {{"changes", text.empty() ? "the same packages" : text}})
+        .help("run `planc lib fetch` without it, and commit planc.lock");
+    return run.end();
+  }
+  run.workspace->take(std::move(*chosen));
+  return kClean;
+}
+
+std::string writeLock(LibRun& run, const std::string& toml) {
+  const packages::Workspace& workspace = *run.workspace;
+  if (!toml.empty())
+    if (const std::string why = writeFile(workspace.config().path, toml); !why.empty())
+      return workspace.config().path + ": " + why;
+  const std::string text = packages::lockText(workspace.lock()->packages);
+  std::string error;
+  if (readFile(workspace.lockPath(), error) == text) return "";
+  const std::string why = writeFile(workspace.lockPath(), text);
+  return why.empty() ? "" : workspace.lockPath() + ": " + why;
+}
+
+/// As lockAndFetch, with what was fetched.
+int bring(LibRun& run, const std::string& toml, std::vector<Fetched>& out) {
+  const std::vector<Locked> before = lockedNow(run);
+  if (const int code = makeFit(run)) return code;
+  std::optional<std::vector<Fetched>> fetched = run.workspace->fetch();
+  if (!fetched) return run.end();
+  if (const std::string why = writeLock(run, toml); !why.empty()) return run.console.usageError(why);
+  out = std::move(*fetched);
+  for (const std::string& change : packages::changes(before, lockedNow(run))) run.console.out(change + "\n");
+  return run.end();
+}
+
+/// Folders of vendor/ that are packages which the lock does not have any more.
+std::vector<std::string> left(const LibRun& run) {
+  std::vector<std::string> out;
+  std::error_code ignored;
+  const std::string vendor = packages::joined(run.workspace->folder(), kVendorFolder);
+  for (const fs::directory_entry& entry : fs::directory_iterator(vendor, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const Locked* const locked = run.workspace->lock()->find(name);
+    const bool package =
+        packages::problemOfName(name).empty() && fs::is_regular_file(entry.path() / project::kConfigName, ignored);
+    if (package && !entry.is_symlink(ignored) && (!locked || locked->origin.isFolder()))
+      out.push_back(packages::joined(vendor, name));
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+} // namespace
+
+int lockAndFetch(LibRun& run, const std::string& toml) {
+  std::vector<Fetched> ignored;
+  return bring(run, toml, ignored);
+}
+
+int libFetch(LibRun& run) {
+  if (const int code = run.open()) return code;
+  std::vector<Fetched> fetched;
+  if (const int code = bring(run, "", fetched)) return code;
+  for (const Fetched& one : fetched)
+    if (one.now) run.console.out(fmt::format("{} {} fetched\n", one.locked->name, one.locked->version.text()));
+  return kClean;
+}
+
+int libVendor(LibRun& run) {
+  if (const int code = run.open()) return code;
+  std::vector<Fetched> fetched;
+  if (const int code = bring(run, "", fetched)) return code;
+  for (const Fetched& one : fetched) {
+    if (one.locked->origin.isFolder()) continue;
+    const std::string folder = packages::vendorFolder(run.workspace->folder(), one.locked->name);
+    if (packages::stored(diskFiles(), run.workspace->folder(), *one.locked).intact && isFolder(folder)) continue;
+    if (const std::string why = packages::replaceFolder(folder, one.texts); !why.empty()) {
+      run.diagnostics.report(VendorUnwritable, one.locked->range, {{"folder", folder}, {"reason", why}})
+          .help("what was there before is as it was");
+      return run.end();
+    }
+    run.console.out(fmt::format("{} {} in {}\n", one.locked->name, one.locked->version.text(), folder));
+  }
+  for (const std::string& folder : left(run)) {
+    std::error_code failed;
+    fs::remove_all(folder, failed);
+    if (failed) return run.console.usageError(fmt::format("{}: {}", folder, failed.message()));
+    run.console.out(fmt::format("{} removed: planc.lock has no such package\n", folder));
+  }
+  return kClean;
+}
+
+} // namespace planc::driver

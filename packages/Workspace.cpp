@@ -1,0 +1,234 @@
+// Chooses, fetches and verifies the packages of a project.
+// SPDX-License-Identifier: Apache-2.0
+#include "packages/Workspace.h"
+
+#include "support/DiskFiles.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <set>
+
+namespace planc::packages {
+
+PLANC_ERROR(TagMoved, 129, "tag `{tag}` of `{package}` is not what planc.lock says: {problem}")
+PLANC_ERROR(CacheUnwritable, 134, "the cache cannot be written: {reason}")
+
+namespace {
+
+/// An origin in the form in which a dependency of the project asks for it.
+Dependency askedAs(const Locked& locked) {
+  return {locked.name, locked.origin, locked.version, locked.range};
+}
+
+} // namespace
+
+/// Manifests of packages, each fetched once.
+class Workspace::Manifests final : public Registry {
+public:
+  explicit Manifests(Workspace& workspace) : workspace_(workspace) {}
+
+  struct Known {
+    std::optional<Manifest> manifest;
+    Texts texts;
+    std::string commit;
+    bool now = false;
+  };
+
+  const Manifest* manifest(const Origin& origin, const Dependency& asked) override {
+    const Known& known = of(origin, asked);
+    return known.manifest ? &*known.manifest : nullptr;
+  }
+
+  Known& of(const Origin& origin, const Dependency& asked) {
+    const auto [at, added] = known_.try_emplace({asked.name, origin.text()});
+    if (added) read(origin, asked, at->second);
+    return at->second;
+  }
+
+private:
+  void read(const Origin& origin, const Dependency& asked, Known& out) {
+    const std::string folder = joined(workspace_.folder_, origin.path);
+    const std::string shown = origin.isFolder() ? folder : fmt::format("{}@{}", asked.name, origin.tag);
+    if (!(origin.isFolder() ? fromFolder(folder, asked, out) : fromTag(origin, asked, out))) return;
+    out.manifest = manifestIn(out.texts, shown, asked.range, workspace_.sources_, workspace_.diagnostics_);
+  }
+
+  bool fromFolder(const std::string& folder, const Dependency& asked, Known& out) {
+    Hostile problem;
+    std::optional<Texts> texts = textsIn(diskFiles(), folder, problem);
+    if (texts)
+      out.texts = std::move(*texts);
+    else
+      reportHostile(asked.name, problem, asked.range, workspace_.diagnostics_);
+    return texts.has_value();
+  }
+
+  /// Of what is locked the copy that is here serves.
+  bool fromTag(const Origin& origin, const Dependency& asked, Known& out) {
+    const Locked* const locked = workspace_.lock_ ? workspace_.lock_->find(asked.name) : nullptr;
+    const bool same = locked && locked->origin == origin;
+    if (same) {
+      Stored here = stored(diskFiles(), workspace_.folder_, *locked);
+      if (std::optional<Texts> texts = here.intact ? std::move(here.texts) : cached(locked->digest)) {
+        out.texts = std::move(*texts);
+        out.commit = locked->commit;
+        return true;
+      }
+    }
+    std::optional<Tagged> fetched =
+        fetchTag(origin.git, origin.tag, {asked.name, asked.range, workspace_.diagnostics_});
+    if (!fetched) return false;
+    out.texts = std::move(fetched->texts);
+    out.commit = fetched->commit;
+    out.now = true;
+    return !same || unmoved(*locked, out, asked.range);
+  }
+
+  bool unmoved(const Locked& locked, const Known& found, SourceRange range) {
+    const auto others = differing(locked.files, digestsOf(found.texts));
+    if (others.empty()) return true;
+    workspace_.diagnostics_
+        .report(TagMoved, range,
+                {{"tag", locked.origin.tag},
+                 {"package", locked.name},
+                 {"problem", fmt::format("`{}` is another; its commit was {} and is {}", others.front(),
+                                         locked.commit.substr(0, 12), found.commit.substr(0, 12))}})
+        .label(locked.range, "locked here")
+        .help("ask whoever keeps the package: a version that is published does not change, a new one gets a new tag");
+    return false;
+  }
+
+  Workspace& workspace_;
+  std::map<std::pair<std::string, std::string>, Known> known_;
+};
+
+Workspace::Workspace(SourceManager& sources, DiagnosticEngine& diagnostics)
+    : sources_(sources), diagnostics_(diagnostics), manifests_(std::make_unique<Manifests>(*this)) {}
+Workspace::~Workspace() = default;
+
+bool Workspace::read(std::optional<project::Config> config) {
+  if (!config) return false;
+  config_ = std::move(*config);
+  std::optional<Manifest> manifest = packages::manifestOf(config_, diagnostics_);
+  if (!manifest) return false;
+  manifest_ = std::move(*manifest);
+  folder_ = std::filesystem::path(config_.path).parent_path().generic_string();
+  std::string reason;
+  if (!diskFiles().exists(lockPath())) return true;
+  std::optional<std::string> text = diskFiles().text(lockPath(), reason);
+  lock_ = lockOf(lockPath(), text.value_or(""), sources_, diagnostics_);
+  return lock_.has_value();
+}
+
+std::unique_ptr<Workspace> Workspace::open(const std::string& config, SourceManager& sources,
+                                           DiagnosticEngine& diagnostics) {
+  std::unique_ptr<Workspace> out(new Workspace(sources, diagnostics));
+  return out->read(project::readConfig(config, sources, diagnostics)) ? std::move(out) : nullptr;
+}
+
+std::unique_ptr<Workspace> Workspace::open(const std::string& config, std::string text, SourceManager& sources,
+                                           DiagnosticEngine& diagnostics) {
+  std::unique_ptr<Workspace> out(new Workspace(sources, diagnostics));
+  return out->read(project::configOf(config, std::move(text), sources, diagnostics)) ? std::move(out) : nullptr;
+}
+
+const Manifest* Workspace::manifestOf(const Locked& locked) {
+  return manifests_->manifest(locked.origin, askedAs(locked));
+}
+
+std::optional<bool> Workspace::fits() {
+  if (!lock_) return false;
+  const size_t before = diagnostics_.errorCount();
+  std::set<std::string> reached;
+  std::vector<std::pair<const Manifest*, std::string>> asking{{&manifest_, ""}};
+  for (size_t i = 0; i < asking.size(); ++i) {
+    const auto [manifest, within] = asking[i];
+    for (const Dependency& d : manifest->dependencies) {
+      const Locked* const locked = lock_->find(d.name);
+      if (!unfit(d, fromProject(d.origin, within), locked).empty()) return false;
+      if (!reached.insert(d.name).second) continue;
+      const Manifest* const next = manifestOf(*locked);
+      if (!next) return std::nullopt;
+      if (next->name != locked->name || next->version != locked->version) return false;
+      asking.emplace_back(next, locked->origin.path);
+    }
+  }
+  return diagnostics_.errorCount() == before ? std::optional(reached.size() == lock_->packages.size()) : std::nullopt;
+}
+
+std::optional<std::vector<Locked>> Workspace::choose() {
+  const auto selected = select(manifest_, *manifests_, diagnostics_);
+  if (!selected) return std::nullopt;
+  std::vector<Locked> out;
+  for (const Selected& s : *selected) {
+    Locked& locked = out.emplace_back(Locked{s.name, s.version, s.origin, {}, {}, {}, {}});
+    if (s.origin.isFolder()) continue;
+    const Manifests::Known& known = manifests_->of(s.origin, askedAs(locked));
+    locked.commit = known.commit;
+    locked.files = digestsOf(known.texts);
+    locked.digest = digestOf(locked.files);
+  }
+  return out;
+}
+
+void Workspace::take(std::vector<Locked> packages) {
+  lock_ = Lock{lockPath(), std::move(packages)};
+}
+
+std::optional<std::vector<Fetched>> Workspace::fetch() {
+  std::vector<Fetched> out;
+  for (const Locked& locked : lock_->packages) {
+    Fetched& one = out.emplace_back(Fetched{&locked, {}, false});
+    if (locked.origin.isFolder()) continue;
+    Manifests::Known& known = manifests_->of(locked.origin, askedAs(locked));
+    if (!known.manifest) return std::nullopt;
+    one.texts = known.texts;
+    one.now = known.now;
+    if (stored(diskFiles(), folder_, locked).kind == Stored::Kind::Vendored) continue;
+    if (const std::string reason = putIntoCache(locked.digest, known.texts); !reason.empty()) {
+      diagnostics_.report(CacheUnwritable, locked.range, {{"reason", reason}})
+          .help("PLANC_CACHE names another folder for it, from the root; `planc lib vendor` needs none");
+      return std::nullopt;
+    }
+  }
+  return out;
+}
+
+std::optional<Texts> Workspace::original(const Locked& locked) {
+  if (std::optional<Texts> texts = cached(locked.digest)) return texts;
+  DiagnosticEngine unsaid;
+  std::optional<Tagged> fetched = fetchTag(locked.origin.git, locked.origin.tag, {locked.name, {}, unsaid});
+  if (fetched && digestsOf(fetched->texts) == locked.files) return std::move(fetched->texts);
+  return std::nullopt;
+}
+
+std::vector<std::string> changes(const std::vector<Locked>& before, const std::vector<Locked>& after) {
+  std::map<std::string, std::pair<const Locked*, const Locked*>> both;
+  for (const Locked& p : before) both[p.name].first = &p;
+  for (const Locked& p : after) both[p.name].second = &p;
+  std::vector<std::string> out;
+  for (const auto& [name, sides] : both) {
+    const auto& [was, is] = sides;
+    if (was && is && was->version == is->version && was->origin == is->origin && was->digest == is->digest) continue;
+    if (!was)
+      out.push_back(fmt::format("{} {} new", name, is->version.text()));
+    else if (!is)
+      out.push_back(fmt::format("{} {} gone", name, was->version.text()));
+    else if (was->version != is->version)
+      out.push_back(fmt::format("{} {} → {}", name, was->version.text(), is->version.text()));
+    else
+      out.push_back(fmt::format("{} {} from {}", name, is->version.text(), is->origin.text()));
+  }
+  return out;
+}
+
+size_t firstDifference(std::string_view locked, std::string_view found) {
+  return static_cast<size_t>(
+      std::mismatch(locked.begin(), locked.begin() + static_cast<std::ptrdiff_t>(std::min(locked.size(), found.size())),
+                    found.begin())
+          .first -
+      locked.begin());
+}
+
+} // namespace planc::packages

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""A library and those who depend on it, from the first version to one that moves their plans, in temporary git repositories.
+
+Usage: story.py PLANC
+"""
+# SPDX-License-Identifier: Apache-2.0
+import json
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from repositories import CLUSTER, PLAN, SETTINGS, World
+
+
+def step_time(world, folder):
+    return json.loads(world.planc(folder, "estimate", "plans", "--format", "json"))["plans"][0]["totals"]["step_time_s"]
+
+
+def first_version(world):
+    """A project takes version 1.0.0 of a library from a remote; every command works on it."""
+    world.library("pods", "1.0.0", {"clusters/pod.plan": CLUSTER.format(bandwidth="50GB/s"), "README.md": "Our machines.\n", "tool.py": "print(1)\n"})
+    world.write({"planc.toml": SETTINGS, "plans/house.plan": PLAN.format(cluster="pods")}, "app")
+    world.git("app", "init", "-q", "-b", "main")
+    world.planc("app", "check", code=1, says=("PLAN0101", "pods"))
+    world.planc("app", "lib", "add", "pods", "--git", world.address("pods"), says="pods 1.0.0 new")
+    toml = (world.root / "app/planc.toml").read_text()
+    assert world.line("pods", "1.0.0") in toml, toml
+    world.planc("app", "check")
+    world.planc("app", "test", says="1 passed")
+    world.planc("app", "lib", "verify", says="pods 1.0.0  cached")
+    world.planc("app", "lib", "tree", says=("planc.toml", f"└── pods 1.0.0  {world.address('pods')} v1.0.0"))
+    world.git("app", "add", "-A")
+    world.git("app", "commit", "-q", "-m", "the first")
+    return step_time(world, "app")
+
+
+def second_version(world, before):
+    """Version 1.1.0 has a slower room: an upgrade says what it moves, and whose doing that is."""
+    world.library("pods", "1.1.0", {"clusters/pod.plan": CLUSTER.format(bandwidth="25GB/s")})
+    world.planc("app", "check")
+    assert step_time(world, "app") == before, "a new tag of a library moves nobody who did not ask for it"
+    world.planc("app", "lib", "update", says="pods 1.0.0 → 1.1.0")
+    after = step_time(world, "app")
+    assert after > before * 1.01, (before, after)
+    world.planc("app", "diff", "--against", "HEAD", says=("house_8b", "dependencies.pods", "v1.0.0", "v1.1.0"))
+
+
+def changed_bytes(world):
+    """A byte of a copy that is another is found by every command; `verify` says which."""
+    world.planc("app", "lib", "vendor", says="pods 1.1.0 in vendor/pods")
+    vendored = world.root / "app/vendor/pods"
+    assert sorted(p.name for p in vendored.rglob("*") if p.is_file()) == ["README.md", "planc.toml", "pod.plan"], "what is no text of a package stays behind"
+    path = vendored / "clusters/pod.plan"
+    text = path.read_text()
+    path.write_text(text.replace("25GB/s", "26GB/s"))
+    at = text.index("25GB/s") + 2  # counted from 1, as cmp does
+    world.planc("app", "check", code=1, says=("PLAN0121", "vendor/pods", "`clusters/pod.plan` is another"))
+    world.planc("app", "estimate", "plans", code=1, says="PLAN0121")
+    world.planc("app", "lib", "verify", code=1, says=("PLAN0137", f"byte {at} is `6`, and `5` is locked", "vendor/pods/clusters/pod.plan:16:"))
+    (vendored / "clusters/more.plan").write_text("let a = 1\n")
+    path.write_text(text)
+    world.planc("app", "check", code=1, says="`clusters/more.plan` is another")
+    world.planc("app", "lib", "vendor", says="pods 1.1.0 in vendor/pods")
+    world.planc("app", "check")
+
+
+def without_network(world):
+    """With everything in `vendor/` neither the remote nor the cache is needed."""
+    shutil.rmtree(world.root / "remotes/pods")
+    shutil.rmtree(world.root / "home/cache")
+    world.planc("app", "check")
+    world.planc("app", "test")
+    world.planc("app", "lib", "fetch", "--locked")
+    world.planc("app", "lib", "verify", says="vendored")
+    shutil.rmtree(world.root / "app/vendor")
+    world.planc("app", "check", code=1, says=("PLAN0130", "planc lib fetch"))
+    world.planc("app", "lib", "fetch", code=1, says="PLAN0127")
+
+
+def diamond(world):
+    """Two libraries ask for two versions of a third: the least that serves both; two majors are refused with both ways."""
+    world.library("base", "1.0.0", {"clusters/pod.plan": CLUSTER.format(bandwidth="10GB/s")})
+    world.library("base", "1.2.0", {"clusters/pod.plan": CLUSTER.format(bandwidth="20GB/s")})
+    world.library("base", "1.9.0", {"clusters/pod.plan": CLUSTER.format(bandwidth="90GB/s")})
+    world.library("base", "2.0.0", {"clusters/pod.plan": CLUSTER.format(bandwidth="20GB/s")})
+    use = "import base.clusters.pod as below\n\nexport let four = below.pod(nodes = 4)\n"
+    world.library("left", "1.0.0", {"clusters/own.plan": use}, world.line("base", "1.0.0"))
+    world.library("right", "1.0.0", {"clusters/own.plan": use}, world.line("base", "1.2.0"))
+    world.library("right", "1.1.0", {"clusters/own.plan": use}, world.line("base", "2.0.0"))
+    plan = PLAN.format(cluster="left").replace("clusters.pod as pods", "clusters.own as pods\nimport right.clusters.own as others").replace("pods.pod(nodes = nodes)", "pods.four")
+    dependencies = "\n[dependencies]\n" + world.line("left", "1.0.0") + world.line("right", "1.0.0")
+    world.write({"planc.toml": SETTINGS + dependencies, "plans/house.plan": plan.replace("import right.clusters.own as others\n", "")}, "wide")
+    world.planc("wide", "check", code=1, says=("PLAN0133", "planc lib fetch"))
+    world.planc("wide", "lib", "fetch", says=("base 1.2.0 new", "left 1.0.0 new", "right 1.0.0 new"))
+    world.planc("wide", "check")
+    world.planc("wide", "lib", "tree", says=("├── left 1.0.0", "│   └── base 1.2.0", "asked for: 1.0.0", "└── right 1.0.0"))
+    world.write({"planc.toml": SETTINGS + dependencies.replace(world.line("right", "1.0.0"), world.line("right", "1.1.0"))}, "wide")
+    world.planc("wide", "check", code=1, says=("PLAN0119", "`right` is locked at 1.0.0, and 1.1.0 is asked for"))
+    world.planc("wide", "lib", "fetch", "--locked", code=1, says="PLAN0115")
+    world.planc("wide", "lib", "fetch", code=1, says=("PLAN0115", "1.0.0", "2.0.0", "planc.toml -> left v1.0.0 -> base v1.0.0", "planc.toml -> right v1.1.0 -> base v2.0.0"))
+
+
+def main(planc):
+    with tempfile.TemporaryDirectory() as folder:
+        world = World(planc, Path(folder).resolve())
+        before = first_version(world)
+        second_version(world, before)
+        changed_bytes(world)
+        without_network(world)
+        diamond(world)
+    print("a library, its two versions, a changed byte, no network, a diamond")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
