@@ -4,6 +4,7 @@
 
 #include "support/Digest.h"
 #include "support/Embedded.h"
+#include "support/FileTree.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -21,8 +22,9 @@ bool isLibrary(const SourceManager& sources, FileId id) {
 
 bool isInput(const SourceManager& sources, FileId id, const std::string& main) {
   if (isLibrary(sources, id)) return false;
-  std::error_code ignored;
-  return sources.path(id) == main || std::filesystem::is_regular_file(sources.path(id), ignored);
+  std::error_code ignored; // of a package in the cache the path is none of the disk
+  const std::string& path = sources.path(id);
+  return path == main || path.ends_with(kPlanSuffix) || std::filesystem::is_regular_file(path, ignored);
 }
 
 std::string libraryDigest() {

@@ -3,6 +3,7 @@
 #include "driver/Project.h"
 
 #include "driver/Files.h"
+#include "packages/Manifest.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -46,6 +47,7 @@ int Project::open(Console& console, const std::string& folder) {
     addRules(rules, diagnostics);
     console.setWarningRules(std::move(rules));
     exclude(diagnostics);
+    packages::manifestOf(config_, diagnostics);
   }
   console.diagnose(diagnostics, sources_);
   return diagnostics.hasErrors() ? kFailed : kClean;

@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 using project::GitAnswer;
 using project::GitPlace;
 
+/// Of the names of all files of a commit.
+constexpr size_t kMostListing = size_t(64) << 20;
 constexpr std::string_view kTags = "refs/tags/", kPeeled = "^{}";
 
 /// A folder that ends with this.
@@ -80,10 +82,11 @@ std::optional<Texts> textsOf(const std::string& folder, const std::string& commi
   std::string reason;
   const GitPlace place{folder, "", true};
   const auto unread = [&] {
-    use.diagnostics.report(RemoteUnread, use.range, {{"package", use.name}, {"reason", reason}});
+    use.diagnostics.report(RemoteUnread, use.range, {{"package", use.name}, {"reason", reason}})
+        .help("a package is some hundred files of text: depend on an earlier version, and tell whoever keeps it");
     return std::nullopt;
   };
-  const auto listed = project::gitEntries(place, commit, reason);
+  const auto listed = project::gitEntries(place, commit, reason, kMostListing);
   if (!listed) return unread();
   std::map<std::string, std::string> objects;
   std::vector<FileEntry> entries;
@@ -153,8 +156,9 @@ std::optional<std::vector<VersionTag>> versionsAt(const std::string& address, co
 std::optional<Tagged> fetchTag(const std::string& address, const std::string& tag, const RemoteUse& use) {
   const Scratch scratch;
   if (scratch.path().empty()) {
-    use.diagnostics.report(RemoteUnread, use.range,
-                           {{"package", use.name}, {"reason", "no temporary folder can be made"}});
+    use.diagnostics
+        .report(RemoteUnread, use.range, {{"package", use.name}, {"reason", "no temporary folder can be made"}})
+        .help("TMPDIR names another folder for it");
     return std::nullopt;
   }
   if (!answered(ask(scratch.path(), {"init", "-q", "--bare", "--template=", "."}), use)) return std::nullopt;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "packages/Resolver.h"
 
+#include "packages/Remote.h"
+
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -142,13 +144,7 @@ bool Resolver::fill(Project& project, const Locked& locked, Read& read, SourceRa
     package.folder = joined(project.folder, locked.origin.path);
     std::optional<Texts> texts = textsIn(files_, package.folder, problem);
     if (!texts) {
-      asking.diagnostics
-          .report(PackageChanged, use,
-                  {{"name", locked.name},
-                   {"folder", package.folder},
-                   {"problem",
-                    problem.path.empty() ? problem.problem : fmt::format("`{}`: {}", problem.path, problem.problem)}})
-          .label(locked.range, "locked here");
+      reportHostile(locked.name, problem, use, asking.diagnostics);
       return false;
     }
     package.texts = std::move(*texts);

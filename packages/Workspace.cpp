@@ -176,7 +176,13 @@ void Workspace::take(std::vector<Locked> packages) {
   lock_ = Lock{lockPath(), std::move(packages)};
 }
 
-std::optional<std::vector<Fetched>> Workspace::fetch() {
+SourceRange Workspace::placeOf(const Locked& locked) const {
+  if (locked.range.valid()) return locked.range;
+  const Dependency* const asked = manifest_.dependency(locked.name);
+  return asked ? asked->range : SourceRange{config_.file, 0, 0};
+}
+
+std::optional<std::vector<Fetched>> Workspace::fetch(bool cache) {
   std::vector<Fetched> out;
   for (const Locked& locked : lock_->packages) {
     Fetched& one = out.emplace_back(Fetched{&locked, {}, false});
@@ -185,9 +191,9 @@ std::optional<std::vector<Fetched>> Workspace::fetch() {
     if (!known.manifest) return std::nullopt;
     one.texts = known.texts;
     one.now = known.now;
-    if (stored(diskFiles(), folder_, locked).kind == Stored::Kind::Vendored) continue;
+    if (!cache || stored(diskFiles(), folder_, locked).kind == Stored::Kind::Vendored) continue;
     if (const std::string reason = putIntoCache(locked.digest, known.texts); !reason.empty()) {
-      diagnostics_.report(CacheUnwritable, locked.range, {{"reason", reason}})
+      diagnostics_.report(CacheUnwritable, placeOf(locked), {{"reason", reason}})
           .help("PLANC_CACHE names another folder for it, from the root; `planc lib vendor` needs none");
       return std::nullopt;
     }

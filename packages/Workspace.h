@@ -40,9 +40,11 @@ public:
   std::optional<std::vector<Locked>> choose();
   /// Takes what was chosen for the lock.
   void take(std::vector<Locked> packages);
-  /// Brings every package of the lock into the cache, unless it lies in `vendor/`. Nothing after errors, which are
-  /// reported.
-  std::optional<std::vector<Fetched>> fetch();
+  /// Reads every package of the lock; with `cache` they come into it, unless they lie in `vendor/`. Nothing after
+  /// errors, which are reported.
+  std::optional<std::vector<Fetched>> fetch(bool cache);
+  /// Where a package is locked; of one that was chosen just now where planc.toml asks for it, or the top of that.
+  SourceRange placeOf(const Locked& locked) const;
   /// The texts that the lock means, from the cache or its repository; nothing where there are none any more, without a
   /// report.
   std::optional<Texts> original(const Locked& locked);
@@ -53,7 +55,6 @@ private:
   class Manifests;
   Workspace(SourceManager& sources, DiagnosticEngine& diagnostics);
   bool read(std::optional<project::Config> config);
-  std::optional<Texts> bring(const Locked& locked, SourceRange range, bool& now);
 
   SourceManager& sources_;
   DiagnosticEngine& diagnostics_;

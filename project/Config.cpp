@@ -247,7 +247,10 @@ std::string withoutSecrets(std::string text) {
     if (sign == std::string::npos || sign < begin) continue;
     const std::string_view user = std::string_view(text).substr(begin, sign - begin);
     const bool named = std::string_view(text).substr(0, begin).ends_with("ssh://");
-    if (!named || user.find(':') != std::string_view::npos) text.replace(begin, user.size(), user.size(), '*');
+    if (!named || user.find(':') != std::string_view::npos)
+      std::replace_if(
+          text.begin() + static_cast<std::ptrdiff_t>(begin), text.begin() + static_cast<std::ptrdiff_t>(sign),
+          [](char c) { return c != ':'; }, '*');
   }
   return text;
 }

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,7 +46,9 @@ private:
 };
 
 std::string firstLine(std::string_view text) {
-  return std::string(text.substr(0, text.find('\n')));
+  std::string line(text.substr(0, text.find('\n')));
+  if (line.ends_with('\r')) line.pop_back();
+  return line;
 }
 
 /// Does an entry of the environment name a repository, or a part of one? Others say how it is reached: keys, proxies.
@@ -88,9 +92,28 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return out;
 }
 
+/// Waits for a child, and ends it when what it writes grows over a bound; zero: there is none. An error number, or
+/// zero.
+int await(pid_t child, const Scratch& written, size_t mostBytes, int& status) {
+  constexpr useconds_t kPause = 1000;
+  for (;;) {
+    const pid_t ended = ::waitpid(child, &status, mostBytes ? WNOHANG : 0);
+    if (ended == child) return 0;
+    if (ended < 0 && errno != EINTR) return errno;
+    if (!mostBytes) continue;
+    struct stat info {};
+    if (::fstat(written.descriptor(), &info) == 0 && static_cast<size_t>(info.st_size) > mostBytes) {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, &status, 0);
+      return EFBIG;
+    }
+    ::usleep(kPause);
+  }
+}
+
 /// Starts it and waits; returns an error number, or zero with its status.
 int spawn(std::vector<std::string>& words, std::vector<std::string>& variables, const Scratch (&files)[3],
-          int& status) {
+          size_t mostBytes, int& status) {
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   for (int i = 0; i < 3; ++i) ::posix_spawn_file_actions_adddup2(&actions, files[i].descriptor(), i);
@@ -98,10 +121,7 @@ int spawn(std::vector<std::string>& words, std::vector<std::string>& variables, 
   const int failed =
       ::posix_spawnp(&child, words[0].c_str(), &actions, nullptr, pointers(words).data(), pointers(variables).data());
   ::posix_spawn_file_actions_destroy(&actions);
-  if (failed) return failed;
-  while (::waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return errno;
-  return 0;
+  return failed ? failed : await(child, files[1], mostBytes, status);
 }
 
 } // namespace
@@ -123,7 +143,8 @@ GitPlace gitPlaceOf(const std::string& folder) {
   return {folder, "", said};
 }
 
-GitAnswer runGit(const GitPlace& place, const std::vector<std::string>& words, std::string_view input) {
+GitAnswer runGit(const GitPlace& place, const std::vector<std::string>& words, std::string_view input,
+                 size_t mostBytes) {
   std::vector<std::string> all = {"git", "-C", place.folder};
   if (!place.data.empty()) all.push_back("--git-dir=" + place.data);
   all.insert(all.end(), words.begin(), words.end());
@@ -136,10 +157,10 @@ GitAnswer runGit(const GitPlace& place, const std::vector<std::string>& words, s
     return answer;
   }
   int status = 0;
-  if (const int failed = spawn(all, variables, files, status)) {
+  if (const int failed = spawn(all, variables, files, mostBytes, status)) {
     answer.found = failed != ENOENT;
     answer.code = -1;
-    answer.err = std::strerror(failed);
+    answer.err = failed == EFBIG ? "there is more of it than is read" : std::strerror(failed);
     return answer;
   }
   answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;

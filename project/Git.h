@@ -30,7 +30,8 @@ struct GitPlace {
 /// it, and counts from the folder of this program; it does not if there is no repository from here.
 GitPlace gitPlaceOf(const std::string& folder);
 
-/// Runs git with these words, nothing to read but `input`.
-GitAnswer runGit(const GitPlace& place, const std::vector<std::string>& words, std::string_view input = {});
+/// Runs git with these words, nothing to read but `input`. Where `mostBytes` is given, it is ended when it prints more.
+GitAnswer runGit(const GitPlace& place, const std::vector<std::string>& words, std::string_view input = {},
+                 size_t mostBytes = 0);
 
 } // namespace planc::project

@@ -7,22 +7,28 @@
 
 namespace planc::project {
 
-std::optional<std::vector<GitEntry>> gitEntries(const GitPlace& place, const std::string& commit, std::string& error) {
-  const GitAnswer listed = runGit(place, {"ls-tree", "-r", "-z", "--full-tree", commit});
+std::optional<std::vector<GitEntry>> gitEntries(const GitPlace& place, const std::string& commit, std::string& error,
+                                                size_t mostBytes) {
+  std::vector<std::string> words = {"ls-tree", "-r", "-z", "--full-tree", commit};
+  if (mostBytes) words.insert(words.begin() + 1, "--long");
+  const GitAnswer listed = runGit(place, words, {}, mostBytes);
   if (!listed.ok()) {
     error = listed.complaint();
     return std::nullopt;
   }
   std::vector<GitEntry> out;
   std::string_view rest = listed.out;
-  while (!rest.empty()) { // `MODE TYPE OBJECT\tPATH\0`
+  while (!rest.empty()) { // `MODE TYPE OBJECT\tPATH\0`, with `--long` `MODE TYPE OBJECT SIZE\tPATH\0`
     const std::string_view line = rest.substr(0, rest.find('\0'));
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
     const size_t type = line.find(' '), object = line.find(' ', type + 1), path = line.find('\t', object);
     if (path == std::string_view::npos) continue;
     const std::string_view mode = line.substr(0, type);
     GitEntry& entry = out.emplace_back();
-    entry.object = line.substr(object + 1, path - object - 1);
+    const std::string_view named = line.substr(object + 1, path - object - 1);
+    entry.object = named.substr(0, named.find(' '));
+    const std::string_view size = named.substr(named.rfind(' ') + 1);
+    if (mostBytes) std::from_chars(size.data(), size.data() + size.size(), entry.file.bytes);
     entry.file.path = line.substr(path + 1);
     entry.submodule = mode == "160000";
     entry.file.kind = mode == "120000"  ? FileEntry::Kind::Link

@@ -159,7 +159,7 @@ public:
 bool isPassedOver(std::string_view path) {
   for (size_t end = path.find('/'); end != std::string_view::npos; end = path.find('/')) {
     const std::string_view folder = path.substr(0, end);
-    if (folder.starts_with('.') || folder == kVendorFolder) return true;
+    if ((folder.starts_with('.') && folder != "..") || folder == kVendorFolder) return true;
     path.remove_prefix(end + 1);
   }
   return false;

@@ -56,10 +56,10 @@ std::string writeLock(LibRun& run, const std::string& toml) {
 }
 
 /// As lockAndFetch, with what was fetched.
-int bring(LibRun& run, const std::string& toml, std::vector<Fetched>& out) {
+int bring(LibRun& run, const std::string& toml, bool cache, std::vector<Fetched>& out) {
   const std::vector<Locked> before = lockedNow(run);
   if (const int code = makeFit(run)) return code;
-  std::optional<std::vector<Fetched>> fetched = run.workspace->fetch();
+  std::optional<std::vector<Fetched>> fetched = run.workspace->fetch(cache);
   if (!fetched) return run.end();
   if (const std::string why = writeLock(run, toml); !why.empty()) return run.console.usageError(why);
   out = std::move(*fetched);
@@ -88,13 +88,13 @@ std::vector<std::string> left(const LibRun& run) {
 
 int lockAndFetch(LibRun& run, const std::string& toml) {
   std::vector<Fetched> ignored;
-  return bring(run, toml, ignored);
+  return bring(run, toml, true, ignored);
 }
 
 int libFetch(LibRun& run) {
   if (const int code = run.open()) return code;
   std::vector<Fetched> fetched;
-  if (const int code = bring(run, "", fetched)) return code;
+  if (const int code = bring(run, "", true, fetched)) return code;
   for (const Fetched& one : fetched)
     if (one.now) run.console.out(fmt::format("{} {} fetched\n", one.locked->name, one.locked->version.text()));
   return kClean;
@@ -103,13 +103,14 @@ int libFetch(LibRun& run) {
 int libVendor(LibRun& run) {
   if (const int code = run.open()) return code;
   std::vector<Fetched> fetched;
-  if (const int code = bring(run, "", fetched)) return code;
+  if (const int code = bring(run, "", false, fetched)) return code;
   for (const Fetched& one : fetched) {
     if (one.locked->origin.isFolder()) continue;
     const std::string folder = packages::vendorFolder(run.workspace->folder(), one.locked->name);
     if (packages::stored(diskFiles(), run.workspace->folder(), *one.locked).intact && isFolder(folder)) continue;
     if (const std::string why = packages::replaceFolder(folder, one.texts); !why.empty()) {
-      run.diagnostics.report(VendorUnwritable, one.locked->range, {{"folder", folder}, {"reason", why}})
+      run.diagnostics
+          .report(VendorUnwritable, run.workspace->placeOf(*one.locked), {{"folder", folder}, {"reason", why}})
           .help("what was there before is as it was");
       return run.end();
     }

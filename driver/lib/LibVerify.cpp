@@ -53,8 +53,9 @@ void reportFile(LibRun& run, const Locked& locked, const Stored& found, const pa
         .note("which byte it is cannot be said: neither the cache nor its repository has the package as it was locked");
   } else {
     const auto at = static_cast<uint32_t>(packages::firstDifference(was->second, there->second));
-    report(fmt::format("byte {} is {}, and {} is locked", at + 1, byteText(there->second, at), byteText(was->second, at)),
-           {file, at, at + (at < there->second.size())})
+    report(
+        fmt::format("byte {} is {}, and {} is locked", at + 1, byteText(there->second, at), byteText(was->second, at)),
+        {file, at, at + (at < there->second.size())})
         .label(locked.range, "locked here");
   }
 }

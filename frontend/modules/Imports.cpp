@@ -248,6 +248,11 @@ void Loader::reportMissing(const Module& module, const Import& import, SourceRan
   known.insert(known.end(), libraryFolders().begin(), libraryFolders().end());
   for (const std::string& folder : libraryFolders()) // `std.model.llama`: the folder is misspelt
     for (std::string& module : libraryModules(folder)) known.push_back(std::move(module));
+  std::string config;
+  const std::vector<std::string> packages =
+      packages_ && !module.library ? packages_->names(asking(module, range), config) : std::vector<std::string>();
+  for (const std::string& package : packages) // `acne.clusters`
+    known.push_back(package + import.text.substr(std::min(import.text.find('.'), import.text.size())));
   std::vector<std::string> inside; // of a package, which is no module itself
   for (const std::string& folder : libraryFolders())
     if (folder.starts_with(import.text + ".")) inside.push_back(folder);
@@ -264,11 +269,7 @@ void Loader::reportMissing(const Module& module, const Import& import, SourceRan
       if (module.ends_with("." + import.text))
         report.help(fmt::format("did you mean `{}`?", module))
             .fix({fmt::format("write `{}`", module), {{range, module, import.text}}});
-    std::string config;
-    const std::vector<std::string> packages =
-        packages_ && !module.library ? packages_->names(asking(module, range), config) : std::vector<std::string>();
-    const std::string head = import.text.substr(0, import.text.find('.'));
-    if (!packages.empty()) report.meantElse(head, packages, fmt::format("{} knows {}", config, quotedList(packages)));
+    if (!packages.empty()) report.note(fmt::format("{} knows the packages {}", config, quotedList(packages)));
     report.note("packages are looked for in `std` and among the dependencies of planc.toml; a file is imported by its "
                 "path: `import \"../clusters/ours.plan\" as ours`");
   }
