@@ -16,6 +16,7 @@ extern const Command kConfigCommand;
 extern const Command kCalibrateCommand;
 extern const Command kFmtCommand;
 extern const Command kHelpCommand;
+extern const Command kInitCommand;
 extern const Command kLibCommand;
 extern const Command kExplainCommand;
 extern const Command kSensitivityCommand;

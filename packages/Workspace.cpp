@@ -138,7 +138,8 @@ const Manifest* Workspace::manifestOf(const Locked& locked) {
 }
 
 std::optional<bool> Workspace::fits() {
-  if (!lock_) return false;
+  if (!lock_ && !manifest_.dependencies.empty()) return false;
+  if (!lock_) take({});
   const size_t before = diagnostics_.errorCount();
   std::set<std::string> reached;
   std::vector<std::pair<const Manifest*, std::string>> asking{{&manifest_, ""}};

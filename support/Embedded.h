@@ -1,4 +1,4 @@
-// Texts that are part of the binary: the standard library, the explain pages, the schemas and the vocabularies of
+// Texts that are part of the binary: the standard library, the explain pages, the schemas, what `planc init` writes and the vocabularies of
 // samples.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -20,6 +20,8 @@ const std::vector<EmbeddedFile>& embeddedStdlibTrees();
 const std::vector<EmbeddedFile>& embeddedPages();
 /// `schemas/` as embedded at build time, sorted by path.
 const std::vector<EmbeddedFile>& embeddedSchemas();
+/// `templates/` as embedded at build time, sorted by path.
+const std::vector<EmbeddedFile>& embeddedTemplates();
 /// `calibrate/vocabulary/` as embedded at build time, sorted by path.
 const std::vector<EmbeddedFile>& embeddedVocabularies();
 

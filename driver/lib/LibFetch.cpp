@@ -50,7 +50,8 @@ std::string writeLock(LibRun& run, const std::string& toml) {
       return workspace.config().path + ": " + why;
   const std::string text = packages::lockText(workspace.lock()->packages);
   std::string error;
-  if (readFile(workspace.lockPath(), error) == text) return "";
+  const std::optional<std::string> there = readFile(workspace.lockPath(), error);
+  if (there == text || (!there && workspace.lock()->packages.empty())) return "";
   const std::string why = writeFile(workspace.lockPath(), text);
   return why.empty() ? "" : workspace.lockPath() + ": " + why;
 }

@@ -1,0 +1,95 @@
+// `planc init`: a repository of plans, or a library, that passes its own tests.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/Commands.h"
+#include "driver/Files.h"
+#include "packages/Manifest.h"
+#include "support/Editions.h"
+#include "support/Embedded.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <map>
+
+namespace planc::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The name of a folder as a package may be called: what it may not have becomes `_`.
+std::string nameOf(const std::string& folder) {
+  std::string name = fs::path(wholePath(folder)).filename().string();
+  for (char& c : name) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))) c = '_';
+  }
+  return packages::problemOfName(name).empty() ? name : "ours";
+}
+
+std::string replaced(std::string_view text, const std::map<std::string, std::string>& words) {
+  std::string out(text);
+  for (const auto& [mark, word] : words)
+    for (size_t at = out.find(mark); at != std::string::npos; at = out.find(mark, at + word.size()))
+      out.replace(at, mark.size(), word);
+  return out;
+}
+
+/// `dot-github/workflows/plans.yml` -> `.github/workflows/plans.yml`.
+std::string targetOf(std::string_view path) {
+  constexpr std::string_view kDot = "dot-";
+  std::string out(path);
+  if (out.starts_with(kDot)) out.replace(0, kDot.size(), ".");
+  return out;
+}
+
+/// The files of a kind by their paths in the new folder.
+std::map<std::string, std::string> filesOf(std::string_view kind, const std::string& name) {
+  const packages::Version& planc = packages::plancVersion();
+  const std::map<std::string, std::string> words{{"@NAME@", name},
+                                                 {"@EDITION@", std::string(kNewestEdition)},
+                                                 {"@PLANC@", fmt::format("{}.{}", planc.major, planc.minor)}};
+  std::map<std::string, std::string> out;
+  for (const EmbeddedFile& file : embeddedTemplates())
+    if (file.path.starts_with(kind)) out.emplace(targetOf(file.path.substr(kind.size())), replaced(file.text, words));
+  return out;
+}
+
+int runInit(Console& console, const Arguments& arguments) {
+  const std::string folder = arguments.positional.empty() ? "." : arguments.positional[0];
+  const bool library = arguments.has("--library");
+  const std::string name = arguments.value("--name").value_or(nameOf(folder));
+  if (const std::string problem = packages::problemOfName(name); !problem.empty())
+    return console.usageError(fmt::format("`{}` is {}", name, problem),
+                              "small letters, digits and `_`, as `acme_models`");
+  const std::map<std::string, std::string> files = filesOf(library ? "library/" : "project/", name);
+  std::error_code failed;
+  for (const auto& [path, text] : files)
+    if (fs::exists(fs::symlink_status(fs::path(folder) / path, failed)))
+      return console.usageError(fmt::format("{} is there already, and nothing was written",
+                                            (fs::path(folder) / path).lexically_normal().string()),
+                                "`planc init FOLDER` writes into a new folder");
+  for (const auto& [path, text] : files) {
+    const fs::path target = fs::path(folder) / path;
+    fs::create_directories(target.parent_path(), failed);
+    const std::string why = failed ? failed.message() : writeFile(target.string(), text);
+    if (!why.empty()) return console.usageError(fmt::format("{}: {}", target.lexically_normal().string(), why));
+    console.out(target.lexically_normal().string() + "\n");
+  }
+  const std::string at = folder == "." ? "" : fmt::format("cd {} && ", folder);
+  console.note(fmt::format("planc: `{}planc test` is next\n", at));
+  return kClean;
+}
+
+} // namespace
+
+const Command kInitCommand = {
+    "init",
+    "write a repository of plans that passes, with a cluster, tests and CI; or a library for others",
+    {{"FOLDER", 0, 1, "where; it is made if it is not there. The current folder, if not said"}},
+    {{"--library", "", {}, "a package that others depend on: clusters, stacks and plans that they are held to"},
+     {"--name", "NAME", {}, "how it is called; the folder's name, if not said"}},
+    "planc init ours",
+    runInit,
+};
+
+} // namespace planc::driver
