@@ -103,7 +103,7 @@ int libVerify(LibRun& run) {
         .help("`planc lib fetch` brings it in line and says what that changes");
   const int code = run.end();
   if (json)
-    printJson(run.console, kLibFormat, {{"packages", std::move(rows)}});
+    printJson(run.console, kLibFormat, {{"verified", std::move(rows)}});
   else
     run.console.out(text);
   return code;

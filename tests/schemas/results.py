@@ -155,12 +155,17 @@ def check_mutants(schemas, name, texts, failures):
 
 # ---- planc.toml
 
+PACKAGE = '[package]\nname = "acme"\nversion = "1.4.0"\nedition = "2026"\nplanc = ">=0.1"\ndescription = "ours"\nexports = ["clusters"]\n'
+CHANGES = [("", ""), ('"acme"', '"Acme"'), ('"1.4.0"', '"1.4"'), ('"1.4.0"', '"1.4.0-rc.1"'), ("2026", "1999"), (">=0.1", "0.1"), ('edition = "2026"\n', ""), ('["clusters"]', "[]"), ('["clusters"]', '"clusters"')]
 MADE = ['[project]\nplans = "a"\n', "[check]\ndeny = [1]\n", "[gate]\n", "[gates]\nstep_time = 3\n", 'plans = ["a"]\n', "[check]\nno = []\n",
         '[gates]\nmemory.peak = "+2GB"\nstep_time = "+3%"\n"memory.peak" = "+1GB"\n', "", '[gates]\nno_metric = "+3%"\n',
         '[gates]\nmemory.peak = "+2GB"\ntokens_per_second = "-5%"\nrun.days.low = "+1h"\n', '[gates]\n"run.days" = "+1h"\nrun."days.low" = "+ 1h"\n',
-        '[project]\nplans = []\nexclude = ["x"]\n\n[check]\ndeny = ["warnings"]\nallow = ["PLAN0640"]\n', '[check]\ndeny = ["PLAN64"]\n']
-# Of these mistakes a schema knows: a name, a kind, a metric.
-OF_FORM = ("PLAN1103", "PLAN1104", "PLAN1110")
+        '[project]\nplans = []\nexclude = ["x"]\n\n[check]\ndeny = ["warnings"]\nallow = ["PLAN0640"]\n', '[check]\ndeny = ["PLAN64"]\n', *(PACKAGE.replace(*change) for change in CHANGES),
+        '[dependencies]\nlab = { path = "../lab" }\nbase = { git = "https://git.example/base.git", tag = "v2.1.0" }\n', '[dependencies]\nlab = "1.0"\n',
+        '[dependencies]\nlab = { path = "../lab", tag = "v1.0.0" }\n', '[dependencies]\nlab = { git = "https://h/lab" }\n', '[dependencies]\nLab = { path = "../lab" }\n',
+        '[dependencies]\nlab = { git = "https://h/lab", tag = "main" }\n', '[dependencies]\nlab = { git = "https://h/lab", branch = "main" }\n']
+# Of these mistakes a schema knows: a name, a kind, a metric, an edition.
+OF_FORM = ("PLAN0110", "PLAN0111", "PLAN1103", "PLAN1104", "PLAN1110")
 
 
 def gates(root):
