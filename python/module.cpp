@@ -5,6 +5,7 @@
 #include "api/Texts.h"
 #include "backends/report/Report.h"
 
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -86,126 +87,202 @@ ir::PlanEdit makeEdit(const py::dict& facts, const std::map<std::string, int64_t
   return edit;
 }
 
-py::object fromJson(const nlohmann::ordered_json& json) {
+using Json = nlohmann::ordered_json;
+
+py::object fromJson(const Json& json) {
   static const py::object loads = py::module_::import("json").attr("loads");
-  return loads(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  return loads(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-/// Those that are not among `before`.
-py::list listOf(const DiagnosticEngine& diagnostics, const SourceManager& sources,
-                const std::vector<const Diagnostic*>& before = {}) {
-  py::list out;
+/// What a refused plan is refused for. It is thrown without the interpreter and becomes `planc.Diagnostics` with it.
+struct Refused {
+  Json diagnostics;
+};
+
+/// The diagnostics as rows, without those that are among `before`.
+Json rowsOf(const DiagnosticEngine& diagnostics, const SourceManager& sources,
+            const std::vector<const Diagnostic*>& before = {}) {
+  Json out = Json::array();
   for (const Diagnostic* d : diagnostics.sorted()) {
     if (std::find(before.begin(), before.end(), d) != before.end()) continue;
-    py::dict row;
-    row["code"] = d->kind->id();
-    row["severity"] = d->kind->severity == Severity::Error ? "error" : "warning";
-    row["message"] = d->message;
-    row["help"] = d->help;
-    row["notes"] = d->notes;
-    row["file"] = d->range.valid() ? sources.path(d->range.file) : "";
-    row["line"] = d->range.valid() ? sources.begin(d->range).line : 0;
-    row["column"] = d->range.valid() ? sources.begin(d->range).column : 0;
-    out.append(row);
+    out.push_back({{"code", d->kind->id()},
+                   {"severity", d->kind->severity == Severity::Error ? "error" : "warning"},
+                   {"message", d->message},
+                   {"help", d->help},
+                   {"notes", d->notes},
+                   {"file", d->range.valid() ? sources.path(d->range.file) : ""},
+                   {"line", d->range.valid() ? sources.begin(d->range).line : 0},
+                   {"column", d->range.valid() ? sources.begin(d->range).column : 0}});
   }
   return out;
 }
 
-[[noreturn]] void refuse(const py::list& diagnostics) {
-  std::string first = "refused";
-  if (!diagnostics.empty()) {
-    const py::dict row = diagnostics[0];
-    first = row["code"].cast<std::string>() + ": " + row["message"].cast<std::string>();
-  }
-  py::object type = py::module_::import("planc._planc").attr("Diagnostics");
-  PyErr_SetObject(type.ptr(), py::make_tuple(first, diagnostics).ptr());
-  throw py::error_already_set();
+void raise(const Refused& refused) {
+  const Json& all = refused.diagnostics;
+  const std::string first =
+      all.empty() ? "refused" : all[0]["code"].get<std::string>() + ": " + all[0]["message"].get<std::string>();
+  PyErr_SetObject(py::module_::import("planc._planc").attr("Diagnostics").ptr(),
+                  py::make_tuple(first, fromJson(all)).ptr());
 }
 
-/// A compilation with the file that its places stand in.
-struct Plan {
-  std::shared_ptr<api::PlanFile> file;
-  std::shared_ptr<api::Compilation> made;
+/// A file, with the mutex of it and of all plans that come from it: these share sources and an engine.
+struct HeldFile {
+  api::PlanFile file;
+  std::recursive_mutex mutex;
+};
 
-  bool rows = false; ///< its estimate has them
+/// A time in which one thread works on a file while others may run Python: the interpreter is not locked, the file is.
+/// No Python object may be touched. The file is free again before the interpreter is waited for.
+class Turn {
+public:
+  explicit Turn(HeldFile& file) : lock_(file.mutex) {}
 
-  py::list diagnostics() const { return listOf(made->diagnostics(), file->sources()); }
-  /// Totals come from the engine that it shares with what it was edited from; rows are made where somebody asks.
-  const cost::Estimate& estimate(cost::Wanted wanted = cost::Wanted::totals()) {
-    if (!made->estimate() || (wanted.rows && !rows)) {
-      if (!made->priceAlone(wanted)) refuse(diagnostics());
-      rows = wanted.rows;
-    }
-    return *made->estimate();
-  }
-  Plan edited(const ir::PlanEdit& edit) const {
-    Plan out{file, made->with(edit)};
-    if (out.made->diagnostics().hasErrors()) refuse(out.diagnostics());
-    return out;
-  }
-  nlohmann::ordered_json json() {
-    estimate({});
-    return report::json({"", &file->sources(), &made->plan(), made->program(), made->estimate(), &made->results()});
+private:
+  py::gil_scoped_release free_;
+  std::unique_lock<std::recursive_mutex> lock_;
+};
+
+/// Plans give their texts back to the file when they end, which may be in a turn.
+struct EndOfPlan {
+  std::shared_ptr<HeldFile> file;
+  void operator()(api::Compilation* plan) const {
+    std::optional<Turn> turn;
+    if (PyGILState_Check()) turn.emplace(*file);
+    delete plan;
   }
 };
 
-py::tuple priced(Plan& plan, const std::optional<ir::PlanEdit>& edit) {
-  Plan changed = edit ? plan.edited(*edit) : plan;
-  const cost::Estimate& e = changed.estimate();
-  return py::make_tuple(e.totals.stepTime, e.memory.peak, e.memory.fits);
+/// A compilation with the file that its places stand in.
+class Plan {
+public:
+  Plan(std::shared_ptr<HeldFile> file, std::unique_ptr<api::Compilation> made)
+      : file_(file), made_(made.release(), EndOfPlan{std::move(file)}) {}
+
+  /// What `read` finds in the compilation, in a turn.
+  template <typename Read> auto in(Read read) {
+    Turn turn(*file_);
+    return read(*this);
+  }
+  const ir::Plan& plan() const { return made_->plan(); }
+  Json diagnostics() const { return rowsOf(made_->diagnostics(), file_->file.sources()); }
+  /// Totals come from the engine that it shares with what it was edited from; rows are made where somebody asks.
+  const cost::Estimate& estimate(cost::Wanted wanted = cost::Wanted::totals()) {
+    if (!made_->estimate() || (wanted.rows && !rows_)) {
+      if (!made_->priceAlone(wanted)) throw Refused{diagnostics()};
+      rows_ = wanted.rows;
+    }
+    return *made_->estimate();
+  }
+  Plan edited(const ir::PlanEdit& edit) const {
+    Plan out(file_, made_->with(edit));
+    if (out.made_->diagnostics().hasErrors()) throw Refused{out.diagnostics()};
+    return out;
+  }
+  Json report() {
+    estimate({});
+    return report::json({"", &file_->file.sources(), &plan(), made_->program(), made_->estimate(), &made_->results()});
+  }
+  std::string text(const ir::PlanEdit& edit, const std::string& name) const {
+    DiagnosticEngine found;
+    if (const auto text = api::planText(*made_, edit, name, found)) return *text;
+    throw Refused{rowsOf(found, file_->file.sources())};
+  }
+
+private:
+  std::shared_ptr<HeldFile> file_;
+  std::shared_ptr<api::Compilation> made_;
+  bool rows_ = false; ///< its estimate has them
+};
+
+using Price = std::tuple<double, double, bool>;
+
+Price priceOf(Plan& plan) {
+  const cost::Estimate& e = plan.estimate();
+  return {e.totals.stepTime, e.memory.peak, e.memory.fits};
 }
 
-struct File {
-  std::shared_ptr<api::PlanFile> held = std::make_shared<api::PlanFile>();
+Price priced(Plan& plan, const std::optional<ir::PlanEdit>& edit) {
+  return plan.in([&](Plan& p) {
+    if (!edit) return priceOf(p);
+    Plan changed = p.edited(*edit);
+    return priceOf(changed);
+  });
+}
 
-  py::list diagnostics() const { return listOf(held->diagnostics(), held->sources()); }
-  /// Of what was asked last, if anything of it is new.
-  [[noreturn]] void refuseNew(const std::vector<const Diagnostic*>& before) const {
-    const py::list found = listOf(held->diagnostics(), held->sources(), before);
-    refuse(found.empty() ? diagnostics() : found);
+class File {
+public:
+  Json diagnostics() const {
+    Turn turn(*held_);
+    return found();
   }
-  void refuseErrors() const {
-    if (held->diagnostics().hasErrors()) refuse(diagnostics());
+  /// False if the file cannot be read: `error` says why.
+  bool load(const std::string& path, std::string& error) {
+    Turn turn(*held_);
+    if (!held_->file.load(path, error)) return false;
+    return refuseErrors(), true;
+  }
+  void loadText(const std::string& path, const std::string& text) {
+    Turn turn(*held_);
+    held_->file.loadText(path, text);
+    refuseErrors();
   }
   void set(const std::string& path, const py::object& value) {
-    const auto before = held->diagnostics().sorted();
-    if (!held->set({{path, valueText(value)}})) refuseNew(before);
+    const std::string text = valueText(value);
+    Turn turn(*held_);
+    const auto before = held_->file.diagnostics().sorted();
+    if (!held_->file.set({{path, text}})) refuseNew(before);
   }
   std::vector<Plan> plans() const {
+    Turn turn(*held_);
     std::vector<Plan> out;
-    for (auto& plan : held->plans()) out.push_back({held, std::move(plan)});
+    for (auto& plan : held_->file.plans()) out.emplace_back(held_, std::move(plan));
     refuseErrors();
     return out;
   }
   Plan bind(const std::string& choice) const {
-    const auto before = held->diagnostics().sorted();
+    Turn turn(*held_);
+    const auto before = held_->file.diagnostics().sorted();
     if (choice.empty()) {
-      auto all = held->plans();
-      if (all.size() == 1) return {held, std::move(all.front())};
-      if (held->diagnostics().size() > before.size()) refuseNew(before);
+      auto all = held_->file.plans();
+      if (all.size() == 1) return {held_, std::move(all.front())};
+      if (held_->file.diagnostics().size() > before.size()) refuseNew(before);
       throw py::value_error("the file has " + std::to_string(all.size()) + " plans: name one");
     }
-    auto plan = held->bind(choice);
+    auto plan = held_->file.bind(choice);
     if (!plan) refuseNew(before);
-    return {held, std::move(plan)};
+    return {held_, std::move(plan)};
   }
+
+private:
+  Json found(const std::vector<const Diagnostic*>& before = {}) const {
+    return rowsOf(held_->file.diagnostics(), held_->file.sources(), before);
+  }
+  /// With what was asked last alone, if anything of it is new.
+  [[noreturn]] void refuseNew(const std::vector<const Diagnostic*>& before) const {
+    Json rows = found(before);
+    throw Refused{rows.empty() ? found() : std::move(rows)};
+  }
+  void refuseErrors() const {
+    if (held_->file.diagnostics().hasErrors()) throw Refused{found()};
+  }
+
+  std::shared_ptr<HeldFile> held_ = std::make_shared<HeldFile>();
 };
 
 File load(const py::object& path) {
+  const auto text = py::module_::import("os").attr("fspath")(path).cast<std::string>();
   File file;
   std::string error;
-  if (!file.held->load(py::module_::import("os").attr("fspath")(path).cast<std::string>(), error)) {
+  if (!file.load(text, error)) {
     PyErr_SetString(PyExc_OSError, error.c_str());
     throw py::error_already_set();
   }
-  file.refuseErrors();
   return file;
 }
 
 File loads(const std::string& text, const std::string& path) {
   File file;
-  file.held->loadText(path, text);
-  file.refuseErrors();
+  file.loadText(path, text);
   return file;
 }
 
@@ -240,39 +317,47 @@ PYBIND11_MODULE(_planc, m) {
            py::arg("axes") = std::map<std::string, int64_t>(), py::arg("micro_batch") = py::none(),
            py::arg("global_batch") = py::none(), py::arg("schedule") = py::none(), py::arg("place") = Places(),
            py::arg("states") = Places(), py::arg("recompute") = py::none());
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Refused& refused) {
+      raise(refused);
+    }
+  });
+  const auto total = [](auto read) {
+    return [read](Plan& plan) { return plan.in([&](Plan& p) { return read(p.estimate()); }); };
+  };
   py::class_<Plan>(m, "Compilation")
-      .def_property_readonly("name", [](const Plan& p) { return p.made->plan().title; })
-      .def_property_readonly("devices", [](const Plan& p) { return p.made->plan().mesh.devices(); })
-      .def_property_readonly("step_time", [](Plan& p) { return p.estimate().totals.stepTime; })
-      .def_property_readonly("peak_memory", [](Plan& p) { return p.estimate().memory.peak; })
-      .def_property_readonly("fits", [](Plan& p) { return p.estimate().memory.fits; })
-      .def_property_readonly("mfu", [](Plan& p) { return p.estimate().totals.mfu; })
-      .def("edit", &Plan::edited, py::arg("edit"))
+      .def_property_readonly("name", [](const Plan& p) { return p.plan().title; })
+      .def_property_readonly("devices", [](const Plan& p) { return p.plan().mesh.devices(); })
+      .def_property_readonly("step_time", total([](const cost::Estimate& e) { return e.totals.stepTime; }))
+      .def_property_readonly("peak_memory", total([](const cost::Estimate& e) { return e.memory.peak; }))
+      .def_property_readonly("fits", total([](const cost::Estimate& e) { return e.memory.fits; }))
+      .def_property_readonly("mfu", total([](const cost::Estimate& e) { return e.totals.mfu; }))
+      .def(
+          "edit", [](Plan& plan, const ir::PlanEdit& edit) { return plan.in([&](Plan& p) { return p.edited(edit); }); },
+          py::arg("edit"))
       .def("price", &priced, py::arg("edit") = py::none())
-      .def("estimate", [](Plan& p) { return fromJson(p.json()); })
+      .def("estimate", [](Plan& plan) { return fromJson(plan.in([](Plan& p) { return p.report(); })); })
       .def(
           "rows",
-          [](Plan& p, const std::string& table) {
-            for (const char* known : {"layers", "collectives", "stages"})
-              if (table == known) return fromJson(p.json().at(table));
-            throw py::value_error("the report has no table `" + table + "`: it has layers, collectives and stages");
+          [](Plan& plan, const std::string& table) {
+            const py::object report = fromJson(plan.in([](Plan& p) { return p.report(); }));
+            return py::module_::import("planc").attr("rows")(report, table);
           },
           py::arg("table") = "layers")
       .def(
           "text",
-          [](const Plan& p, const ir::PlanEdit& edit, const std::string& name) {
-            DiagnosticEngine found;
-            const auto text = api::planText(*p.made, edit, name, found);
-            if (!text) refuse(listOf(found, p.file->sources()));
-            return *text;
+          [](Plan& plan, const ir::PlanEdit& edit, const std::string& name) {
+            return plan.in([&](Plan& p) { return p.text(edit, name); });
           },
           py::arg("edit"), py::arg("name"))
-      .def("diagnostics", &Plan::diagnostics);
+      .def("diagnostics", [](Plan& plan) { return fromJson(plan.in([](Plan& p) { return p.diagnostics(); })); });
   py::class_<File>(m, "PlanFile")
       .def("set", &File::set, py::arg("path"), py::arg("value"))
       .def("bind", &File::bind, py::arg("choice") = "")
       .def("plans", &File::plans)
-      .def("diagnostics", &File::diagnostics);
+      .def("diagnostics", [](const File& file) { return fromJson(file.diagnostics()); });
   m.def("load", &load, py::arg("path"));
   m.def("loads", &loads, py::arg("text"), py::arg("path") = "plans.plan");
   m.def("declarations", &declarations, py::arg("kind") = "");

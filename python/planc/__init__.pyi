@@ -1,25 +1,11 @@
 # Types of the module. SPDX-License-Identifier: Apache-2.0
 from os import PathLike
-from typing import Any, Mapping, Optional, Sequence, TypedDict, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
-class Diagnostic(TypedDict):
-    code: str
-    severity: str
-    message: str
-    help: list[str]
-    notes: list[str]
-    file: str
-    line: int
-    column: int
-
-class Declaration(TypedDict):
-    kind: str
-    module: str
-    name: str
-    summary: str
+from ._results import Declaration as Declaration, Diagnostic as Diagnostic, rows as rows, run as run
 
 class Diagnostics(Exception):
-    """A plan was refused; `args[1]` are the diagnostics."""
+    """A plan was refused; `args[1]` are the diagnostics. Of `run` they are those of the program, and `args[2]` is its result."""
 
 class PlanEdit:
     """A change of a plan: it changes what it names and nothing else."""
@@ -59,7 +45,7 @@ class Compilation:
     def estimate(self) -> dict[str, Any]:
         """The report, as `planc estimate --format json` has it; nothing is asserted or compared with measurements."""
     def rows(self, table: str = ...) -> list[dict[str, Any]]:
-        """A table of the report: "layers" (of each stage), "collectives" or "stages"; ValueError for others."""
+        """A table of the report, as `rows(plan.estimate(), table)`: "layers" (of each stage), "collectives", "stages", …"""
     def text(self, edit: PlanEdit, name: str) -> str:
         """The change as a plan that extends this one; Diagnostics where it does not fit or plan text cannot say it."""
     def diagnostics(self) -> list[Diagnostic]: ...
