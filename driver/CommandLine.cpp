@@ -111,9 +111,8 @@ int unknownWord(Console& console, const Command* command, const std::string& wor
     return console.usageError("unknown option `" + name + "`" + of,
                               didYouMean(name, optionNames(command), "`" + list + "` lists them"));
   }
-  std::vector<std::string> names;
-  for (const Command* c : commands()) names.emplace_back(c->name);
-  return console.usageError("unknown command `" + word + "`", didYouMean(word, names, "`planc --help` lists them"));
+  return console.usageError("unknown command `" + word + "`",
+                            didYouMean(word, commandNames(), "`planc --help` lists them"));
 }
 
 /// The first code that is not zero, of the options that all commands have and those of this one.
@@ -126,15 +125,21 @@ template <class Check> int checkEach(const Command* command, Check check) {
   return 0;
 }
 
+/// Reports a word that is not among the choices; zero if it is.
+int checkChoice(Console& console, const std::string& what, const std::string& word,
+                const std::vector<std::string>& choices) {
+  if (std::find(choices.begin(), choices.end(), word) != choices.end()) return 0;
+  return console.usageError(what + " cannot be `" + word + "`",
+                            didYouMean(word, choices, "it is one of " + quotedList(choices)));
+}
+
 /// A value that is not among the choices, or zero if all are.
 int checkChoices(Console& console, const Command* command, const Arguments& arguments) {
   auto check = [&](const Option& option) {
     auto value = arguments.value(option.name);
     if (option.choices.empty() || !value) return 0;
-    if (std::find(option.choices.begin(), option.choices.end(), *value) != option.choices.end()) return 0;
-    std::vector<std::string> choices(option.choices.begin(), option.choices.end());
-    return console.usageError("`" + std::string(option.name) + "` cannot be `" + *value + "`",
-                              didYouMean(*value, choices, "it is one of " + quotedList(choices)));
+    return checkChoice(console, "`" + std::string(option.name) + "`", *value,
+                       {option.choices.begin(), option.choices.end()});
   };
   return checkEach(command, check);
 }
@@ -177,6 +182,13 @@ int checkPositionals(Console& console, const Command& command, const Arguments& 
   if (given > most)
     return console.usageError(
         "`planc " + std::string(command.name) + "` has no use for `" + arguments.positional[most] + "`", usage);
+  size_t at = 0;
+  for (const Positional& p : command.arguments)
+    for (const size_t end = std::min(given, at + p.most); at < end; ++at) {
+      if (!p.choices) continue;
+      const std::string what = std::string(p.name) + " of `planc " + std::string(command.name) + "`";
+      if (int code = checkChoice(console, what, arguments.positional[at], p.choices())) return code;
+    }
   return 0;
 }
 

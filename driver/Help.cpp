@@ -42,6 +42,12 @@ std::string versionText() {
   return fmt::format("planc {} (edition {})\n", versionNumber(), kNewestEdition);
 }
 
+std::vector<std::string> commandNames() {
+  std::vector<std::string> names;
+  for (const Command* command : commands()) names.emplace_back(command->name);
+  return names;
+}
+
 std::string usageLine(const Command& command) {
   std::string text = fmt::format("usage: planc {} [options]", command.name);
   for (const Positional& p : command.arguments) {

@@ -11,6 +11,8 @@ std::string programHelp();
 std::string commandHelp(const Command& command);
 /// `usage: planc estimate [options] FILE`.
 std::string usageLine(const Command& command);
+/// The names of all commands, in the order of the help.
+std::vector<std::string> commandNames();
 /// `planc 0.2.0 (edition 2026)`, with the newest edition of the language that this program reads.
 std::string versionText();
 /// `0.2.0`.

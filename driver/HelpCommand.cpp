@@ -3,26 +3,15 @@
 #include "driver/Commands.h"
 #include "driver/Console.h"
 #include "driver/Help.h"
-#include "support/Spelling.h"
 
 namespace planc::driver {
 namespace {
 
 int runHelp(Console& console, const Arguments& arguments) {
-  if (arguments.positional.empty()) {
-    console.out(programHelp());
-    return kClean;
-  }
-  const std::string& name = arguments.positional[0];
-  std::vector<std::string> names;
-  for (const Command* command : commands()) {
-    if (command->name == name) {
-      console.out(commandHelp(*command));
-      return kClean;
-    }
-    names.emplace_back(command->name);
-  }
-  return console.usageError("unknown command `" + name + "`", didYouMean(name, names, "`planc help` lists them"));
+  if (arguments.positional.empty()) console.out(programHelp());
+  for (const Command* command : commands())
+    if (!arguments.positional.empty() && command->name == arguments.positional[0]) console.out(commandHelp(*command));
+  return kClean;
 }
 
 } // namespace
@@ -30,7 +19,7 @@ int runHelp(Console& console, const Arguments& arguments) {
 const Command kHelpCommand = {
     "help",
     "print the help of a command",
-    {{"COMMAND", 0, 1, "whose; all of them, if not said"}},
+    {{"COMMAND", 0, 1, "whose; all of them, if not said", commandNames}},
     {},
     "planc help check",
     runHelp,
