@@ -14,7 +14,16 @@ add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/libplanc.a COMMAND ${CMAKE_AR} -M 
   DEPENDS ${archives} ${CMAKE_BINARY_DIR}/libplanc.mri WORKING_DIRECTORY ${CMAKE_BINARY_DIR} COMMENT "libplanc.a" VERBATIM)
 add_custom_target(planc_library ALL DEPENDS ${CMAKE_BINARY_DIR}/libplanc.a)
 
+# Manual pages and completions, printed by the program.
+set(planc_help ${CMAKE_BINARY_DIR}/help)
+add_custom_command(OUTPUT ${planc_help}/man/man1/planc.1
+  COMMAND ${CMAKE_COMMAND} -E env SOURCE_DATE_EPOCH=${PLANC_EPOCH}
+          ${CMAKE_COMMAND} -DPLANC=$<TARGET_FILE:planc> -DOUT=${planc_help} -P ${CMAKE_CURRENT_LIST_DIR}/WriteHelp.cmake
+  DEPENDS planc ${CMAKE_CURRENT_LIST_DIR}/WriteHelp.cmake COMMENT "manual pages and completions" VERBATIM)
+add_custom_target(planc_help ALL DEPENDS ${planc_help}/man/man1/planc.1)
+
 install(TARGETS planc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${planc_help}/ DESTINATION ${CMAKE_INSTALL_DATADIR})
 install(FILES ${CMAKE_BINARY_DIR}/libplanc.a DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # The headers that a program includes, and what those include.
 file(GLOB planc_reached RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS api/*.h)
