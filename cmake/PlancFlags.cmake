@@ -12,6 +12,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION
 endif()
 target_link_options(planc_flags INTERFACE -Wl,--as-needed -Wl,--gc-sections)
 add_compile_options(-ffunction-sections -fdata-sections)
+# The same bytes from every folder: names of files in the code (`__FILE__`, debug information) are relative.
+add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}=build)
 # The rooms are parts of the program, of libplanc and of the Python module. Nobody replaces their functions at run time, so calls may be inlined as in
 # a program.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)

@@ -59,7 +59,7 @@ function(planc_link_rooms target)
     list(APPEND files $<TARGET_FILE:planc_${room}>)
     add_dependencies(${target} planc_${room})
   endforeach()
-  target_link_libraries(${target} PRIVATE -Wl,--whole-archive ${files} -Wl,--no-whole-archive fmt::fmt LLVMSupport ${ANTLR4_SHARED} SQLite::SQLite3 Threads::Threads
+  target_link_libraries(${target} PRIVATE -Wl,--whole-archive ${files} -Wl,--no-whole-archive ${PLANC_FMT} LLVMSupport ${ANTLR4_SHARED} SQLite::SQLite3 Threads::Threads
     $<$<BOOL:${ZLIB_FOUND}>:ZLIB::ZLIB>)
   target_link_options(${target} PRIVATE -Wl,--as-needed -Wl,--exclude-libs,ALL)
 endfunction()
