@@ -100,8 +100,14 @@ class Page:
     def problem(self, block, text):
         self.problems.append(f"{self.name}:{block.line}: {text}")
 
+    @staticmethod
+    def own(folder):
+        """A home, a cache and settings of git that are the page's, not those of whoever runs it."""
+        who = {f"GIT_{role}_{word}": value for role in ("AUTHOR", "COMMITTER") for word, value in (("NAME", "you"), ("EMAIL", "you@example.com"))}
+        return {"HOME": str(folder), "PLANC_CACHE": str(Path(folder) / ".cache"), "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, **who}
+
     def shell(self, command, folder):
-        env = {**os.environ, "PATH": f"{self.planc.parent}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TERM": "dumb"}
+        env = {**os.environ, "PATH": f"{self.planc.parent}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TERM": "dumb", **self.own(folder)}
         self.ran += 1
         done = subprocess.run(["sh", "-c", command], cwd=folder, env=env, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
