@@ -1,6 +1,7 @@
 // The tests and policies of a session, and what its files allow.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Session.h"
+#include "frontend/modules/Deprecated.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -16,6 +17,7 @@ void Session::Impl::setMain(Module* loaded) {
   if (!main) return;
   for (const auto& allowance : diagnostics.allowances())
     if (allowance->within == main->file) allowance->within = {};
+  reportDeprecatedPolicies(*main, diagnostics);
   demands.ofPlans = true;
   for (DeclInfo* policy : main->policies()) demands.add(policy);
 }

@@ -1,6 +1,7 @@
 // Resolves names: scopes from the inside out, then the module, then what is built in; constants are computed once.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Evaluator.h"
+#include "frontend/modules/Deprecated.h"
 #include "support/Spelling.h"
 
 #include <algorithm>
@@ -23,7 +24,10 @@ std::optional<Value> Evaluator::find(Symbol name, Scope& scope, SourceRange use)
   if (scope.host)
     if (auto extent = scope.host->extent(scope, name)) return extent;
   Module& module = *scope.module;
-  if (auto decl = module.names.find(name); decl != module.names.end()) return valueOf(*decl->second, use);
+  if (auto decl = module.names.find(name); decl != module.names.end()) {
+    if (use.file != module.file) reportDeprecatedUse(*decl->second, use, context.diagnostics); // `--plan`, `--set`
+    return valueOf(*decl->second, use);
+  }
   if (auto import = module.importNames.find(name); import != module.importNames.end()) {
     Value v;
     v.kind = ValueKind::Module;

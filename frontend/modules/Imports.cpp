@@ -1,5 +1,6 @@
 // Resolves imports: library files and folders, exported names, cycles, and what to suggest when there is none.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/modules/Deprecated.h"
 #include "frontend/modules/ExportScan.h"
 #include "frontend/modules/Loader.h"
 #include "support/FileTree.h"
@@ -113,7 +114,10 @@ DeclInfo* Loader::exported(Import& import, Symbol name, SourceRange use) {
   if (!import.module && !import.collection) return nullptr;    // reported at the import
   if (import.module && !parse(*import.module)) return nullptr; // its syntax errors were reported
   DeclInfo* decl = import.module ? exportOf(*import.module, name) : fromCollection(import, name, use, true);
-  if (decl) return decl;
+  if (decl) {
+    reportDeprecatedUse(*decl, use, diagnostics_);
+    return decl;
+  }
   if (import.collection && import.collection->exports.contains(name)) return nullptr; // a file with syntax errors
   if (import.module) {
     if (import.module->lost(name)) return nullptr; // its syntax error was reported

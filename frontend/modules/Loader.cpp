@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/modules/Loader.h"
 
+#include "frontend/modules/Deprecated.h"
 #include "frontend/parse/Parse.h"
 #include "support/Spelling.h"
 
@@ -100,6 +101,7 @@ void Loader::declare(Module& module) {
       DeclInfo& info = addDecl(module, outline);
       info.index = index;
       info.written = decl;
+      if (decl && decl->deprecated) checkDeprecation(*decl, outline, diagnostics_);
     }
   };
   size_t index = 0;
@@ -128,6 +130,7 @@ DeclInfo& Loader::addDecl(Module& module, const syntax::Outline& outline) {
   info.module = &module;
   info.kind = outline.kind;
   info.exported = outline.exported;
+  info.deprecated = outline.deprecated;
   info.name = name;
   info.nameRange = outline.name.range;
   if (!earlier.valid()) module.names.emplace(name, &info);

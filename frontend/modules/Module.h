@@ -38,6 +38,7 @@ struct DeclInfo {
   Module* module = nullptr;
   DeclKind kind = DeclKind::Let;
   bool exported = false;
+  bool deprecated = false; ///< its declaration says what to use instead
   Symbol name;
   SourceRange nameRange;
   State valueState = State::Fresh; ///< of a `let`, or of what a `model X = Y(…)` stands for

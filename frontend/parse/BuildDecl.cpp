@@ -12,6 +12,7 @@ void TreeBuilder::declaration(Rule::DeclarationContext* node, size_t firstToken)
   out.range = range(node->decl());
   out.doc = docAbove(firstToken);
   out.exported = at.accept(Type::EXPORT);
+  out.deprecated = deprecation(node->decl());
   if (auto* d = at.rule<Rule::ImportDeclContext>())
     out.item = importDecl(d);
   else if (auto* d = at.rule<Rule::LetDeclContext>())
@@ -58,6 +59,14 @@ std::string TreeBuilder::docAbove(size_t firstToken) const {
   return out;
 }
 
+/// `deprecated "…"` of a declaration, which the functions below pass.
+std::optional<Reason> TreeBuilder::deprecation(Rule::DeclContext* node) {
+  auto* found = Children(node->children.back()).next<Rule::DeprecationContext>();
+  if (!found) return std::nullopt;
+  auto* string = static_cast<const PlanToken*>(found->stop);
+  return Reason{unescape(text(string)), range(string)};
+}
+
 ImportDecl TreeBuilder::importDecl(Rule::ImportDeclContext* node) {
   Children at(node);
   at.accept(Type::IMPORT);
@@ -73,13 +82,15 @@ ImportDecl TreeBuilder::importDecl(Rule::ImportDeclContext* node) {
   return out;
 }
 
-LetDecl TreeBuilder::letDecl(Rule::LetDeclContext* node) {
+/// Of `letDecl` and `localLet`, which has no `deprecated`.
+LetDecl TreeBuilder::letDecl(antlr4::ParserRuleContext* node) {
   Children at(node);
   LetDecl out;
   out.range = range(node);
   at.accept(Type::LET);
   out.name = name(at.rule<Rule::NameContext>());
   if (auto* list = at.rule<Rule::ParamsContext>()) out.params = params(list);
+  at.rule<Rule::DeprecationContext>();
   if (at.accept(Type::COLON)) out.type = type(at.rule<Rule::TypeContext>());
   at.accept(Type::ASSIGN);
   out.value = expr(at.rule<Rule::ExprContext>());
@@ -103,6 +114,7 @@ RecordDecl TreeBuilder::deviceDecl(Rule::DeviceDeclContext* node) {
                                        : RecordKind::Stack;
   out.name = name(at.rule<Rule::NameContext>());
   if (auto* list = at.rule<Rule::ParamsContext>()) out.params = params(list);
+  at.rule<Rule::DeprecationContext>();
   if (at.accept(Type::EXTENDS)) out.extends = path(at.rule<Rule::PathContext>());
   out.section = section(at.rule<Rule::SectionContext>());
   return out;
@@ -114,6 +126,7 @@ ClusterDecl TreeBuilder::clusterDecl(Rule::ClusterDeclContext* node) {
   ClusterDecl out;
   out.name = name(at.rule<Rule::NameContext>());
   if (auto* list = at.rule<Rule::ParamsContext>()) out.params = params(list);
+  at.rule<Rule::DeprecationContext>();
   if (at.accept(Type::EXTENDS)) out.extends = expr(at.rule<Rule::ExprContext>());
   while (auto* item = at.next<Rule::ClusterItemContext>()) out.items.push_back(clusterItem(item));
   return out;
@@ -132,7 +145,7 @@ ClusterItem TreeBuilder::clusterItem(Rule::ClusterItemContext* node) {
     return out;
   }
   if (at.accept(Type::REQUIRE)) return require(at, range(node));
-  if (auto* let = at.rule<Rule::LetDeclContext>()) return letDecl(let);
+  if (auto* let = at.rule<Rule::LocalLetContext>()) return letDecl(let);
   if (auto* item = at.rule<Rule::FactContext>()) {
     Fact out = fact(item);
     out.override_ = override;

@@ -17,6 +17,7 @@ OpDecl TreeBuilder::opDecl(Rule::OpDeclContext* node) {
   OpDecl out;
   out.name = name(at.rule<Rule::NameContext>());
   out.params = params(at.rule<Rule::ParamsContext>());
+  at.rule<Rule::DeprecationContext>();
   at.accept(Type::ARROW);
   out.result = type(at.rule<Rule::TypeContext>());
   if (auto* items = at.rule<Rule::OpBodyContext>())
@@ -27,7 +28,7 @@ OpDecl TreeBuilder::opDecl(Rule::OpDeclContext* node) {
 OpItem TreeBuilder::opItem(Rule::OpItemContext* node) {
   Children at(node);
   if (auto* d = at.rule<Rule::DimDeclContext>()) return dimDecl(d);
-  if (auto* d = at.rule<Rule::LetDeclContext>()) return letDecl(d);
+  if (auto* d = at.rule<Rule::LocalLetContext>()) return letDecl(d);
   if (auto* d = at.rule<Rule::FactContext>()) return fact(d);
   size_t keyword = at.token()->getType();
   if (keyword == Type::REQUIRE) return require(at, range(node));
@@ -65,6 +66,7 @@ BlockDecl TreeBuilder::blockDecl(Rule::BlockDeclContext* node) {
   BlockDecl out;
   out.name = name(at.rule<Rule::NameContext>());
   out.params = params(at.rule<Rule::ParamsContext>());
+  at.rule<Rule::DeprecationContext>();
   if (at.accept(Type::ARROW)) out.result = type(at.rule<Rule::TypeContext>());
   out.body = body(at.rule<Rule::BodyContext>());
   return out;
@@ -76,6 +78,7 @@ ModelDecl TreeBuilder::modelDecl(Rule::ModelDeclContext* node) {
   ModelDecl out;
   out.name = name(at.rule<Rule::NameContext>());
   if (auto* list = at.rule<Rule::ParamsContext>()) out.params = params(list);
+  at.rule<Rule::DeprecationContext>();
   if (auto* items = at.rule<Rule::BodyContext>())
     out.body = body(items);
   else
@@ -93,7 +96,7 @@ const Body* TreeBuilder::body(Rule::BodyContext* node) {
 BodyItem TreeBuilder::bodyItem(Rule::BodyItemContext* node) {
   SourceRange place = range(node);
   Children at(node);
-  if (auto* d = at.rule<Rule::LetDeclContext>()) return {place, letDecl(d)};
+  if (auto* d = at.rule<Rule::LocalLetContext>()) return {place, letDecl(d)};
   if (auto* d = at.rule<Rule::DimDeclContext>()) return {place, dimDecl(d)};
   if (auto* d = at.rule<Rule::RepeatContext>()) return {place, repeat(d)};
   const PlanToken* keyword = at.peek();

@@ -12,6 +12,7 @@ PlanDecl TreeBuilder::planDecl(Rule::PlanDeclContext* node) {
   PlanDecl out;
   out.name = name(at.rule<Rule::NameContext>());
   if (auto* list = at.rule<Rule::ParamsContext>()) out.params = params(list);
+  at.rule<Rule::DeprecationContext>();
   if (at.accept(Type::EXTENDS)) out.extends = expr(at.rule<Rule::ExprContext>());
   while (auto* item = at.next<Rule::PlanItemContext>()) out.items.push_back(planItem(item));
   return out;
@@ -51,7 +52,7 @@ decltype(PlanItem::item) TreeBuilder::planFact(Rule::PlanFactContext* node) {
   if (auto* item = at.rule<Rule::KeepStmtContext>()) return keepStmt(item);
   if (auto* item = at.rule<Rule::SearchBlockContext>()) return searchBlock(item);
   if (auto* item = at.rule<Rule::MeasuredContext>()) return measured(item);
-  if (auto* item = at.rule<Rule::LetDeclContext>()) return letDecl(item);
+  if (auto* item = at.rule<Rule::LocalLetContext>()) return letDecl(item);
   if (auto* item = at.rule<Rule::RecomputeStmtContext>()) {
     Children parts(item);
     parts.accept(Type::RECOMPUTE);

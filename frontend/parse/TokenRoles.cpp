@@ -31,6 +31,7 @@ Role roleOfAssign(size_t rule) {
   case Rule::RulePlaceBlock:
   case Rule::RuleStatesBlock:
   case Rule::RuleLetDecl:
+  case Rule::RuleLocalLet:
   case Rule::RuleDimDecl:
   case Rule::RuleModelDecl:
   case Rule::RuleBodyItem:

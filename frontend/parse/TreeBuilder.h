@@ -45,7 +45,8 @@ private:
 
   // Declarations, types and records of facts (BuildDecl.cpp).
   syntax::ImportDecl importDecl(Rule::ImportDeclContext* node);
-  syntax::LetDecl letDecl(Rule::LetDeclContext* node);
+  std::optional<syntax::Reason> deprecation(Rule::DeclContext* node);
+  syntax::LetDecl letDecl(antlr4::ParserRuleContext* node);
   syntax::EnumDecl enumDecl(Rule::EnumDeclContext* node);
   syntax::RecordDecl deviceDecl(Rule::DeviceDeclContext* node);
   syntax::ClusterDecl clusterDecl(Rule::ClusterDeclContext* node);

@@ -4,6 +4,7 @@
 
 #include "frontend/eval/Arithmetic.h"
 #include "frontend/modules/Codes.h"
+#include "frontend/modules/Deprecated.h"
 #include "frontend/plan/SearchWords.h"
 #include "ir/vocabulary/Metrics.h"
 
@@ -162,6 +163,7 @@ bool isOfPlan(Evaluator& evaluator, const DeclInfo& decl, const TestSpace& space
   const Expr& whole = *space.decl->plan;
   const Expr& name = whole.kind == ExprKind::Call ? *whole.kids[0] : whole;
   if (const DeclInfo* const of = declared(name, *decl.module)) {
+    if (of->module != decl.module) reportDeprecatedUse(*of, name.name.range, evaluator.context.diagnostics);
     if (of->kind == DeclKind::Plan || of->kind == DeclKind::Let) return true;
     evaluator.context
         .report(TestOfNoPlan, name.range, {{"actual", fmt::format("`{}`", evaluator.context.text(name.range))}})

@@ -220,6 +220,7 @@ template <class Use> void readHead(Reader& in, Use use) {
     Outline outline;
     in.get(outline.import);
     in.get(outline.exported);
+    in.get(outline.deprecated);
     in.get(outline.kind);
     in.get(outline.name);
     use(outline, in.number());
@@ -240,6 +241,7 @@ std::string archived(const File& file, std::string_view text) {
     const Outline outline = outlineOf(decl);
     head.put(outline.import);
     head.put(outline.exported);
+    head.put(outline.deprecated);
     head.put(outline.kind);
     head.put(outline.name);
     head.number(bytes.size());

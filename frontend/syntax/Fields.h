@@ -82,7 +82,7 @@ PLANC_FIELDS(TestParameter, name, type, values, range)
 PLANC_FIELDS(TestDecl, name, varied, plan, fails, items)
 PLANC_FIELDS(PolicyDecl, name, demands)
 PLANC_FIELDS(ImportDecl, file, path, as)
-PLANC_FIELDS(Decl, exported, doc, range, item)
+PLANC_FIELDS(Decl, exported, deprecated, doc, range, item)
 
 #undef PLANC_FIELDS
 

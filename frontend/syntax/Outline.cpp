@@ -34,6 +34,7 @@ struct KindOf {
 Outline outlineOf(const Decl& decl) {
   Outline out;
   out.exported = decl.exported;
+  out.deprecated = decl.deprecated.has_value();
   if (const auto* import = std::get_if<ImportDecl>(&decl.item)) {
     out.import = true;
     if (!import->file) out.name = {Symbol(import->path.str()), import->path.range};

@@ -26,6 +26,7 @@ enum class DeclKind {
 struct Outline {
   bool import = false; ///< an `import`: it declares nothing
   bool exported = false;
+  bool deprecated = false;
   DeclKind kind = DeclKind::Let;
   Name name; ///< of an import the dotted path of its module; empty: an import of a file, an assertion, or an `allow`
 };

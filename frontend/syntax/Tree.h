@@ -175,7 +175,8 @@ struct ImportDecl {
 
 struct Decl {
   bool exported = false;
-  std::string doc; ///< the `///` lines above it, joined with line breaks
+  std::optional<Reason> deprecated; ///< `deprecated "use pod2"`: what to use instead
+  std::string doc;                  ///< the `///` lines above it, joined with line breaks
   SourceRange range;
   std::variant<ImportDecl, LetDecl, EnumDecl, OpDecl, BlockDecl, ModelDecl, RecordDecl, ClusterDecl, PlanDecl,
                CompareDecl, TestDecl, PolicyDecl, AssertStmt, AllowStmt>

@@ -7,13 +7,15 @@ namespace {
 
 using Reports = std::vector<std::string>;
 
-const TextLibrary kLibrary({{"std/ops/a.plan", "export let one = 1\nlet hidden = 5\n"},
-                            {"std/ops/b.plan", "export let two = 2\nexport let twice = 1\n"},
-                            {"std/ops/c.plan", "export let twice = 2\n/*\nexport let ghost = 1\n*/\n"},
-                            {"std/ops/broken.plan", "export let broken = \n"},
-                            {"std/single.plan", "export let three = 3\nlet secret = 4\n"},
-                            {"std/loop/a.plan", "import std.loop.b\nexport let x = b.y\n"},
-                            {"std/loop/b.plan", "import std.loop.a\nexport let y = 1\n"}});
+const TextLibrary
+    kLibrary({{"std/ops/a.plan", "export let one = 1\nlet hidden = 5\n"},
+              {"std/ops/b.plan", "export let two = 2\nexport let twice = 1\n"},
+              {"std/ops/c.plan", "export let twice = 2\n/*\nexport let ghost = 1\n*/\n"},
+              {"std/ops/broken.plan", "export let broken = \n"},
+              {"std/single.plan", "export let three = 3\nlet secret = 4\n"},
+              {"std/old/a.plan", "export let was deprecated \"use is\" = 1\nexport let is = 1\nlet same = was\n"},
+              {"std/loop/a.plan", "import std.loop.b\nexport let x = b.y\n"},
+              {"std/loop/b.plan", "import std.loop.a\nexport let y = 1\n"}});
 
 TEST(Modules, AFolderIsOneNameForAllItsFiles) {
   EXPECT_EQ(check("import std.ops\nassert ops.one + ops.two == 3", kLibrary), Reports{});
@@ -39,6 +41,46 @@ TEST(Modules, WhatIsNotExportedSaysSo) {
   EXPECT_EQ(check("import std.ops\nlet a = ops.hidden", kLibrary), Reports{"2 PLAN0106 `std.ops` exports no `hidden`"});
   EXPECT_EQ(check("import std.ops\nlet a = ops.ghost", kLibrary).size(), 0u)
       << "a comment that looks like an export is no declaration";
+}
+
+TEST(Modules, WhatIsDeprecatedWarnsWhereOtherFilesUseIt) {
+  const Reports use{"2 PLAN0140 constant `was` is deprecated"};
+  EXPECT_EQ(check("import std.old\nassert old.was == 1 and old.is == 1", kLibrary), use) << "by its folder";
+  EXPECT_EQ(check("import std.old.a\nlet x = a.was", kLibrary), use) << "by its file";
+  EXPECT_EQ(check("import std.old\nassert old.is == 1", kLibrary), Reports{});
+  EXPECT_EQ(check("export let was deprecated \"use is\" = 1\nassert was == 1", kLibrary), Reports{});
+}
+
+/// Names that the text of a deprecated constant `was` offers: those of `a`, `b` and the deprecated `c`, which says
+/// `use b`.
+std::string offered(const std::string& text) {
+  const TextLibrary library({{"std/old.plan", "export let was deprecated \"" + text +
+                                                  "\" = 1\nexport let a = 1\nexport let b = 1\nlet hidden = 1\n"
+                                                  "export let c deprecated \"use b\" = 1\nexport enum d { e }\n"}});
+  Session session(library);
+  session.loadText("t.plan", "import std.old\nassert old.was == 1");
+  session.check();
+  std::string names;
+  for (const Diagnostic* d : session.diagnostics().sorted())
+    for (const TextFix& fix : d->fixes) names += fix.edits.at(0).text + (fix.safe ? "! " : " ");
+  return names;
+}
+
+TEST(Modules, TheTextOfADeprecatedDeclarationNamesWhatToWrite) {
+  EXPECT_EQ(offered("use a"), "a! ");
+  EXPECT_EQ(offered("Use a."), "a! ");
+  EXPECT_EQ(offered("as of 2026 `a` is meant"), "a! ");
+  EXPECT_EQ(offered("`a(n = 2)`"), "a! ");
+  EXPECT_EQ(offered("use c"), "b! ") << "which is deprecated itself";
+  EXPECT_EQ(offered("use `a` or `b`"), "a b ") << "two are no safe choice";
+  EXPECT_EQ(offered("use a, `a` for short"), "a! ");
+  EXPECT_EQ(offered("use d"), "d ") << "of another kind";
+  EXPECT_EQ(offered("use hidden"), "") << "not exported";
+  EXPECT_EQ(offered("use was"), "") << "itself";
+  EXPECT_EQ(offered("use a.b of another module"), "");
+  EXPECT_EQ(offered("reuse a"), "");
+  EXPECT_EQ(offered("a is not named as one"), "");
+  EXPECT_EQ(offered("`"), "");
 }
 
 TEST(Modules, TwoEqualExportsOfAFolderAreAnError) {

@@ -15,8 +15,8 @@ std::string difference(const syntax::File& tree, syntax::Archive& archive) {
   for (size_t i = 0; i < tree.decls.size(); ++i) {
     const syntax::Outline read = archive.outlines()[i], made = syntax::outlineOf(tree.decls[i]);
     const std::string name = "declaration " + std::to_string(i) + ", `" + made.name.text.str() + "`";
-    const bool same = read.import == made.import && read.exported == made.exported && read.kind == made.kind &&
-                      sameTree(read.name, made.name);
+    const bool same = read.import == made.import && read.exported == made.exported &&
+                      read.deprecated == made.deprecated && read.kind == made.kind && sameTree(read.name, made.name);
     if (!same) return "the outline of " + name;
     if (!sameTree(tree.decls[i], archive.decl(i))) return name;
   }
@@ -54,8 +54,9 @@ TEST(Archive, WhatIsWrittenIsReadOfEveryPlan) {
 
 /// The comparison that the tests above stand on sees each of these changes.
 TEST(Archive, AnyChangeIsADifference) {
-  const std::string text = "import std.ops as o\n/// Of two.\nexport let f(a: int, b = 2) = a * o.b\n"
-                           "plan p { mesh { tp = 8 within node }\n place { h -> [tp] via ring } }\n";
+  const std::string text =
+      "import std.ops as o\n/// Of two.\nexport let f(a: int, b = 2) deprecated \"use g\" = a * o.b\n"
+      "plan p { mesh { tp = 8 within node }\n place { h -> [tp] via ring } }\n";
   Parsed fresh("assert true : \"reason\"\n" + text);
   ASSERT_FALSE(fresh.file->broken);
   const std::string bytes = syntax::archived(*fresh.file, fresh.sources.text(fresh.id));
@@ -68,18 +69,21 @@ TEST(Archive, AnyChangeIsADifference) {
     return difference(*made.file, archive);
   };
   EXPECT_EQ(changed("true", "true"), "");
-  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{{"true", "none"},
-                                                                                 {"reason", "Reason"},
-                                                                                 {"as o", "as u"},
-                                                                                 {"two", "Two"},
-                                                                                 {"export let", "let       "},
-                                                                                 {"a: int", "c: int"},
-                                                                                 {"= 2", "= 3"},
-                                                                                 {"a *", "a +"},
-                                                                                 {"within", "across"},
-                                                                                 {"[tp]", "[dp]"},
-                                                                                 {"via ring", "uneven  "},
-                                                                                 {"let f", "let  f"}})
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::string, std::string>>{{"true", "none"},
+                                                        {"reason", "Reason"},
+                                                        {"as o", "as u"},
+                                                        {"two", "Two"},
+                                                        {"export let", "let       "},
+                                                        {"use g", "use h"},
+                                                        {"deprecated \"use g\"", "                  "},
+                                                        {"a: int", "c: int"},
+                                                        {"= 2", "= 3"},
+                                                        {"a *", "a +"},
+                                                        {"within", "across"},
+                                                        {"[tp]", "[dp]"},
+                                                        {"via ring", "uneven  "},
+                                                        {"let f", "let  f"}})
     EXPECT_NE(changed(from, to), "") << from << " -> " << to;
 }
 

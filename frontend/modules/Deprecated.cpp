@@ -1,0 +1,90 @@
+// The text of `deprecated "…"` and the names in it.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/modules/Deprecated.h"
+
+#include "support/Spelling.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_WARNING(DeprecatedUse, 140, "{kind} `{name}` is deprecated")
+PLANC_ERROR(DeprecatedUnexported, 141, "`{name}` is deprecated and not exported, so that no use of it is warned of")
+PLANC_ERROR(DeprecatedWithoutText, 142, "`deprecated` says nothing of what to use in place of `{name}`")
+
+namespace {
+
+/// The words of a text that may name a declaration: behind `use`, or at the beginning of what stands in backquotes.
+std::vector<std::string_view> namesIn(std::string_view text) {
+  constexpr std::string_view kUse = "use ", kCapital = "Use ";
+  std::vector<std::string_view> names;
+  for (size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+    for (end = begin; end < text.size() && isWordChar(text[end]);) ++end;
+    const std::string_view before = text.substr(0, begin), behind = text.substr(end);
+    const bool use = (before.ends_with(kUse) || before.ends_with(kCapital)) &&
+                     (begin == kUse.size() || !isWordChar(before[begin - kUse.size() - 1]));
+    const bool member = behind.size() > 1 && behind[0] == '.' && isWordChar(behind[1]); // of another module
+    if (end > begin && !member && (use || before.ends_with('`'))) names.push_back(text.substr(begin, end - begin));
+  }
+  return names;
+}
+
+/// What to use in place of a declaration, as its text names it; in place of what is deprecated itself, what that names.
+std::vector<const DeclInfo*> successors(const DeclInfo& decl) {
+  std::vector<const DeclInfo*> found, open{&decl};
+  std::vector<const DeclInfo*> seen;
+  while (!open.empty()) {
+    const DeclInfo* const at = open.back();
+    open.pop_back();
+    seen.push_back(at);
+    for (const std::string_view name : namesIn(at->decl().deprecated->text)) {
+      const auto other = at->module->names.find(Symbol(name));
+      if (other == at->module->names.end() || !other->second->exported) continue;
+      std::vector<const DeclInfo*>& to = other->second->deprecated ? open : found;
+      if (!llvm::is_contained(seen, other->second) && !llvm::is_contained(to, other->second))
+        to.push_back(other->second);
+    }
+  }
+  return found;
+}
+
+} // namespace
+
+void checkDeprecation(const syntax::Decl& decl, const syntax::Outline& outline, DiagnosticEngine& diagnostics) {
+  const syntax::Reason& mark = *decl.deprecated;
+  const std::string name = outline.name.text.str();
+  if (llvm::StringRef(mark.text).trim().empty())
+    diagnostics.report(DeprecatedWithoutText, mark.range, {{"name", name}})
+        .help("say what to use instead, as in `deprecated \"use pod2\"`");
+  if (decl.exported) return;
+  diagnostics.report(DeprecatedUnexported, mark.range, {{"name", name}})
+      .label(outline.name.range, "declared here without `export`")
+      .help("write `export` before the declaration, or leave `deprecated` out: uses in its own file are not warned of");
+}
+
+void reportDeprecatedUse(const DeclInfo& decl, SourceRange use, DiagnosticEngine& diagnostics) {
+  if (!decl.deprecated || !diagnostics.wantsWarnings()) return;
+  auto report = diagnostics.report(DeprecatedUse, use, {{"kind", describe(decl.kind)}, {"name", decl.name.str()}});
+  report.label(decl.nameRange, fmt::format("deprecated: {}", decl.decl().deprecated->text));
+  const std::vector<const DeclInfo*> others = successors(decl);
+  for (const DeclInfo* other : others)
+    report.help(fmt::format("write `{}`", other->name.view()))
+        .fix({fmt::format("write `{}`", other->name.view()),
+              {{use, other->name.str(), decl.name.str()}},
+              others.size() == 1 && other->kind == decl.kind});
+  if (others.empty())
+    report.help(fmt::format("use what its declaration says, or allow the warning with a reason: `allow {} : \"…\"`",
+                            DeprecatedUse.id()));
+}
+
+void reportDeprecatedPolicies(const Module& module, DiagnosticEngine& diagnostics) {
+  for (const Import& import : module.imports)
+    if (import.module && !import.module->library)
+      for (const DeclInfo& decl : import.module->decls)
+        if (decl.kind == DeclKind::Policy && decl.exported) reportDeprecatedUse(decl, import.range, diagnostics);
+}
+
+} // namespace planc::frontend
