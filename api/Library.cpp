@@ -127,6 +127,17 @@ std::string Library::deviceOf(const std::string& name) {
   return found;
 }
 
+std::string Library::partOf(const ir::Device& device) {
+  const std::string part = device.names.empty() ? "" : deviceOf(device.names.front());
+  return part.empty() ? device.name.str() : part;
+}
+
+bool Library::isPart(const ir::Device& device, const std::string& name) {
+  if (device.name == Symbol(name)) return true;
+  const auto known = device.names.empty() ? std::nullopt : Library::device(name);
+  return known && known->names == device.names;
+}
+
 std::optional<ir::Cluster> Library::usualCluster(const ir::Device& device) {
   for (const Declaration& d : list("cluster")) {
     if (nameOf(d) != device.usual) continue;

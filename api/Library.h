@@ -50,6 +50,10 @@ public:
 
   /// The device that drivers call so (`NVIDIA A100-SXM4-80GB`), or that has this name itself; empty if there is none.
   static std::string deviceOf(const std::string& name);
+  /// The library's name of the part that a device is, by what drivers call it; its own name if the library has none.
+  static std::string partOf(const ir::Device& device);
+  /// Whether a device is the part of this name: it is called so, or drivers call both the same.
+  static bool isPart(const ir::Device& device, const std::string& name);
   /// The usual cluster of a device, two of its units; nothing where the device names none.
   static std::optional<ir::Cluster> usualCluster(const ir::Device& device);
   /// The part that a sample file names (`NVIDIAA100-SXM4-80GB`, as torch and NVML do), or a device by its own name;

@@ -38,7 +38,10 @@ std::optional<calibrate::StepRun> stepRun(Compilation& plan) {
   const double factor = plan.plan().stack->number(ir::StackFact::Unattributed)->value;
   const double step = plan.estimate()->totals.stepTime;
   calibrate::StepRun run{plan.plan().title, plan.plan().softwareText, 0, step, factor, 0, {}, {}};
-  if (plan.plan().cluster) run.architecture = plan.plan().cluster->device.architecture;
+  if (plan.plan().cluster) {
+    run.architecture = plan.plan().cluster->device.architecture;
+    run.device = Library::partOf(plan.plan().cluster->device);
+  }
   run.devices = static_cast<double>(plan.program()->mesh.devices());
   run.experts = cost::hasExperts(*plan.plan().model);
   run.sequence = cost::longestKeys(*plan.program());

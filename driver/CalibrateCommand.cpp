@@ -16,12 +16,15 @@
 #include "driver/JsonDocument.h"
 #include "driver/OptionValues.h"
 #include "driver/StepScales.h"
+#include "support/Digest.h"
 #include "support/Step.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <fmt/core.h>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace planc::driver {
 
@@ -77,7 +80,9 @@ struct Run {
   std::optional<ir::Stack> stack;
   std::optional<ir::Fabric> fabric;
   Bases bases;
-  double unit = 0; ///< `--unit`; 0: not given
+  double unit = 0;                       ///< `--unit`; 0: not given
+  std::string day;                       ///< of the fit
+  std::map<FileId, std::string> digests; ///< of what was read, packed or not
 
   explicit Run(Console& c) : console(c) {}
 
@@ -91,6 +96,7 @@ struct Run {
         return false;
       }
       const std::string shown = input.path == "-" ? "<stdin>" : input.path;
+      const std::string digest = digestOf(*text);
       if (isGzip(*text) && !(text = gunzip(*text, kMostText, error))) {
         diagnostics.report(BrokenArchive, {sources.add(shown, ""), 0, 0}, {{"why", error}})
             .help("pack it again from the whole file, or give the file unpacked; `gzip -t FILE` checks it");
@@ -99,6 +105,7 @@ struct Run {
       if (constexpr std::string_view kMark = "\xEF\xBB\xBF"; text->starts_with(kMark)) // as spreadsheets write it
         text->erase(0, kMark.size());
       const FileId id = sources.add(shown, std::move(*text));
+      digests[id] = digest;
       if (readSamples({id, shown, sources.text(id)}, samples, diagnostics)) continue;
       if (input.named)
         diagnostics.report(NoSampleFormat, {id, 0, 0}).help("docs/calibrate.md says which formats are read");
@@ -178,6 +185,16 @@ struct Run {
     return false;
   }
 
+  /// Of the files that hold samples of a device.
+  std::string digestOfSamples(const std::string& device) const {
+    std::set<FileId> files;
+    for (const Sample& s : samples.samples)
+      if (samples.series[s.series].device == device) files.insert(s.range.file);
+    std::vector<std::string> read;
+    for (const FileId file : files) read.push_back(digests.at(file));
+    return samplesDigest(std::move(read));
+  }
+
   void fit(const std::vector<std::string>& devices) {
     Step step("fitting");
     bases.optimizers = api::Library::optimizers();
@@ -187,6 +204,7 @@ struct Run {
       countUnits(samples, devices[i], parts[i]);
       calibrations.push_back(
           calibrate::calibrate(samples, devices[i], parts[i], sources, diagnostics, bases.optimizers));
+      calibrations.back().fitted = {digestOfSamples(devices[i]), std::string(versionNumber()), day};
       setAnew(calibrations.back(), bases, diagnostics);
       dropImpossible(calibrations.back());
     }
@@ -276,6 +294,10 @@ int runCalibrate(Console& console, const Arguments& arguments) {
   const std::optional<int64_t> unit = countOf(console, arguments, "--unit", 1, kMostUnit, 0);
   if (!unit) return kUsage;
   run.unit = static_cast<double>(*unit);
+  if (std::optional<std::string> day = dayOf(console, arguments))
+    run.day = std::move(*day);
+  else
+    return kUsage;
   const std::vector<Input> files = inputs(arguments.positional);
   if (!run.findBases(arguments) || !run.read(files)) return kUsage;
   if (arguments.value("-o") != "-")
@@ -332,6 +354,7 @@ const Command kCalibrateCommand = {
       "FILE",
       {},
       "in place of samples: a plan file with measured step times; fits one factor per software stack"},
+     kDateOption,
      {"--format", "", {"text", "json"}, "json: one object with all fits, outliers, the library and all diagnostics"}},
     "planc calibrate examples/h100_samples.csv --device h100_sxm5_80gb",
     runCalibrate,

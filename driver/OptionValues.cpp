@@ -3,12 +3,15 @@
 #include "driver/OptionValues.h"
 
 #include "driver/Files.h"
+#include "support/Day.h"
 #include "support/Diagnostics.h"
 #include "support/Quantity.h"
 #include "support/Spelling.h"
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <ctime>
 #include <fmt/format.h>
 #include <map>
 #include <thread>
@@ -51,6 +54,24 @@ std::optional<double> timeOf(Console& console, const Arguments& arguments, std::
   bad = !time || time->unit != units::time || time->value <= 0;
   if (bad) console.usageError(fmt::format("`{}` takes a time, such as `60s`; this is `{}`", option, *text));
   return bad ? std::nullopt : std::optional(time->value);
+}
+
+std::optional<std::string> dayOf(Console& console, const Arguments& arguments) {
+  if (const auto given = arguments.value(kDateOption.name)) {
+    if (isDay(*given)) return given;
+    console.usageError(fmt::format("`{}` takes a day, such as `2026-11-28`; this is `{}`", kDateOption.name, *given));
+    return std::nullopt;
+  }
+  constexpr int64_t kMost = 253402300799; // the last second of the year 9999
+  const char* const epoch = std::getenv("SOURCE_DATE_EPOCH");
+  if (!epoch) return planc::dayOf(std::time(nullptr));
+  const std::string_view text = epoch;
+  int64_t seconds = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error == std::errc() && end == text.data() + text.size() && seconds >= 0 && seconds <= kMost)
+    return planc::dayOf(seconds);
+  console.usageError(fmt::format("SOURCE_DATE_EPOCH is a number of seconds since 1970; this is `{}`", text));
+  return std::nullopt;
 }
 
 const verdict::Metric* metricNamed(Console& console, std::string_view option, const std::string& name) {

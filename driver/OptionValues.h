@@ -25,6 +25,12 @@ std::optional<size_t> jobsOf(Console& console, const Arguments& arguments);
 /// Seconds of an option; nothing where it is not given. `bad`: it is no time above 0, which was stated.
 std::optional<double> timeOf(Console& console, const Arguments& arguments, std::string_view option, bool& bad);
 
+/// `--date`: the day that is written into what is made: today, if not said. So that the same input makes the same
+/// bytes, `SOURCE_DATE_EPOCH` of the environment goes before today. Nothing after a report.
+inline const Option kDateOption{
+    "--date", "DAY", {}, "the day that the records name: 2026-11-28; that of SOURCE_DATE_EPOCH or today, if not said"};
+std::optional<std::string> dayOf(Console& console, const Arguments& arguments);
+
 /// A metric that is a number of the whole plan; null after saying that it is none.
 const verdict::Metric* metricNamed(Console& console, std::string_view option, const std::string& name);
 

@@ -11,6 +11,7 @@
 #include "driver/JsonDocument.h"
 #include "driver/OptionValues.h"
 #include "ir/facts/StackFacts.h"
+#include "support/Digest.h"
 #include "support/Embedded.h"
 
 #include <algorithm>
@@ -70,13 +71,13 @@ public:
       std::string dotted = module.replace_extension().string();
       std::replace(dotted.begin(), dotted.end(), '/', '.');
       return {plan.softwareText, dotted, fmt::format("{}.{}", module.filename().string(), name),
-              accuracyOf(*plan.stack)};
+              accuracyOf(*plan.stack), calibrate::fittedFacts(*plan.stack)};
     }
     const std::string path = fs::absolute(module).lexically_relative(from_).string();
     const auto [at, fresh] =
         aliases_.try_emplace(path, aliases_.empty() ? "base" : fmt::format("base_{}", aliases_.size() + 1));
     return {plan.softwareText, fmt::format("\"{}\" as {}", calibrate::quotable(path), at->second),
-            fmt::format("{}.{}", at->second, name), accuracyOf(*plan.stack)};
+            fmt::format("{}.{}", at->second, name), accuracyOf(*plan.stack), calibrate::fittedFacts(*plan.stack)};
   }
 
 private:
@@ -87,8 +88,8 @@ private:
 
 /// The stacks in the layout of `planc fmt`.
 std::string libraryOf(const std::vector<calibrate::StackScale>& scales, const std::vector<StackBase>& bases,
-                      const std::string& path) {
-  const std::string text = calibrate::scaleLibrary(scales, bases, fs::path(path).filename().string());
+                      const std::string& path, const calibrate::Fitted& fitted) {
+  const std::string text = calibrate::scaleLibrary(scales, bases, fs::path(path).filename().string(), fitted);
   SourceManager sources;
   DiagnosticEngine diagnostics;
   const FileId file = sources.add("scaled.plan", text);
@@ -133,8 +134,9 @@ void print(Console& console, const std::vector<calibrate::StackScale>& scales, c
 int scaleSteps(Console& console, const std::string& path, const Arguments& arguments) {
   const std::optional<std::string> output = arguments.value("-o");
   const bool json = arguments.value("--format") == "json";
+  const std::optional<std::string> day = dayOf(console, arguments);
   InputFile file(console, path);
-  if (!file.load()) return kUsage;
+  if (!day || !file.load()) return kUsage;
   if (output != "-")
     if (const int code = checkOutputs(console, arguments, {"-o"}, file.sources())) return code;
   Plans plans; // those that were priced are released
@@ -161,7 +163,11 @@ int scaleSteps(Console& console, const std::string& path, const Arguments& argum
     scales = calibrate::fitScales(runs, first, found);
     console.diagnose(found, file.sources());
   }
-  const std::string library = scales.empty() ? "" : libraryOf(scales, bases, path);
+  std::string library;
+  if (!scales.empty()) // its first plan stands in the file itself
+    library = libraryOf(
+        scales, bases, path,
+        {calibrate::samplesDigest({digestOf(file.sources().text(first.file))}), std::string(versionNumber()), *day});
   const bool readable = library.empty() || canBeRead(console, library, target);
   console.summarize();
   const bool write = output && readable && !scales.empty() && !(json && output == "-");

@@ -71,6 +71,7 @@ private:
   /// Those of a record that are numbers or curves.
   template <class Id, class Record> void facts(const std::string& prefix, const Record& record, const Edit<Id>& edit) {
     for (const ir::FactRow& row : ir::factRows(ir::recordOf(Id()))) {
+      if (row.type.provenance) continue;
       const Id id = static_cast<Id>(row.id.index);
       for (const ir::FactKey key : record.keys(id)) {
         const std::string path = prefix + ir::FactRef(id, key).path();

@@ -25,7 +25,7 @@ template <class Id> void append(RecordValues& out, const ir::FactsOf<Id>& record
   for (const ir::FactRow& row : ir::factRows(ir::recordOf(Id())))
     for (const ir::FactKey& key : record.keys(static_cast<Id>(row.id.index))) {
       const ir::Number& fact = *record.number(static_cast<Id>(row.id.index), key);
-      if (filter && !filter(row, fact)) continue;
+      if (row.type.provenance || (filter && !filter(row, fact))) continue;
       const std::string name = ir::FactRef(static_cast<Id>(row.id.index), key).path();
       if (!fact.table.empty()) {
         append(out, name, fact.table);

@@ -12,8 +12,9 @@ namespace planc::diff {
 
 using FactFilter = std::function<bool(const ir::FactRow&, const ir::Number&)>;
 
-/// The facts of a record that pass a filter, in the order of their table; all facts without a filter. Each has its
-/// place in the table, the step that stands for the `*` of its path, and its number or the points of its table.
+/// The facts of a record that pass a filter, in the order of their table; without a filter all facts but those that
+/// tell of the making of the record. Each has its place in the table, the step that stands for the `*` of its path, and
+/// its number or the points of its table.
 struct RecordValues {
   std::vector<std::string> facts;
   std::vector<double> numbers;

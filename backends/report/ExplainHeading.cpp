@@ -19,6 +19,12 @@ StyledText headOf(const char* text) {
   return {text, TextStyle::Gutter};
 }
 
+/// Facts of a record that are texts: each is the key of its fact.
+template <class Id> void textFacts(ExplainPage& page, const ir::FactsOf<Id>& record, std::initializer_list<Id> facts) {
+  for (const Id fact : facts)
+    for (const ir::FactKey& text : record.keys(fact)) page.fact(ir::FactRef(fact).path(), std::string(text.text()));
+}
+
 void headingModel(ExplainPage& page, const ExplainInput& input) {
   explainParameters(page, input);
 }
@@ -50,14 +56,18 @@ void headingCluster(ExplainPage& page, const ExplainInput& input) {
       {ir::ClusterFact::Jitter, cluster.number(ir::ClusterFact::Jitter)}};
   for (const auto& [fact, number] : facts)
     if (number) page.constant(fact.path(), *number);
+  using enum ir::DeviceFact;
+  textFacts(page, device, {FittedSamples, FittedPlanc, FittedDate});
 }
 
 void headingSoftware(ExplainPage& page, const ExplainInput& input) {
   const ir::Stack& stack = *input.report->plan->stack;
   page.fact("stack", fmt::format("{}, {}", stack.name.view(), page.sources().where(stack.range)));
   page.fact("platform", stack.platform);
-  for (const ir::StackFact fact : {ir::StackFact::Framework, ir::StackFact::Released, ir::StackFact::Dispatcher})
-    for (const ir::FactKey& text : stack.keys(fact)) page.fact(ir::FactRef(fact).path(), std::string(text.text()));
+  using enum ir::StackFact;
+  textFacts(page, stack, {Framework, Released, Dispatcher, FittedSamples, FittedPlanc, FittedDate});
+  for (const ir::FactKey& device : stack.keys(FittedOn))
+    page.constant(ir::FactRef(FittedOn, device).path(), *stack.number(FittedOn, device));
   const std::optional<ir::Accuracy> accuracy = stack.accuracy();
   if (!accuracy) return;
   const ir::Accuracy& a = *accuracy;

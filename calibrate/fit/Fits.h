@@ -2,6 +2,7 @@
 // to.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "calibrate/fit/Fitted.h"
 #include "calibrate/samples/Robust.h"
 #include "calibrate/samples/Sample.h"
 #include "ir/Machine.h"
@@ -106,6 +107,7 @@ struct Calibration {
   std::string label; ///< as the files call it
   const Part* part = nullptr;
   size_t samples = 0, excluded = 0;
+  Fitted fitted{}; ///< whoever read the files says it
   std::vector<Section> sections;
   std::vector<Quality> qualities;
   std::vector<std::string> notes;

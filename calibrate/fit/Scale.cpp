@@ -295,7 +295,7 @@ std::string accuracyOf(const StackScale& scale, const StackBase::Accuracy& base)
 } // namespace
 
 std::string scaleLibrary(std::span<const StackScale> scales, std::span<const StackBase> bases,
-                         const std::string& origin) {
+                         const std::string& origin, const Fitted& fitted) {
   const std::string file = quotable(origin);
   std::string out =
       fmt::format("/// Software stacks scaled to measured step times, by planc calibrate --steps {}.\n", file);
@@ -318,6 +318,10 @@ std::string scaleLibrary(std::span<const StackScale> scales, std::span<const Sta
             scale.factor / scale.old, scale.stack, scale.runs.size(), file, 100 * scale.after, 100 * scale.before),
         scale.old);
     out += accuracyOf(scale, base == bases.end() ? StackBase::Accuracy() : base->accuracy);
+    std::map<std::string, size_t> on;
+    for (const ScaledRun& run : scale.runs)
+      if (!run.run->device.empty()) ++on[run.run->device];
+    out += fittedText(fitted, on, base == bases.end() ? FittedFacts() : base->fitted);
     out += "}\n";
   }
   return out;

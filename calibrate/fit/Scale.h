@@ -2,6 +2,7 @@
 // everything.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "calibrate/fit/Fitted.h"
 #include "support/Diagnostics.h"
 
 #include <map>
@@ -24,6 +25,7 @@ struct StepRun {
   std::string source;               ///< of the measurement
   SourceRange range;                ///< of the measured line
   std::string architecture{};       ///< of its device; none if it says none
+  std::string device{};             ///< the library's name of the part, or its own if that has none
   double devices = 0, sequence = 0; ///< how many, and the longest keys of an attention; 0 without one
   bool experts = false;             ///< its model routes tokens to experts
   double terms = 0;                 ///< half-width of the interval that its records make, in logarithms
@@ -79,11 +81,12 @@ struct StackBase {
     std::map<std::string, double> experts{}; ///< as `seen`, of runs of models with experts
   };
   Accuracy accuracy{};
+  FittedFacts fitted{}; ///< what it says of its own making
 };
 /// As it may stand between quotes, or in a comment, of a plan.
 std::string quotable(std::string_view text);
 /// A module with one stack per fit. `origin` is stated as the source of its facts: `runs.plan`.
 std::string scaleLibrary(std::span<const StackScale> scales, std::span<const StackBase> bases,
-                         const std::string& origin);
+                         const std::string& origin, const Fitted& fitted = {});
 
 } // namespace planc::calibrate

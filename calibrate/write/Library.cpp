@@ -252,6 +252,14 @@ public:
   const std::string& text() const { return out_; }
 };
 
+/// What the library's records of a calibration say of their own making.
+FittedFacts fittedOf(const Bases& bases, Record record, const Part& part) {
+  if (record == Record::Device) return fittedFacts(part.device);
+  if (record == Record::Stack && bases.stackFacts) return fittedFacts(*bases.stackFacts);
+  if (record == Record::Network && bases.fabricFacts) return fittedFacts(*bases.fabricFacts);
+  return {};
+}
+
 std::string identifier(std::string_view text) {
   std::string out;
   for (char c : text)
@@ -303,9 +311,12 @@ std::string libraryText(const std::vector<Calibration>& calibrations, const Base
       writer.machine(fact, fmt::format("of a device's {} in the library's cluster of {}: change it if yours differs",
                                        record == Record::Node ? "links" : "network card", c.part->name));
     writer.facts(sections);
-    records += fmt::format("\n/// {} samples of {}.\nexport {} {}{} {{\n{}}}\n", c.samples,
+    std::map<std::string, size_t> on; // a stack is of one machine, and does not say of which elsewhere
+    if (record == Record::Stack) on[c.part->name] = c.samples;
+    records += fmt::format("\n/// {} samples of {}.\nexport {} {}{} {{\n{}{}}}\n", c.samples,
                            c.label.empty() ? c.part->name : c.label, word, writtenName(*c.part, suffix),
-                           base.empty() ? "" : " extends " + base, writer.text());
+                           base.empty() ? "" : " extends " + base, writer.text(),
+                           fittedText(c.fitted, on, fittedOf(bases, record, *c.part)));
     return true;
   };
   for (const Calibration& c : calibrations) {

@@ -74,15 +74,15 @@ std::string percentMeant(const FactRange& range, double v, std::string_view text
 /// The facts about facts.
 const Symbol kSamples("samples"), kError("error"), kP90("p90"), kValid("valid");
 
-/// Are all facts of this section calibrated?
-bool allCalibrated(const std::vector<RowView>& rows, std::string_view section) {
-  bool any = false;
+/// Are all facts of this section calibrated, as they are if those `around` it are? What tells of the making of a record
+/// is no measurement, wherever it stands.
+bool allCalibrated(const std::vector<RowView>& rows, std::string_view section, bool around) {
+  bool measured = false, other = false;
   for (const RowView& row : rows) {
-    if (!ir::fitsPath(row.path, section, ir::PathEnd::Beginning)) continue;
-    if (!row.type.calibrated) return false;
-    any = true;
+    if (row.type.provenance || !ir::fitsPath(row.path, section, ir::PathEnd::Beginning)) continue;
+    (row.type.calibrated ? measured : other) = true;
   }
-  return any;
+  return measured && (around || !other);
 }
 
 } // namespace
@@ -164,7 +164,7 @@ ir::Statistics FactReader::statisticsOf(const RowView& row, const std::string& s
 
 void FactReader::walk(FactNode& section, const std::string& path, const std::vector<RowView>& rows, const Store& set) {
   const Around around = around_;
-  around_.calibrated = around.calibrated || allCalibrated(rows, path);
+  around_.calibrated = allCalibrated(rows, path, around.calibrated);
   statistics(section, path);
   for (FactNode& node : section.children) {
     if (!node.section() && statistic(node.name)) continue;
@@ -229,7 +229,7 @@ void FactReader::leaf(FactNode& node, const std::string& path, const std::vector
 bool FactReader::record(FactNode& node, const Value& value, const std::string& path, const std::vector<RowView>& rows,
                         const Store& set) {
   const Around around = around_;
-  around_.calibrated = around.calibrated || allCalibrated(rows, path);
+  around_.calibrated = allCalibrated(rows, path, around.calibrated);
   bool fresh = true;
   for (const Field& field : value.record->fields) {
     if (!statistic(field.name)) continue;

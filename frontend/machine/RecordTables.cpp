@@ -9,6 +9,7 @@
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
 #include "ir/vocabulary/Algorithms.h"
+#include "support/Day.h"
 #include "support/Spelling.h"
 
 #include <algorithm>
@@ -22,6 +23,7 @@ using syntax::Expr;
 using syntax::ExprKind;
 
 PLANC_ERROR(ReleaseForm, 551, "`released` is a year, a month or a span of them, `2025-11 to 2026-02`; this is `{text}`")
+PLANC_ERROR(FittedFactForm, 552, "`{fact}` is {expected}; this is `{text}`")
 PLANC_ERROR(UnknownWord, 510, "`{fact}` is one of {words}; this is `{word}`")
 
 namespace {
@@ -48,8 +50,8 @@ void accumulate(ir::Stack& s, In& in) {
 }
 
 /// A text is its own key, so that it is found where numbers are.
-void text(ir::Stack& s, ir::StackFact id, In& in) {
-  if (!in.text.empty()) s.set(id, Symbol(in.text), in.number);
+template <class Record, class Id> void text(Record& record, Id id, In& in) {
+  if (!in.text.empty()) record.set(id, Symbol(in.text), in.number);
 }
 
 /// `2026` or `2026-02`, as months; nothing of another form.
@@ -78,6 +80,39 @@ void released(ir::Stack& s, In& in) {
   }
   in.number.value = *first;
   text(s, ir::StackFact::Released, in);
+}
+
+bool isDigest(std::string_view text) {
+  constexpr std::string_view kPrefix = "sha256:", kDigits = "0123456789abcdef";
+  return text.starts_with(kPrefix) && text.size() == kPrefix.size() + 64 &&
+         text.find_first_not_of(kDigits, kPrefix.size()) == std::string_view::npos;
+}
+
+/// `0.2.0`, `1.0.0-rc1`.
+bool isVersion(std::string_view text) {
+  const auto known = [](char c) { return llvm::isAlnum(c) || c == '.' || c == '-' || c == '+'; };
+  return !text.empty() && llvm::isDigit(text[0]) && std::all_of(text.begin(), text.end(), known);
+}
+
+/// `fitted { samples = …; planc = …; date = … }`, by the last step of its path.
+template <class Record, class Id> void fitted(Record& record, Id id, In& in) {
+  struct FittedForm {
+    std::string_view path;
+    bool (*holds)(std::string_view);
+    std::string_view expected;
+  };
+  static constexpr std::array<FittedForm, 3> kForms{
+      {{"fitted.samples", isDigest, "the SHA-256 of samples, `sha256:` and 64 hexadecimal digits"},
+       {"fitted.planc", isVersion, "a version of planc, as `0.2.0`"},
+       {"fitted.date", isDay, "a day, as `2026-11-28`"}}};
+  for (const FittedForm& form : kForms) {
+    if (form.path != ir::factRow(id).path) continue;
+    if (form.holds(in.text)) return text(record, id, in);
+    in.ev->context
+        .report(FittedFactForm, in.node->value->range,
+                {{"fact", form.path}, {"expected", form.expected}, {"text", in.text}})
+        .help("leave the section as `planc calibrate` writes it, or leave it out of a record that was not fitted");
+  }
 }
 
 /// `recipes = [fp8_tensor, mxfp8]`.
@@ -150,13 +185,15 @@ void readCustom(ir::Device& device, ir::DeviceFact id, FactInput& in) {
   if (id == ir::DeviceFact::Architecture) device.architecture = in.text;
   if (id == ir::DeviceFact::Usual) device.usual = in.text;
   if (id == ir::DeviceFact::Recipes) recipes(device, in);
+  fitted(device, id, in);
 }
 
 void readCustom(ir::Fabric& fabric, ir::FabricFact id, FactInput& in) {
   if (ir::Fabric::Samples* samples = fabric.samplesOf(id))
     readSamples(*samples, in);
-  else
+  else if (id == ir::FabricFact::Algorithm)
     algorithm(fabric, id, in);
+  fitted(fabric, id, in);
 }
 
 void readCustom(ir::ClusterLevel& level, ir::LevelFact id, FactInput& in) {
@@ -171,6 +208,7 @@ void readCustom(ir::Stack& stack, ir::StackFact id, FactInput& in) {
   if (id == ir::StackFact::Released) released(stack, in);
   if (id == ir::StackFact::Accumulate) accumulate(stack, in);
   if (id == ir::StackFact::Algorithm) algorithm(stack, id, in);
+  fitted(stack, id, in);
 }
 
 const ir::Word* readWord(FactInput& in, const ir::Vocabulary& vocabulary) {

@@ -44,6 +44,11 @@ std::span<const FactRow> fabricFacts() {
        "share of the level's rate, in place of a rate"},
       {FabricFact::Algorithm, "algorithm.*", custom().by(StarKey::Name).measured(),
        "how a collective over several levels is run"},
+      {FabricFact::FittedSamples, "fitted.samples", text().asProvenance(),
+       "the SHA-256 of the file of samples that it was fitted to, as `sha256:…`; of several files that of their "
+       "digests"},
+      {FabricFact::FittedPlanc, "fitted.planc", text().asProvenance(), "the version of planc that fitted it"},
+      {FabricFact::FittedDate, "fitted.date", text().asProvenance(), "the day on which it was fitted, as `2026-11-28`"},
   };
   return rows;
 }

@@ -27,6 +27,9 @@ enum class FabricFact : uint8_t {
   SendRecvBandwidth,
   SendRecvEfficiency,
   Algorithm,
+  FittedSamples,
+  FittedPlanc,
+  FittedDate,
 };
 
 enum class LevelFact : uint8_t { Link, Bandwidth, Links, Latency, Cards, OwnPort, Topology, Jitter };

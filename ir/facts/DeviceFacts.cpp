@@ -78,6 +78,11 @@ std::span<const FactRow> deviceFacts() {
        "share of one device, reads and writes together"},
       {HostUpdateEfficiency, "host.update_efficiency", number({}, ranges::kEfficiency).measured(),
        "share of `memory_bandwidth` that an optimizer's update on the host reaches"},
+      {FittedSamples, "fitted.samples", text().asProvenance(),
+       "the SHA-256 of the file of samples that it was fitted to, as `sha256:…`; of several files that of their "
+       "digests"},
+      {FittedPlanc, "fitted.planc", text().asProvenance(), "the version of planc that fitted it"},
+      {FittedDate, "fitted.date", text().asProvenance(), "the day on which it was fitted, as `2026-11-28`"},
   };
   return rows;
 }

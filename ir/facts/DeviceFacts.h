@@ -42,6 +42,9 @@ enum class DeviceFact : uint8_t {
   HostMemory,
   HostMemoryBandwidth,
   HostUpdateEfficiency,
+  FittedSamples,
+  FittedPlanc,
+  FittedDate,
 };
 
 } // namespace planc::ir

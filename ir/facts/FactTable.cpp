@@ -34,6 +34,12 @@ FactType FactType::asEvidence() const {
   return type;
 }
 
+FactType FactType::asProvenance() const {
+  FactType type = asEvidence();
+  type.provenance = true;
+  return type;
+}
+
 FactType number(const Unit& unit, const FactRange& range) {
   return {.form = FactForm::Number, .unit = unit, .range = range};
 }

@@ -22,12 +22,14 @@ struct FactType {
   bool calibrated = false;        ///< a measurement: it may say `samples`, `error` and `valid`
   bool basis = false;             ///< what samples were taken on: an heir that states it anew has none of them
   bool evidence = false;          ///< tells of runs, as samples do
+  bool provenance = false;        ///< tells of the making of a record and not of the machine or its software
 
   FactType by(StarKey key) const;
   FactType orTable(const Unit& size) const;
   FactType measured() const;
   FactType asBasis() const;
   FactType asEvidence() const;
+  FactType asProvenance() const;
 };
 FactType number(const Unit& unit, const FactRange& range);
 FactType count(const FactRange& range);

@@ -129,6 +129,13 @@ std::span<const FactRow> stackFacts() {
       {LossPieces, "loss_pieces", count(ranges::kSome),
        "pieces in which a loss and what it reads are made, one after the other, so that one lives at a time; "
        "1 where it is not given"},
+      {FittedSamples, "fitted.samples", text().asProvenance(),
+       "the SHA-256 of the file of samples that it was fitted to, as `sha256:…`; of several files that of their "
+       "digests"},
+      {FittedPlanc, "fitted.planc", text().asProvenance(), "the version of planc that fitted it"},
+      {FittedDate, "fitted.date", text().asProvenance(), "the day on which it was fitted, as `2026-11-28`"},
+      {FittedOn, "fitted.on.*", count(ranges::kSome).by(StarKey::Name).asProvenance(),
+       "samples or runs that it was fitted to, by the device that they were taken on: plans on another are warned"},
   };
   return rows;
 }

@@ -75,6 +75,10 @@ enum class StackFact : uint8_t {
   CopiesGathers,
   CopiesLogits,
   LossPieces,
+  FittedSamples,
+  FittedPlanc,
+  FittedDate,
+  FittedOn,
 };
 
 } // namespace planc::ir
