@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/CalibratedParts.h"
 
+#include "api/Library.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
 
 namespace planc::api {
 
@@ -55,10 +57,32 @@ void optimizer(const ir::Plan& plan, const ir::Optimizer& own, const SourceManag
                         own.name.view()));
 }
 
+void fittedElsewhere(const ir::Plan& plan, DiagnosticEngine& diagnostics) {
+  const ir::Device& device = plan.cluster->device;
+  const auto on = plan.stack->keys(ir::StackFact::FittedOn);
+  if (on.empty()) return; // of a stack of the library, or of an older planc
+  if (llvm::any_of(on, [&](const ir::FactKey& key) { return Library::isPart(device, std::string(key.text())); }))
+    return;
+  std::string parts;
+  for (const ir::FactKey& key : on) parts += fmt::format("{}`{}`", parts.empty() ? "" : ", ", key.text());
+  diagnostics
+      .report(CalibratedParts, plan.range,
+              {{"what", fmt::format("`{}` was fitted on {}, and the device of `{}` is `{}`", plan.stack->name.view(),
+                                    parts, plan.title, device.name.view())}})
+      .label(plan.stack->number(ir::StackFact::FittedOn, on.front())->range, "the stack was fitted to samples of this")
+      .label(device.range, "the plan's device")
+      .help(
+          fmt::format("fit a stack to samples of the device, `planc calibrate SAMPLES --device {} --stack …`, or take "
+                      "the library's stack of your software",
+                      Library::partOf(device)))
+      .help("if the device is the same part, let it extend the library's device of it, or give it the same `names`");
+}
+
 } // namespace
 
 void warnOfCalibratedParts(const ir::Plan& plan, const SourceManager& sources, DiagnosticEngine& diagnostics) {
   if (!plan.cluster || !plan.stack) return;
+  fittedElsewhere(plan, diagnostics);
   attention(plan, sources, diagnostics);
   if (!plan.workload.train || !plan.workload.optimizer) return;
   optimizer(plan, *plan.workload.optimizer, sources, diagnostics);

@@ -10,7 +10,8 @@ namespace planc::api {
 /// Warnings for numbers of a user's record that the plan does not read as they were measured:
 /// * the device has a curve of attention of its own, and a stack of the library multiplies it by a factor that is
 ///   relative to the library's curve;
-/// * the stack has bytes of an update of its own, and the plan's optimizer is none of those that they are of.
+/// * the stack has bytes of an update of its own, and the plan's optimizer is none of those that they are of;
+/// * the stack says which devices it was fitted on, and the plan's is none of them.
 void warnOfCalibratedParts(const ir::Plan& plan, const SourceManager& sources, DiagnosticEngine& diagnostics);
 
 } // namespace planc::api
