@@ -22,9 +22,9 @@ std::string zshCompletion();
 std::string fishCompletion();
 /// The names of all commands, in the order of the help.
 std::vector<std::string> commandNames();
-/// `planc 0.2.0 (edition 2026)`, with the newest edition of the language that this program reads.
+/// `planc 1.2.3 (edition 2026)`, with the newest edition of the language that this program reads.
 std::string versionText();
-/// `0.2.0`.
+/// `1.2.3`.
 std::string_view versionNumber();
 
 } // namespace planc::driver

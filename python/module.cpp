@@ -307,6 +307,7 @@ py::list declarations(const std::string& kind) {
 } // namespace
 
 PYBIND11_MODULE(_planc, m) {
+  m.attr("__version__") = PLANC_VERSION;
   m.attr("Diagnostics") = py::reinterpret_steal<py::object>(PyErr_NewExceptionWithDoc(
       "planc.Diagnostics", "A plan was refused; args[1] are the diagnostics.", nullptr, nullptr));
   m.attr("Diagnostics").attr("__str__") =

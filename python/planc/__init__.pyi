@@ -4,6 +4,9 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 from ._results import Declaration as Declaration, Diagnostic as Diagnostic, rows as rows, run as run
 
+__version__: str
+"""The version of the package, which is that of the program."""
+
 class Diagnostics(Exception):
     """A plan was refused; `args[1]` are the diagnostics. Of `run` they are those of the program, and `args[2]` is its result."""
 

@@ -50,6 +50,7 @@ def code_of(action):
 def prices(program):
     plan = planc.load(PLAN).bind(NAME)
     told = estimated(program)
+    check("version", subprocess.run([program, "version"], capture_output=True, text=True).stdout.split()[1] == planc.__version__)
     check("step time", plan.step_time == told["totals"]["step_time_s"])
     check("memory", plan.peak_memory == told["memory"]["peak_bytes"] and plan.fits == told["memory"]["fits"])
     check("layers", plan.rows("layers") == told["layers"])
