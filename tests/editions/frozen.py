@@ -171,6 +171,9 @@ def main(planc, root, record):
     folders = sorted(entry.name for entry in root.iterdir() if entry.is_dir() and re.fullmatch(r"\d{4}", entry.name))
     if folders != sorted(editions):
         sys.exit(f"the program reads the editions {', '.join(editions)}; there are frozen plans of {', '.join(folders)}")
+    for edition in editions:
+        if f'edition = "{edition}"' not in (root / edition / "planc.toml").read_text():
+            sys.exit(f"{root / edition}/planc.toml does not say that its plans are of edition {edition}")
     plans = sorted(plan for edition in editions for plan in (root / edition).glob("*.plan"))
     moved = 0
     with concurrent.futures.ThreadPoolExecutor() as pool:
