@@ -1,5 +1,6 @@
 # What `cmake --install` puts into a prefix: the program; libplanc, which is all rooms in one archive, its headers, and what find_package(planc) reads.
 include(GNUInstallDirs)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME planc) # packages hold this component
 include(CMakePackageConfigHelpers)
 set(planc_rooms api search calibrate backends passes frontend packages project parse grammar ir support stdlib stdlib_trees vocabularies)
 
@@ -48,7 +49,11 @@ file(RELATIVE_PATH PLANC_UP /${planc_config} /)
 string(REGEX MATCH "^[0-9]+\\.[0-9]+" PLANC_LLVM_FOUND "${LLVM_PACKAGE_VERSION}")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/planc-config.cmake.in ${CMAKE_BINARY_DIR}/planc-config.cmake @ONLY)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/planc-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/planc-config.cmake ${CMAKE_BINARY_DIR}/planc-config-version.cmake DESTINATION ${planc_config})
+install(FILES ${CMAKE_BINARY_DIR}/planc-config.cmake ${CMAKE_BINARY_DIR}/planc-config-version.cmake ${CMAKE_CURRENT_LIST_DIR}/PlancCheck.cmake
+  DESTINATION ${planc_config})
+include(PlancBill)
+unset(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME)
+include(PlancPackage)
 
 # planc_link_rooms(TARGET): all rooms, whole, into a shared object. ANTLR's archive is not made for that, so its library is taken; what the archives of
 # others define stays inside.

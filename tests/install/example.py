@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Installs a build folder into an empty prefix and builds examples/cpp and the C++ of docs/library.md on it.
+"""Installs a build folder into an empty prefix, moves the prefix, and builds examples/cpp, the C++ of docs/library.md and the CMake of docs/install.md
+on it.
 
 Usage: example.py BUILD ROOT CMAKE COMPILER
 
@@ -49,12 +50,48 @@ def page_programs(page):
     return [b for b in re.findall(r"```cpp\n(.*?)```", page.read_text(), re.S) if "int main" in b]
 
 
+def checked_plans(cmake, generator, root, prefix, folder):
+    """Runs the CMakeLists.txt of docs/install.md on plans that are right, and on one that is not."""
+    page = root / "docs/install.md"
+    if not page.exists():
+        return 0
+    (folder / "plans").mkdir(parents=True)
+    (folder / "CMakeLists.txt").write_text(re.search(r"```cmake\n(.*?)```", page.read_text(), re.S)[1])
+    plan = folder / "plans/one.plan"
+    plan.write_text((root / PLAN).read_text())
+    run(cmake, "-G", generator, "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    ctest = Path(cmake).with_name("ctest")
+    for target in ("planc-check", "clusters"):
+        run(cmake, "--build", folder / "build", "--target", target)
+    listed = run(ctest, "--test-dir", folder / "build")
+    plan.write_text(plan.read_text().replace("ffn -> tp", "fnn -> tp"))
+    broken = run(ctest, "--test-dir", folder / "build", may_fail=True)
+    for name in ("planc-check", "clusters", "clusters-test"):
+        if not re.search(rf" {name} \.+ +Passed", listed) or not re.search(rf" {name} \.+\**Failed", broken):
+            sys.exit(f"planc_check: {name} should pass, and fail for a plan that is wrong\n{listed}{broken}")
+    return 3
+
+
+def installed(cmake, build_folder, folder):
+    """The prefix, after it was moved. It has a manual page and completions, and no file in it names where it was."""
+    first, prefix = folder / "installed", folder / "moved"
+    run(cmake, "--install", build_folder, "--prefix", first)
+    first.rename(prefix)
+    for file in ("man/man1/planc.1", "man/man1/planc-estimate.1", "bash-completion/completions/planc", "zsh/site-functions/_planc",
+                 "fish/vendor_completions.d/planc.fish", "doc/planc/copyright", "doc/planc/planc.spdx.json"):
+        if not (prefix / "share" / file).stat().st_size:
+            sys.exit(f"share/{file} is empty")
+    named = [file for file in prefix.rglob("*") if file.is_file() and str(first).encode() in file.read_bytes()]
+    if named:
+        sys.exit(f"the prefix is named in {named}")
+    return prefix
+
+
 def main(build_folder, root, cmake, compiler):
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        prefix = folder / "prefix"
+        prefix = installed(cmake, build_folder, folder)
         generator = generator_of(build_folder)
-        run(cmake, "--install", build_folder, "--prefix", prefix)
         planc = prefix / "bin/planc"
         build(cmake, generator, compiler, root / "examples/cpp", folder / "example", prefix)
         lines = run(folder / "example/price_edits", PLAN, "gpt3_175b", cwd=root).splitlines()
@@ -71,7 +108,8 @@ def main(build_folder, root, cmake, compiler):
             (source / "price_edits.cpp").write_text(text)
             build(cmake, generator, compiler, source, source / "build", prefix)
             run(source / "build/price_edits", cwd=root)
-        print(f"{len(lines)} prices, {len(programs)} programs of {page.name}")
+        checks = checked_plans(cmake, generator, root, prefix, folder / "checked")
+        print(f"{len(lines)} prices, {len(programs)} programs of {page.name}, {checks} tests of planc_check")
 
 
 if __name__ == "__main__":

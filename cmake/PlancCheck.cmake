@@ -1,0 +1,38 @@
+# planc_check(FILES FILE… [NAME NAME] [TEST] [OPTIONS OPTION…] [WORKING_DIRECTORY FOLDER]): checks plans as part of a build.
+#
+# Adds the target NAME (`planc-check` without it), which runs `planc check` on the files, and the test of the same name. With TEST they run
+# `planc test` as well, as the test NAME-test: assertions, measured values, tests and policies. OPTIONS are options of both commands, as
+# `--deny warnings`. FILES are plans or folders of them, relative to the current source folder; WORKING_DIRECTORY, where planc runs, is that folder
+# without it.
+function(planc_check)
+  cmake_parse_arguments(PARSE_ARGV 0 P "TEST" "NAME;WORKING_DIRECTORY" "FILES;OPTIONS")
+  if(P_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "planc_check: unknown `${P_UNPARSED_ARGUMENTS}`; it takes FILES, NAME, TEST, OPTIONS and WORKING_DIRECTORY")
+  endif()
+  if(NOT P_FILES)
+    message(FATAL_ERROR "planc_check: FILES names no file or folder")
+  endif()
+  if(NOT P_NAME)
+    set(P_NAME planc-check)
+  endif()
+  if(NOT P_WORKING_DIRECTORY)
+    set(P_WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+  endif()
+  set(files "")
+  foreach(file ${P_FILES})
+    get_filename_component(file ${file} ABSOLUTE)
+    if(NOT EXISTS ${file})
+      message(FATAL_ERROR "planc_check: there is no ${file}")
+    endif()
+    list(APPEND files ${file})
+  endforeach()
+  set(check planc::program check ${P_OPTIONS} ${files})
+  set(commands COMMAND ${check})
+  add_test(NAME ${P_NAME} COMMAND ${check} WORKING_DIRECTORY ${P_WORKING_DIRECTORY})
+  if(P_TEST)
+    set(test planc::program test ${P_OPTIONS} ${files})
+    list(APPEND commands COMMAND ${test})
+    add_test(NAME ${P_NAME}-test COMMAND ${test} WORKING_DIRECTORY ${P_WORKING_DIRECTORY})
+  endif()
+  add_custom_target(${P_NAME} ${commands} WORKING_DIRECTORY ${P_WORKING_DIRECTORY} VERBATIM)
+endfunction()
