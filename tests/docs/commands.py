@@ -16,7 +16,9 @@ Blocks are told apart by what stands after the fence:
     ```plan FILE     the same, and the file is there for the commands after it
     ```plan FILE fails   a whole file that `planc check` must refuse
     ```plan fragment not a file
-    ```yaml          a pipeline: pipelines.py looks it through
+    ```yaml          a pipeline, or hooks of pre-commit: pipelines.py looks it through
+    ```groovy        a pipeline of Jenkins: planc knows the commands and options in it
+    ```shell         commands that need what a test has not (a registry, root, an hour): they are not run
 
 Figures in the prose beside a run are held against what it prints (figures.py).
 
@@ -163,6 +165,10 @@ class Page:
         for problem in pipelines.problems(block.text, self.planc):
             self.problem(block, problem)
 
+    def groovy(self, block, folder):
+        for problem in pipelines.unknown(block.text, self.planc):
+            self.problem(block, problem)
+
     def run(self):
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary)
@@ -175,7 +181,7 @@ class Page:
             text = self.path.read_text()
             blocks = markdown.blocks(text)
             for block in blocks:
-                run = {"sh": self.sh, "console": self.console, "plan": self.plan, "yaml": self.yaml}.get(block.kind)
+                run = {"sh": self.sh, "console": self.console, "plan": self.plan, "yaml": self.yaml, "groovy": self.groovy}.get(block.kind)
                 if run:
                     run(block, folder)
         for line, what in figures.problems(text, blocks, self.printed):

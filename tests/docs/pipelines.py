@@ -1,10 +1,13 @@
-"""Pipelines that the pages print: whether they are YAML, their scripts are shell, and planc knows the commands and options in them."""
+"""Pipelines that the pages print, of YAML or of Jenkins: whether they are YAML, their scripts are shell, and planc knows the commands and options in them."""
 # SPDX-License-Identifier: Apache-2.0
 import re
 import subprocess
+from pathlib import Path
 
 import yaml
 
+HOOKS = Path(__file__).resolve().parents[2] / ".pre-commit-hooks.yaml"
+ACTION = Path(__file__).resolve().parents[2] / "action.yml"
 SCRIPTS = ("run", "script", "before_script", "after_script")  # of GitHub and of GitLab
 COMMAND = re.compile(r"(?<![\w./-])planc ([a-z]+)\b([^\n|;&>]*)")
 OPTION = re.compile(r"(?<!\S)(--[a-z-]+)(?:[ =](\w+))?")
@@ -39,14 +42,33 @@ def unknown(script, planc):
                 yield f"`planc {command} {option}` does not take `{value}`"
 
 
+def actions(node):
+    """What a pipeline of GitHub gives to planc's own action, each time that it uses it."""
+    if isinstance(node, list):
+        for item in node:
+            yield from actions(item)
+    if isinstance(node, dict):
+        if "/planc@" in node.get("uses", ""):
+            yield node.get("with", {})
+        for value in node.values():
+            yield from actions(value)
+
+
 def problems(text, planc):
     try:
         pipeline = yaml.safe_load(text)
     except yaml.YAMLError as error:
         yield f"no YAML: {error}"
         return
+    if "repos" in pipeline:  # of pre-commit
+        known = {hook["id"] for hook in yaml.safe_load(HOOKS.read_text())}
+        yield from (f"no hook `{hook['id']}`" for repo in pipeline["repos"] for hook in repo["hooks"] if hook["id"] not in known)
+        return
     found = list(scripts(pipeline))
-    commands = 0
+    used = list(actions(pipeline))
+    inputs = yaml.safe_load(ACTION.read_text())["inputs"]
+    yield from (f"the action has no input `{name}`" for given in used for name in given if name not in inputs)
+    commands = len(used)
     for script in found:
         done = subprocess.run(["sh", "-n"], input=script, capture_output=True, text=True, timeout=60)
         if done.returncode:
