@@ -55,13 +55,25 @@ def action(planc, text, source):
             yield f"step `{step['name']}`: a value in a script is a script; it belongs in `env`"
         yield from not_a_script("bash", step["run"])
         yield from pipelines.unknown(step["run"], planc)
-    script = steps[-1]["run"]
-    for words, expected in (("fmt check test", 0), ("chek", 2)):
+    yield from action_runs(planc, {step["name"]: step.get("run") for step in steps}, source)
+
+
+def action_runs(planc, scripts, source):
+    """The action's scripts that need no network, run on an example."""
+    def run(name, folder, **env):
+        paths = {"GITHUB_PATH": f"{folder}/path", "GITHUB_OUTPUT": f"{folder}/output", "RUNNER_OS": "Linux", "RUNNER_ARCH": "X64"}
+        return subprocess.run(["bash", "-eo", "pipefail", "-c", scripts[name]], env={**os.environ, **paths, **env}, cwd=folder, capture_output=True, text=True, timeout=300)
+
+    with tempfile.TemporaryDirectory() as folder:
+        for digest in ("", "0" * 64):
+            run("key of the cache", folder, PLANC_SHA256=digest, PLANC_SOURCE=str(source / "examples"))
+        if not re.fullmatch(r"key=planc-Linux-X64-[0-9a-f]{64}\nkey=planc-Linux-X64-0{64}\n", Path(folder, "output").read_text()):
+            yield f"the key of the cache is {Path(folder, 'output').read_text()}"
+    for words, expected, files in (("fmt check test", 0, {"path", "planc.sarif", "planc.xml"}), ("chek", 2, {"path"})):
         with tempfile.TemporaryDirectory() as folder:
-            env = {**os.environ, "PLANC_PREFIX": str(planc.parent.parent), "PLANC_RUN": words, "PLANC_PATHS": str(source / PLAN), "PLANC_AGAINST": "", "GITHUB_PATH": f"{folder}/path"}
-            done = subprocess.run(["bash", "-eo", "pipefail", "-c", script], env=env, cwd=folder, capture_output=True, text=True, timeout=300)
+            done = run("run", folder, PLANC_PREFIX=str(planc.parent.parent), PLANC_RUN=words, PLANC_PATHS=str(source / PLAN), PLANC_AGAINST="")
             made = {entry.name for entry in Path(folder).iterdir()}
-            if done.returncode != expected or made != {"path"} | ({"planc.sarif", "planc.xml"} if expected == 0 else set()):
+            if done.returncode != expected or made != files:
                 yield f"the action with `{words}`: exit {done.returncode}, made {sorted(made)}\n{done.stdout}{done.stderr}"
 
 
