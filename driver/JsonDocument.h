@@ -42,10 +42,11 @@ private:
 };
 
 /// Forms of the root object of a JSON result: of plans, of calibrations, of what numbers hang on, of searches and
-/// sweeps, of a project, of tests, of differences, of the version.
+/// sweeps, of a project, of tests, of differences, of the version, of what modules export.
 inline constexpr std::string_view kPlansFormat = "2.4", kCalibrationFormat = "1.0", kSensitivityFormat = "1.0",
                                   kSearchFormat = "1.0", kSweepFormat = "1.0", kConfigFormat = "1.0",
-                                  kTestFormat = "1.0", kLibFormat = "1.0", kDiffFormat = "1.1", kVersionFormat = "1.1";
+                                  kTestFormat = "1.0", kLibFormat = "1.0", kDiffFormat = "1.1", kVersionFormat = "1.1",
+                                  kShowFormat = "1.0";
 
 /// What a result was made of: `inputs` and `library_sha256`.
 void addInputs(JsonStream& root, const Inputs& inputs);

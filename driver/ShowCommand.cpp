@@ -1,56 +1,23 @@
-// `planc show`: prints a module of the embedded library, lists a folder of it, or all of it.
+// `planc show`: prints a module or a declaration of the library, lists a folder of it or all of it, or searches it by
+// words.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Library.h"
 #include "driver/Commands.h"
-#include "support/Embedded.h"
+#include "driver/JsonDocument.h"
+#include "driver/ShowExports.h"
 #include "support/FileTree.h"
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace planc::driver {
 namespace {
 
 /// The folder of stacks, which says of each what it fits.
 constexpr std::string_view kStacks = "std.stacks";
-
-/// `std/models/gpt.plan` -> `std.models.gpt`.
-std::string moduleName(std::string_view path) {
-  std::string name(path.substr(0, path.size() - kPlanSuffix.size()));
-  std::replace(name.begin(), name.end(), '/', '.');
-  return name;
-}
-
-/// The first sentence of the comment that opens a module.
-std::string firstSentence(std::string_view text) {
-  std::string comment;
-  while (text.starts_with("//")) {
-    size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    line.remove_prefix(std::min(line.find_first_not_of("/ "), line.size()));
-    comment += fmt::format("{}{}", comment.empty() ? "" : " ", line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  size_t stop = comment.find(". ");
-  return comment.substr(0, stop == std::string::npos ? stop : stop + 1);
-}
-
-/// Lists the modules below a prefix; false if there are none.
-bool listModules(Console& console, const std::string& prefix) {
-  std::vector<std::pair<std::string, std::string>> rows;
-  size_t width = 0;
-  for (const EmbeddedFile& file : embeddedStdlib()) {
-    std::string name = moduleName(file.path);
-    if (!prefix.empty() && !name.starts_with(prefix + ".")) continue;
-    width = std::max(width, name.size());
-    rows.emplace_back(std::move(name), firstSentence(file.text));
-  }
-  for (const auto& [name, comment] : rows)
-    console.out(comment.empty() ? name + "\n" : fmt::format("{:<{}}  {}\n", name, width, comment));
-  return !rows.empty();
-}
 
 /// `hopper 1024, blackwell 256`: devices of the largest run by architecture.
 std::string reach(const ir::Stack& stack, ir::StackFact fact) {
@@ -82,14 +49,21 @@ void listStacks(Console& console) {
   }
 }
 
-int unknownModule(Console& console, const std::string& name) {
+int noneFound(Console& console, const std::vector<std::string>& words, const std::vector<api::ModuleHead>& modules) {
   std::vector<std::string> names;
-  for (const EmbeddedFile& file : embeddedStdlib()) {
-    names.push_back(moduleName(file.path));
+  for (const api::ModuleHead& module : modules) {
+    names.push_back(module.name);
     for (size_t dot = names.back().rfind('.'); dot != std::string::npos && dot > 3;
          dot = names.back().rfind('.', dot - 1))
       names.push_back(names.back().substr(0, dot));
   }
+  if (words.size() != 1) {
+    std::string all;
+    for (const std::string& word : words) all += fmt::format("{}`{}`", all.empty() ? "" : " and ", word);
+    return console.usageError("no export of the library has " + all + " in its name or first sentence",
+                              "with fewer words there are more; `planc show` lists the modules");
+  }
+  const std::string& name = words.front();
   std::error_code failed;
   if (std::filesystem::exists(name, failed))
     return console.usageError(fmt::format("`{}` is no module of the library, but lies on this disk", name),
@@ -100,31 +74,76 @@ int unknownModule(Console& console, const std::string& name) {
                                  : didYouMean(name, names, "`planc show` lists them"));
 }
 
-int runShow(Console& console, const Arguments& arguments) {
-  std::string name = arguments.positional.empty() ? "" : arguments.positional[0];
-  if (name.ends_with(kPlanSuffix)) name.resize(name.size() - kPlanSuffix.size());
-  std::replace(name.begin(), name.end(), '/', '.');
-  for (const EmbeddedFile& file : embeddedStdlib())
-    if (moduleName(file.path) == name) {
-      console.out(file.text);
-      return kClean;
-    }
-  if (!listModules(console, name)) return unknownModule(console, name);
+/// What is to be shown: of these the first that is there.
+struct Shown {
+  std::vector<api::ModuleHead> modules; ///< one that is named, or those below a folder
+  std::vector<api::Export> exports;     ///< of these modules, or those that words find
+  const api::Export* one = nullptr;     ///< a declaration that is named
+};
+
+bool areMachines(const std::vector<api::Export>& exports) {
+  return std::all_of(exports.begin(), exports.end(), [](const api::Export& one) {
+    return one.kind == "device" || one.kind == "fabric" || one.kind == "cluster";
+  });
+}
+
+void print(Console& console, const std::string& name, const Shown& shown) {
+  if (shown.one) return printExport(console, *shown.one);
+  if (shown.modules.empty()) return listExports(console, shown.exports);
+  if (shown.modules.size() == 1 && shown.modules.front().name == name) return console.out(shown.modules.front().text);
+  listModules(console, shown.modules);
   if (name == kStacks) {
     console.out("\n");
     listStacks(console);
+  } else if (!shown.modules.front().library || (!name.empty() && areMachines(shown.exports))) {
+    // of a package everything; of the library what plans name without their file
+    console.out("\n");
+    listExports(console, shown.exports);
   }
-  return kClean;
+}
+
+int show(Console& console, const Arguments& arguments, api::Catalogue& catalogue) {
+  const std::vector<std::string>& words = arguments.positional;
+  const bool json = arguments.value("--format") == "json";
+  std::string name = words.size() == 1 ? words[0] : "";
+  if (name.ends_with(kPlanSuffix)) name.resize(name.size() - kPlanSuffix.size());
+  std::replace(name.begin(), name.end(), '/', '.');
+  const std::vector<api::ModuleHead> all = catalogue.modules();
+  const std::vector<api::Export> exports = catalogue.exports();
+  console.diagnose(catalogue.diagnostics(), catalogue.sources());
+  Shown shown;
+  if (words.size() <= 1) {
+    const bool file = std::any_of(all.begin(), all.end(), [&](const auto& module) { return module.name == name; });
+    for (const api::ModuleHead& module : all)
+      if (file ? module.name == name : api::isBelow(module.name, name)) shown.modules.push_back(module);
+    for (const api::Export& one : exports)
+      if (!shown.modules.empty() && api::isBelow(one.module, name)) shown.exports.push_back(one);
+    if (shown.modules.empty() && (shown.one = api::exportOf(exports, name))) shown.exports.push_back(*shown.one);
+  }
+  if (shown.modules.empty() && !shown.one) shown.exports = api::found(exports, words);
+  if (shown.modules.empty() && shown.exports.empty()) return noneFound(console, words, all);
+  if (json)
+    printJson(console, kShowFormat, exportsJson(shown.modules, shown.exports));
+  else
+    print(console, name, shown);
+  return console.hasErrors() ? kFailed : kClean;
+}
+
+int runShow(Console& console, const Arguments& arguments) {
+  api::Catalogue catalogue;
+  catalogue.addLibrary();
+  return show(console, arguments, catalogue);
 }
 
 } // namespace
 
 const Command kShowCommand = {
     "show",
-    "print a module of the standard library, or list its modules",
-    {{"MODULE", 0, 1,
-      "std.models.llama; a folder lists its files, std.stacks also what each stack fits; nothing lists all"}},
-    {},
+    "print a module or a declaration of the standard library, list what there is, or search it by words",
+    {{"NAME", 0, kMany,
+      "std.models.llama, std.models.llama.dense; a folder lists its files, std.stacks also what each stack fits; other "
+      "words search names and first sentences; nothing lists all"}},
+    {{"--format", "", {"text", "json"}, "json: modules and exports with parameters, facts and sources"}},
     "planc show std.models.gpt",
     runShow,
 };

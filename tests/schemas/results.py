@@ -45,6 +45,8 @@ COMMANDS = [
     ["calibrate", "examples/h200_samples.csv", "--device", "h200_sxm_141gb", "--stack", "fsdp.torchtitan_eager", "--check", "tests/lit/calibrate/Inputs/h200.plan",
      "--format", "json"],
     ["config", "examples", "--format", "json"],
+    ["show", "std.clusters.hgx", "--format", "json"],
+    ["show", "fabric", "nvlink", "--format", "json"],
     ["version", "--format", "json"],
     ["diff", "examples/llama3_8b_torchtitan.plan", "examples/llama3_8b_ways.plan", "--format", "json"],
 ]
