@@ -7,7 +7,6 @@
 #include "driver/Help.h"
 #include "driver/JsonDocument.h"
 #include "driver/OptionValues.h"
-#include "driver/Parallel.h"
 #include "project/GitTree.h"
 
 #include <nlohmann/json.hpp>
@@ -22,13 +21,7 @@ void price(Side& side, size_t jobs) {
   if (side.json) return;
   side.planc = versionNumber();
   side.library = libraryDigest();
-  size_t done = 0;
-  Ordered<SideFile>(side.files.size(), jobs)
-      .run([&](size_t i) { return priceSideFile(side.tree, side.files[i].key, side.files[i].path); },
-           [&](SideFile file) {
-             side.files[done++] = std::move(file);
-             return true;
-           });
+  priceSide(side, jobs);
 }
 
 void write(Console& console, const Arguments& arguments, const report::DiffReport& found) {

@@ -5,6 +5,7 @@
 #include "backends/report/ReadResult.h"
 #include "driver/Files.h"
 #include "driver/Inputs.h"
+#include "driver/Parallel.h"
 #include "driver/ReadJson.h"
 #include "support/Digest.h"
 
@@ -94,6 +95,16 @@ SideFile priceSideFile(const std::shared_ptr<const FileTree>& tree, const std::s
   if (!out.error.text.empty()) out.diagnostics.emplace_back(out.read, &out.read->diagnostics());
   if (out.diagnostics.empty()) out.read.reset();
   return out;
+}
+
+void priceSide(Side& side, size_t jobs) {
+  size_t done = 0;
+  Ordered<SideFile>(side.files.size(), jobs)
+      .run([&](size_t i) { return priceSideFile(side.tree, side.files[i].key, side.files[i].path); },
+           [&](SideFile file) {
+             side.files[done++] = std::move(file);
+             return true;
+           });
 }
 
 std::optional<Side> jsonSide(const std::string& path, std::string& problem) {

@@ -51,6 +51,9 @@ struct Side {
 SideFile priceSideFile(const std::shared_ptr<const FileTree>& tree, const std::string& key, const std::string& path,
                        const std::optional<std::string>& text = std::nullopt);
 
+/// The same of every file of a side, by so many threads.
+void priceSide(Side& side, size_t jobs);
+
 /// A JSON result as a side; nothing, with `problem`, if it is none that can be compared.
 std::optional<Side> jsonSide(const std::string& path, std::string& problem);
 

@@ -1,0 +1,52 @@
+// What became of the exports of a library from one version to another.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "api/Exports.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace planc::api {
+
+/// What a change is about; its word is `name(ChangeKind)`.
+enum class ChangeKind {
+  Removed,
+  Renamed,
+  Moved,
+  Kind,
+  ParameterRemoved,
+  ParameterRenamed,
+  ParameterAdded, ///< without a default
+  ParameterType,
+  ParameterDefault,
+  ParameterCondition,
+  ParameterOrder,
+  Result,
+  Member, ///< of an enum, gone
+  Part,   ///< a layer or level, gone
+  Deprecated,
+  Base, ///< what it extends
+  Fact,
+  Value,
+  Unreadable, ///< a module with errors of syntax
+  Estimate,   ///< of a plan of the package
+  PlanGone,
+  PlanBroken
+};
+std::string_view name(ChangeKind kind);
+
+struct ExportChange {
+  ChangeKind kind = ChangeKind::Removed;
+  bool breaking = true;                ///< else it is worth knowing: nobody's plans stop working by it
+  std::string name;                    ///< `acme.clusters.pod.pod2`; of a plan its id, `tests/big.plan#big`
+  std::string text;                    ///< a sentence
+  std::string before, after;           ///< values; empty: it has none
+  std::string beforePlace, afterPlace; ///< `clusters/pod.plan:4`; empty: it is not there
+};
+
+/// In the order of `before`. Exports belong together by folder and name: a file is no boundary within a folder. No row
+/// says what is new, what comments say, or how a body is written: if that moves an estimate, plans tell.
+std::vector<ExportChange> exportChanges(const std::vector<Export>& before, const std::vector<Export>& after);
+
+} // namespace planc::api

@@ -1,0 +1,172 @@
+// What a new version of a package breaks.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/lib/Breaking.h"
+
+#include "driver/DiffCompare.h"
+#include "driver/DiffSide.h"
+#include "packages/Contents.h"
+#include "support/DiskFiles.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace planc::driver {
+
+namespace {
+
+namespace fs = std::filesystem;
+using api::ChangeKind;
+
+/// What a plan may move by: the share that issue trackers of libraries are not to hear of.
+constexpr double kMostMove = 0.01;
+constexpr std::array<std::string_view, 3> kMetrics{"step_time", "memory.peak", "tokens_per_second"};
+
+const FileTree& treeOf(const PackageSide& side) {
+  return side.tree ? *side.tree : diskFiles();
+}
+
+/// A path below the folder of the package.
+std::string inside(const PackageSide& side, const std::string& path) {
+  return fs::path(path).lexically_relative(side.folder.empty() ? "." : side.folder).generic_string();
+}
+
+/// The package's own plans, without hidden folders and what others vendored.
+std::vector<std::string> filesOf(const PackageSide& side) {
+  std::vector<std::string> out;
+  for (const FileEntry& entry : treeOf(side).below(side.folder, packages::kMostEntries))
+    if (entry.kind == FileEntry::Kind::File && entry.path.ends_with(kPlanSuffix))
+      out.push_back(packages::joined(side.folder, entry.path));
+  return out;
+}
+
+bool isExported(const PackageSide& side, const std::string& path) {
+  packages::Manifest manifest;
+  manifest.exports = side.exports;
+  return manifest.exported(std::string_view(path).substr(0, path.size() - kPlanSuffix.size()));
+}
+
+Side pricedSide(const PackageSide& side, size_t jobs) {
+  Side out{side.version, {}, side.tree};
+  for (const std::string& path : filesOf(side)) out.files.push_back({inside(side, path), path});
+  priceSide(out, jobs);
+  return out;
+}
+
+void addUnreadable(const api::Catalogue& catalogue, bool after, std::vector<api::ExportChange>& rows) {
+  const Diagnostic* first = catalogue.diagnostics().firstError();
+  if (!first) return;
+  const std::string place = catalogue.sources().where(first->range);
+  rows.push_back({ChangeKind::Unreadable, after, place.substr(0, place.find(':')),
+                  fmt::format("error[{}]: {}", first->kind->id(), first->message), "", "", after ? "" : place,
+                  after ? place : ""});
+}
+
+/// `step_time 2.488 s → 2.671 s (+7.4 %)` of each metric that moves; empty if none does.
+std::string moves(const diff::Difference& d) {
+  std::string out;
+  for (const std::string_view metric : kMetrics)
+    if (const auto share = d.relative(metric); share && std::abs(*share) > kMostMove)
+      out += fmt::format("{}{} {}", out.empty() ? "" : ", ", metric, report::metricChange(d, std::string(metric)));
+  return out;
+}
+
+void addPlan(const report::PlanDiff& plan, BreakingReport& out) {
+  api::ExportChange row{ChangeKind::Estimate, true, plan.id, "", "", "", "", plan.where};
+  switch (plan.fate) {
+  case report::Fate::Changed:
+  case report::Fate::Renamed:
+    ++out.plans;
+    row.text = moves(*plan.difference);
+    if (plan.newlyUnfit()) row.text += fmt::format("{}it does not fit any more", row.text.empty() ? "" : "; ");
+    if (row.text.empty()) return;
+    break;
+  case report::Fate::Removed:
+    row.kind = ChangeKind::PlanGone;
+    row.beforePlace = std::exchange(row.afterPlace, "");
+    row.text = plan.error.empty() ? "the plan is gone" : plan.error;
+    break;
+  case report::Fate::Broken:
+    row.kind = ChangeKind::PlanBroken;
+    row.text = plan.error;
+    break;
+  case report::Fate::Added:
+  case report::Fate::StillBroken:
+  case report::Fate::Mended:
+    return;
+  }
+  out.rows.push_back(std::move(row));
+}
+
+} // namespace
+
+api::Catalogue catalogueOf(const PackageSide& side) {
+  api::Catalogue out;
+  for (const std::string& path : filesOf(side)) {
+    std::string error;
+    std::optional<std::string> text = treeOf(side).plan(path, error);
+    if (!text) continue; // the check of its plans says why
+    const std::string below = inside(side, path);
+    std::string name = side.package + "." + below.substr(0, below.size() - kPlanSuffix.size());
+    std::replace(name.begin(), name.end(), '/', '.');
+    out.add(std::move(name), path, std::move(*text), isExported(side, below));
+  }
+  return out;
+}
+
+BreakingReport breaking(const PackageSide& before, const PackageSide& after, size_t jobs) {
+  BreakingReport out{before.version, after.version};
+  api::Catalogue was = catalogueOf(before), is = catalogueOf(after);
+  out.rows = api::exportChanges(was.exports(), is.exports());
+  addUnreadable(was, false, out.rows);
+  addUnreadable(is, true, out.rows);
+  const Side a = pricedSide(before, jobs), b = pricedSide(after, jobs);
+  const report::DiffReport plans = compared(a, b, {});
+  out.plans = plans.equal;
+  for (const report::PlanDiff& plan : plans.plans) addPlan(plan, out);
+  std::stable_partition(out.rows.begin(), out.rows.end(), [](const auto& row) { return row.breaking; });
+  return out;
+}
+
+std::string breakingText(const BreakingReport& report) {
+  const auto breaks = std::count_if(report.rows.begin(), report.rows.end(), [](const auto& r) { return r.breaking; });
+  std::string out = fmt::format("{} → {}: {} breaking, {} worth knowing; {} plans priced in both\n", report.before,
+                                report.after, breaks, report.rows.size() - static_cast<size_t>(breaks), report.plans);
+  bool breaking = false, first = true;
+  for (const api::ExportChange& row : report.rows) {
+    if (std::exchange(first, false) || row.breaking != breaking)
+      out += row.breaking ? "\nbreaking\n" : "\nworth knowing\n";
+    breaking = row.breaking;
+    out += fmt::format("  {}: {}\n", row.name, row.text);
+    const bool values = row.kind != ChangeKind::Removed && !(row.before.empty() && row.after.empty());
+    if (values)
+      out += fmt::format("    {} → {}\n", row.before.empty() ? "-" : row.before, row.after.empty() ? "-" : row.after);
+    if (!row.beforePlace.empty() || !row.afterPlace.empty())
+      out += fmt::format("    {}{}{}\n", row.beforePlace,
+                         row.beforePlace.empty() || row.afterPlace.empty() || row.beforePlace == row.afterPlace ? ""
+                                                                                                                : " → ",
+                         row.beforePlace == row.afterPlace ? "" : row.afterPlace);
+  }
+  return out;
+}
+
+nlohmann::ordered_json breakingJson(const BreakingReport& report) {
+  using Json = nlohmann::ordered_json;
+  const auto orNull = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
+  Json changes = Json::array();
+  for (const api::ExportChange& row : report.rows)
+    changes.push_back({{"severity", row.breaking ? "breaking" : "worth knowing"},
+                       {"change", api::name(row.kind)},
+                       {"name", row.name},
+                       {"text", row.text},
+                       {"before", orNull(row.before)},
+                       {"after", orNull(row.after)},
+                       {"before_place", orNull(row.beforePlace)},
+                       {"after_place", orNull(row.afterPlace)}});
+  return {{"before", report.before}, {"after", report.after}, {"plans", report.plans}, {"changes", changes}};
+}
+
+} // namespace planc::driver
