@@ -121,6 +121,8 @@ const Package* Resolver::own(Project& project) {
   project.own->name = project.manifest->name;
   project.own->version = project.manifest->version.text();
   project.own->folder = project.folder;
+  project.own->exports = project.manifest->exports;
+  project.own->own = true;
   Hostile ignored; // what cannot be imported is said where it is
   if (auto texts = textsIn(files_, project.folder, ignored)) project.own->texts = std::move(*texts);
   return project.own.get();
@@ -198,6 +200,19 @@ std::vector<std::string> Resolver::names(const Asking& asking, std::string& conf
   config = manifest->path;
   if (manifest->isPackage()) out.push_back(manifest->name);
   for (const Dependency& d : manifest->dependencies) out.push_back(d.name);
+  return out;
+}
+
+std::vector<const Package*> Resolver::all(const Asking& asking) {
+  std::vector<const Package*> out;
+  Project* const project = projectOf(asking.file, asking);
+  if (!project || !project->manifest) return out;
+  if (project->manifest->isPackage()) out.push_back(own(*project));
+  if (!project->manifest->dependencies.empty()) readLock(*project, asking);
+  if (!project->lock) return out;
+  for (const Locked& locked : project->lock->packages)
+    if (const Read* const read = readPackage(*project, locked, locked.range, asking); read->good)
+      out.push_back(&read->package);
   return out;
 }
 

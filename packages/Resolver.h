@@ -17,6 +17,9 @@ public:
   const Package* named(std::string_view name, const Asking& asking, bool& reported) override;
   std::vector<std::string> names(const Asking& asking, std::string& config) override;
   std::string folderOf(const Asking& asking) override;
+  /// The project of a file itself, if it is a package, and all that it locks, by name. Those that cannot be read are
+  /// left out, and reported.
+  std::vector<const Package*> all(const Asking& asking);
 
 private:
   /// A planc.toml with what was read for it.

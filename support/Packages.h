@@ -17,6 +17,7 @@ struct Package {
   std::string folder;                                    ///< how the paths of its files begin, as they are shown
   std::map<std::string, std::string, std::less<>> texts; ///< by their paths below it
   std::vector<std::string> exports;                      ///< folders and files, without an end, that others may import
+  bool own = false;                                      ///< it is the project itself, whose files see each other
 
   /// May others import this module, `clusters/pod`?
   bool exported(std::string_view module) const {

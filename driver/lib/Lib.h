@@ -29,6 +29,8 @@ struct LibRun {
 
   /// Opens the project of the current folder: kClean, or the exit code after a report.
   int open();
+  /// kClean if the project is a package, or the exit code after saying that it is none.
+  int needsPackage();
   /// Writes the diagnostics; kClean without errors.
   int end();
 };
@@ -39,6 +41,8 @@ int libFetch(LibRun& run);
 int libVendor(LibRun& run);
 int libVerify(LibRun& run);
 int libTree(LibRun& run);
+int libDocs(LibRun& run);
+int libBreaking(LibRun& run);
 
 /// Brings the lock in line with planc.toml, and its packages here; says what that changed. `toml`: what is written in
 /// the place of planc.toml, when all of it went well; empty: it stays.

@@ -23,6 +23,7 @@ const std::vector<Form>& forms() {
       {"add", kLibAdd, "NAME", 1, 1, libAdd},      {"update", kLibUpdate, "[NAME…]", 0, kMany, libUpdate},
       {"fetch", kLibFetch, "", 0, 0, libFetch},    {"vendor", kLibVendor, "", 0, 0, libVendor},
       {"verify", kLibVerify, "", 0, 0, libVerify}, {"tree", kLibTree, "", 0, 0, libTree},
+      {"docs", kLibDocs, "", 0, 0, libDocs},       {"breaking", kLibBreaking, "", 0, 0, libBreaking},
   };
   return table;
 }
@@ -54,6 +55,12 @@ int LibRun::open() {
   return workspace ? kClean : end();
 }
 
+int LibRun::needsPackage() {
+  if (workspace->manifest().isPackage()) return kClean;
+  return console.usageError(fmt::format("{} has no `[package]`", workspace->config().path),
+                            "what others see of a folder is said there: `name`, `version`, `edition` and `exports`");
+}
+
 int LibRun::end() {
   console.diagnose(diagnostics, sources);
   console.summarize();
@@ -62,8 +69,8 @@ int LibRun::end() {
 
 const Command kLibCommand = {
     "lib",
-    "add, update, fetch, copy, verify and list the packages that a project depends on",
-    {{"FORM", 1, 1, "add, update, fetch, vendor, verify or tree", formWords},
+    "add, update, fetch, vendor and verify packages; write the pages of one, and see what a new version breaks",
+    {{"FORM", 1, 1, "add, update, fetch, vendor, verify, tree, docs or breaking", formWords},
      {"NAME", 0, kMany, "of packages: which one to add, or to update; all that planc.toml names, if not said"}},
     {{"--git", "ADDRESS", {}, "add: the repository of the package", kOnce, kLibAdd},
      {"--tag", "TAG", {}, "add: its version; the newest, if not said", kOnce, kLibAdd, "--git"},
@@ -74,7 +81,16 @@ const Command kLibCommand = {
       "fetch, vendor: fail where planc.lock does not fit, and leave it alone",
       kOnce,
       kLibFetch | kLibVendor},
-     {"--format", "", {"text", "json"}, "tree, verify: how to print it", kOnce, kLibTree | kLibVerify}},
+     {"--against", "TAG", {}, "breaking: the version before, a tag or another revision", kOnce, kLibBreaking},
+     {"--output", "FOLDER", {}, "docs: where the pages go", kOnce, kLibDocs},
+     {"--check", "", {}, "docs: write nothing, and fail where pages are out of date", kOnce, kLibDocs, "--output"},
+     {"--jobs", "N", {}, "breaking: threads that price plans: the cores, if not said", kOnce, kLibBreaking},
+     {"--format",
+      "",
+      {"text", "json"},
+      "tree, verify, breaking: how to print it",
+      kOnce,
+      kLibTree | kLibVerify | kLibBreaking}},
     "planc lib tree",
     runLib,
 };

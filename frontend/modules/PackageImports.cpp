@@ -50,7 +50,7 @@ bool Loader::resolvePackage(Module& module, Import& import, const syntax::Import
   std::string part;
   for (size_t i = 1; i < decl.path.parts.size(); ++i) part += (i == 1 ? "" : "/") + decl.path.parts[i].text.str();
   const std::string file = part + std::string(kPlanSuffix);
-  const bool own = module.package == package || package->exports.empty();
+  const bool own = module.package == package || package->own;
   const bool isFile = package->texts.contains(file);
   if (part.empty() || (!isFile && plansOf(*package, part).empty())) {
     reportNoPart(*package, import, part);

@@ -1,0 +1,88 @@
+// `planc lib breaking`: what the package's next version would break, and whether its number says so.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/JsonDocument.h"
+#include "driver/OptionValues.h"
+#include "driver/lib/Breaking.h"
+#include "driver/lib/Lib.h"
+#include "project/GitTree.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace planc::driver {
+
+PLANC_ERROR(VersionTooLow, 150, "what breaks needs version {needed}, and planc.toml says {version}")
+PLANC_ERROR(NoPackageBefore, 151, "`{revision}` has no package to compare with: {reason}")
+
+namespace {
+
+using packages::Manifest;
+using packages::Version;
+
+PackageSide sideOf(const std::string& version, std::shared_ptr<const FileTree> tree, const std::string& folder,
+                   const Manifest& manifest) {
+  return {version, std::move(tree), folder, manifest.name, manifest.exports};
+}
+
+/// The planc.toml of the package at a revision; nothing after a report.
+std::optional<Manifest> manifestAt(LibRun& run, const project::GitTree& tree, const std::string& revision) {
+  const std::string& path = run.workspace->config().path;
+  const SourceRange here{run.workspace->config().file, 0, 0};
+  std::string reason;
+  std::optional<std::string> text = tree.text(path, reason);
+  std::optional<Manifest> out;
+  DiagnosticEngine found;
+  if (text) {
+    const auto config = project::configOf(fmt::format("{}:{}", revision, path), std::move(*text), run.sources, found);
+    if (config) out = packages::manifestOf(*config, found);
+    if (const Diagnostic* first = found.firstError()) reason = first->message;
+    if (out && !out->isPackage()) reason = "its planc.toml has no `[package]`";
+  }
+  if (out && out->isPackage()) return out;
+  run.diagnostics.report(NoPackageBefore, here, {{"revision", revision}, {"reason", reason}})
+      .help("`--against` takes the tag of a version of this package");
+  return std::nullopt;
+}
+
+/// The least version that may break what another one promised: its next first number; of 0.x its second.
+Version after(const Version& before) {
+  return before.major > 0 ? Version{before.major + 1, 0, 0, ""} : Version{0, before.minor + 1, 0, ""};
+}
+
+} // namespace
+
+int libBreaking(LibRun& run) {
+  if (const int code = run.open()) return code;
+  if (const int code = run.needsPackage()) return code;
+  const std::optional<std::string> revision = run.arguments.value("--against");
+  if (!revision)
+    return run.console.usageError("`planc lib breaking` needs `--against TAG`",
+                                  "the tag of the version before: `--against v1.0.0`");
+  const std::optional<size_t> jobs = jobsOf(run.console, run.arguments);
+  if (!jobs) return kUsage;
+  const packages::Workspace& workspace = *run.workspace;
+  const auto tree =
+      project::GitTree::open(*revision, workspace.config().path, {workspace.config().file, 0, 0}, run.diagnostics);
+  if (!tree) return run.end();
+  const std::optional<Manifest> before = manifestAt(run, *tree, *revision);
+  if (!before) return run.end();
+  const Manifest& now = workspace.manifest();
+  const BreakingReport report = breaking(sideOf(*revision, tree, workspace.folder(), *before),
+                                         sideOf(now.version.text(), nullptr, workspace.folder(), now), *jobs);
+  const Version needed = after(before->version);
+  if (report.breaks() && now.version < needed)
+    run.diagnostics
+        .report(VersionTooLow, workspace.config().version->range,
+                {{"needed", needed.text()}, {"version", now.version.text()}})
+        .help(fmt::format(
+            "write `version = \"{}\"`, or leave what others use as it was: `deprecated` keeps an old name for a while",
+            needed.text()));
+  const int code = run.end();
+  if (run.arguments.value("--format") == "json")
+    printJson(run.console, kLibFormat, breakingJson(report));
+  else
+    run.console.out(breakingText(report));
+  return code;
+}
+
+} // namespace planc::driver
