@@ -249,8 +249,20 @@ bool inCircle(Context& context, const std::vector<ChainPlan>& plans, const DeclI
   return true;
 }
 
-/// The plan and those that it extends, itself first; empty after a report.
-std::vector<ChainPlan> chainOf(Evaluator& ev, PlanEdits& edits, const BoundDecl& decl, SourceRange use) {
+/// What a plan of a chain allows holds for all that is said of the last one.
+void allowWarnings(Elaboration& elab, const ChainPlan& plan) {
+  for (const syntax::PlanItem& item : plan.decl->decl->as<syntax::PlanDecl>().items)
+    if (const auto* statement = std::get_if<syntax::AllowStmt>(&item.item)) {
+      const auto allowance = elab.context.loader.allowed.of(*statement);
+      elab.ok &= allowance != nullptr;
+      if (allowance) elab.context.diagnostics.allow({allowance});
+    }
+}
+
+/// The plan and those that it extends, itself first; empty after a report. What each allows holds from where it says
+/// what it extends.
+std::vector<ChainPlan> chainOf(Elaboration& elab, PlanEdits& edits, const BoundDecl& decl, SourceRange use) {
+  Evaluator& ev = elab.ev;
   std::vector<ChainPlan> plans;
   std::deque<Scope> scopes;
   const BoundDecl* at = &decl;
@@ -259,6 +271,7 @@ std::vector<ChainPlan> chainOf(Evaluator& ev, PlanEdits& edits, const BoundDecl&
     if (!edits.all.empty()) at = &edits.decls.emplace_back(withArguments(ev, edits, *at));
     if (inCircle(ev.context, plans, at->decl)) return {};
     plans.push_back({at, from});
+    allowWarnings(elab, plans.back());
     if (plans.size() > limits::kExtends) {
       ev.context.report(PlanChainTooLong, from, {{"limit", limits::kExtends}});
       return {};
@@ -278,25 +291,16 @@ std::vector<ChainPlan> chainOf(Evaluator& ev, PlanEdits& edits, const BoundDecl&
   }
 }
 
-/// What the plans of a chain allow holds for all that is said of the last one.
-void allowWarnings(Elaboration& elab, const std::vector<ChainPlan>& plans) {
-  for (auto p = plans.rbegin(); p != plans.rend(); ++p)
-    for (const syntax::PlanItem& item : p->decl->decl->as<syntax::PlanDecl>().items)
-      if (const auto* statement = std::get_if<syntax::AllowStmt>(&item.item)) {
-        const auto allowance = elab.context.loader.allowed.of(*statement);
-        elab.ok &= allowance != nullptr;
-        if (allowance) elab.context.diagnostics.allow({allowance});
-      }
-}
-
 } // namespace
 
 std::unique_ptr<MergedPlan> merge(Elaboration& elab, const BoundDecl& decl, SourceRange use, PlanEdits edits) {
   auto merged = std::make_unique<MergedPlan>(elab.ev, *decl.decl, std::move(edits));
   merged->asked = &decl;
   merged->use = use;
-  const std::vector<ChainPlan> plans = chainOf(elab.ev, merged->edits, decl, use);
-  allowWarnings(elab, plans);
+  const size_t before = elab.context.diagnostics.allowances().size();
+  const std::vector<ChainPlan> plans = chainOf(elab, merged->edits, decl, use);
+  elab.context.diagnostics.allowFirst(before); // of two that allow the same the one of the base is met
+  for (auto p = plans.rbegin(); p != plans.rend(); ++p) allowWarnings(elab, *p);
   for (auto p = plans.rbegin(); p != plans.rend(); ++p)
     if (!mergeLink(elab, *merged, *p->decl, p->use)) return nullptr;
   return plans.empty() ? nullptr : std::move(merged);
