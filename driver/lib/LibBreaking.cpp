@@ -6,6 +6,7 @@
 #include "driver/lib/Lib.h"
 #include "project/GitTree.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -44,9 +45,14 @@ std::optional<Manifest> manifestAt(LibRun& run, const project::GitTree& tree, co
   return std::nullopt;
 }
 
-/// The least version that may break what another one promised: its next first number; of 0.x its second.
-Version after(const Version& before) {
-  return before.major > 0 ? Version{before.major + 1, 0, 0, ""} : Version{0, before.minor + 1, 0, ""};
+/// The least version that may do this to what another one promised. Where plans of others may stop working that is its
+/// next first number, of 0.x its second; where they are priced otherwise its second.
+Version after(const Version& before, const BreakingReport& report) {
+  const bool stops = std::any_of(report.rows.begin(), report.rows.end(), [](const api::ExportChange& row) {
+    return row.breaking && row.kind != api::ChangeKind::Estimate;
+  });
+  return stops && before.major > 0 ? Version{before.major + 1, 0, 0, ""}
+                                   : Version{before.major, before.minor + 1, 0, ""};
 }
 
 } // namespace
@@ -69,7 +75,7 @@ int libBreaking(LibRun& run) {
   const Manifest& now = workspace.manifest();
   const BreakingReport report = breaking(sideOf(*revision, tree, workspace.folder(), *before),
                                          sideOf(now.version.text(), nullptr, workspace.folder(), now), *jobs);
-  const Version needed = after(before->version);
+  const Version needed = after(before->version, report);
   if (report.breaks() && now.version < needed)
     run.diagnostics
         .report(VersionTooLow, workspace.config().version->range,

@@ -19,7 +19,7 @@ def step_time(world, folder):
 
 def first_version(world):
     """A project takes version 1.0.0 of a library from a remote; every command works on it."""
-    world.library("pods", "1.0.0", {"clusters/pod.plan": CLUSTER.format(bandwidth="50GB/s"), "README.md": "Our machines.\n", "tool.py": "print(1)\n"})
+    world.library("pods", "1.0.0", {"clusters/pod.plan": CLUSTER.format(bandwidth="50GB/s"), "plans/known.plan": PLAN.format(cluster="pods"), "README.md": "Our machines.\n", "tool.py": "print(1)\n"})
     world.write({"planc.toml": SETTINGS, "plans/house.plan": PLAN.format(cluster="pods")}, "app")
     world.git("app", "init", "-q", "-b", "main")
     world.planc("app", "check", code=1, says=("PLAN0101", "pods"))
@@ -38,6 +38,31 @@ def first_version(world):
 def second_version(world, before):
     """Version 1.1.0 has a slower room: an upgrade says what it moves, and whose doing that is."""
     world.library("pods", "1.1.0", {"clusters/pod.plan": CLUSTER.format(bandwidth="25GB/s")})
+    # Whoever keeps the library hears that this is more than a patch, before or after the tag.
+    moved = ("plans/known.plan#house_8b", "step_time 5.023 s → 5.26 s", "fact `room.bandwidth` of `pod` is another")
+    world.planc("remotes/pods", "lib", "breaking", "--against", "v1.0.0", says=moved, silent="PLAN0150")
+    toml, pod = world.root / "remotes/pods/planc.toml", world.root / "remotes/pods/clusters/pod.plan"
+    texts = toml.read_text(), pod.read_text()
+    toml.write_text(texts[0].replace("1.1.0", "1.0.1"))
+    world.planc("remotes/pods", "lib", "breaking", "--against", "v1.0.0", code=1, says=("PLAN0150", "needs version 1.1.0", *moved))
+    toml.write_text(texts[0])
+    pod.write_text(texts[1].replace("cluster pod(nodes", "cluster pod2(nodes"))
+    world.planc("remotes/pods", "lib", "breaking", "--against", "v1.0.0", code=1, says=("PLAN0150", "needs version 2.0.0", "`pod` is not exported any more"))
+    pod.write_text(texts[1])
+    world.planc("remotes/pods", "lib", "breaking", "--against", "HEAD", says="0 breaking, 0 worth knowing; 1 plans priced in both")
+    world.planc("remotes/pods", "lib", "breaking", "--against", "v0.0.1", code=1, says="PLAN1122")
+    world.git("remotes/pods", "checkout", "-q", "--orphan", "before")
+    world.git("remotes/pods", "rm", "-q", "--cached", "planc.toml")
+    world.git("remotes/pods", "commit", "-q", "-m", "no package yet")
+    world.git("remotes/pods", "tag", "early")
+    world.git("remotes/pods", "checkout", "-q", "-f", "main")
+    world.planc("remotes/pods", "lib", "breaking", "--against", "early", code=1, says="PLAN0151")
+    result = json.loads(world.planc("remotes/pods", "lib", "breaking", "--against", "v1.0.0", "--format", "json"))
+    assert [c["change"] for c in result["changes"] if c["severity"] == "breaking"] == ["estimate"], result
+    world.planc("remotes/pods", "lib", "docs", "--output", "pages", says="pages/pods.clusters.pod.md")
+    assert "| `room.bandwidth` | 25 | GB/s |" in (world.root / "remotes/pods/pages/pods.clusters.pod.md").read_text()
+    world.planc("remotes/pods", "lib", "docs", "--output", "pages", "--check")
+    shutil.rmtree(world.root / "remotes/pods/pages")
     world.planc("app", "check")
     assert step_time(world, "app") == before, "a new tag of a library moves nobody who did not ask for it"
     world.planc("app", "lib", "update", says="pods 1.0.0 → 1.1.0")
@@ -50,7 +75,7 @@ def changed_bytes(world):
     """A byte of a copy that is another is found by every command; `verify` says which."""
     world.planc("app", "lib", "vendor", says="pods 1.1.0 in vendor/pods")
     vendored = world.root / "app/vendor/pods"
-    assert sorted(p.name for p in vendored.rglob("*") if p.is_file()) == ["README.md", "planc.toml", "pod.plan"], "what is no text of a package stays behind"
+    assert sorted(p.name for p in vendored.rglob("*") if p.is_file()) == ["README.md", "known.plan", "planc.toml", "pod.plan"], "what is no text of a package stays behind"
     path = vendored / "clusters/pod.plan"
     text = path.read_text()
     path.write_text(text.replace("25GB/s", "26GB/s"))
