@@ -20,6 +20,11 @@ def step_time(world, folder):
 def first_version(world):
     """A project takes version 1.0.0 of a library from a remote; every command works on it."""
     world.library("pods", "1.0.0", {"clusters/pod.plan": CLUSTER.format(bandwidth="50GB/s"), "plans/known.plan": PLAN.format(cluster="pods"), "README.md": "Our machines.\n", "tool.py": "print(1)\n"})
+    world.planc(".", "init", "app", says="app/plans/train.plan")
+    for words in ("check", "test"):
+        world.planc("app", words)
+    shutil.rmtree(world.root / "app/clusters")
+    (world.root / "app/plans/train.plan").unlink()
     world.write({"planc.toml": SETTINGS, "plans/house.plan": PLAN.format(cluster="pods")}, "app")
     world.git("app", "init", "-q", "-b", "main")
     world.planc("app", "check", code=1, says=("PLAN0101", "pods"))
