@@ -20,7 +20,7 @@ set(CPACK_PACKAGE_FILE_NAME planc-${PROJECT_VERSION}-${planc_system})
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "cmake, g++, libantlr4-runtime-dev, libfmt-dev, libsqlite3-dev, llvm-${LLVM_VERSION_MAJOR}-dev, nlohmann-json3-dev, zlib1g-dev")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "cmake, g++, libantlr4-runtime-dev, libfmt-dev, libsqlite3-dev, libzstd-dev, llvm-${LLVM_VERSION_MAJOR}-dev, nlohmann-json3-dev, zlib1g-dev")
 set(CPACK_POST_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/SortPackage.cmake)
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_BINARY_DIR}/CPackProject.cmake)
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/CPackProject.cmake @ONLY CONTENT "# Read by cpack for each generator: dates of files in packages are that of the commit.
