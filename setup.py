@@ -17,7 +17,8 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).resolve().parent
-OWN = Path(os.environ.get("PLANC_BUILD") or ROOT / "build").resolve() / "wheel"  # what this script makes, setuptools' own files too
+GIVEN = os.environ.get("PLANC_BUILD")
+OWN = Path(GIVEN or ROOT / "build").resolve() / "wheel"  # what this script makes, setuptools' own files too
 
 
 def version():
@@ -28,7 +29,8 @@ def cmake(*words):
     program = shutil.which("cmake")
     if not program:
         sys.exit("planc is built with CMake, which is not installed: on Debian `.ci/install tests` installs what is needed")
-    subprocess.run([program, *words], check=True)
+    if subprocess.run([program, *words]).returncode != 0:
+        sys.exit(f"`cmake {words[0]}` failed: what it said stands above")
 
 
 def compiled():
@@ -47,15 +49,17 @@ class Package(build_ext):
             sys.exit("planc cannot be installed as editable: build it with -DPLANC_PYTHON=ON, and PYTHONPATH=build/python has what was built last")
         into = Path(self.build_lib).resolve()
         shutil.rmtree(into, ignore_errors=True)
-        cmake("--install", os.environ.get("PLANC_BUILD") or compiled(), "--component", "wheel", "--prefix", into, "--strip")
+        cmake("--install", GIVEN or compiled(), "--component", "wheel", "--prefix", into, "--strip")
         module = into / ("planc/_planc" + sysconfig.get_config_var("EXT_SUFFIX"))
         if not module.exists():
-            sys.exit(f"{os.environ.get('PLANC_BUILD')} has no module for this Python, {sys.executable}: it would be {module.name}")
-        for link in (into / "planc/lib").iterdir():  # a wheel has no links: a library is there by the name that it is loaded by
+            sys.exit(f"{GIVEN or OWN} has no module for this Python, {sys.executable}: it would be {module.name}")
+        for link in (into / "planc/lib").glob("*"):  # a wheel has no links: a library is there by the name that it is loaded by
             if link.is_symlink():
                 link.resolve().rename(link)
 
 
+if GIVEN and not Path(GIVEN, "CMakeCache.txt").exists():
+    sys.exit(f"PLANC_BUILD={GIVEN}: no build folder of CMake")
 OWN.mkdir(parents=True, exist_ok=True)
 setup(version=version(), packages=[], ext_modules=[Extension("planc._planc", [])], cmdclass={"build_ext": Package},
       options={"build": {"build_base": str(OWN / "setuptools")}, "egg_info": {"egg_base": str(OWN)}, "bdist_wheel": {"bdist_dir": str(OWN / "packed")}})
