@@ -31,6 +31,12 @@ std::string numberMeaning(std::string_view text) {
   return out;
 }
 
+/// The module behind a name of an import, so that `import std.fabrics as links` reads as `std.fabrics`; else the name.
+std::string importedAs(CatalogueModule& module, Symbol name) {
+  const syntax::ImportDecl* from = module.import(name);
+  return from && !from->file ? from->path.str() : name.str();
+}
+
 bool isNumber(ExprKind kind) {
   return kind == ExprKind::Int || kind == ExprKind::Float || kind == ExprKind::Quantity;
 }
@@ -86,17 +92,26 @@ std::string CatalogueNames::body(const Declared& of) {
   return tokensOf(head) + " " + tokensOf(of.module->text({whole.file, name.end, whole.end}));
 }
 
-/// What a name stands for: a constant its value, another declaration that is exported its name below its folder, and
-/// one that is not its own text.
+/// What a name stands for: a constant its value, a function its parameters and value, another declaration that is
+/// exported its name below its folder. What is not exported may be called otherwise tomorrow: an enum is its words, and
+/// of a record its kind is told, since its facts are told where it is named.
 std::string CatalogueNames::meaningOf(const Declared& of) {
-  const auto* let = std::get_if<syntax::LetDecl>(&of.decl().item);
-  if (let && !let->params) return written(*of.module, let->value).meaning;
+  if (const auto* let = std::get_if<syntax::LetDecl>(&of.decl().item)) {
+    if (!let->params) return written(*of.module, let->value).meaning;
+    std::string out = "let";
+    Hidden hidden;
+    for (const syntax::Parameter& p : *let->params) hidden.insert(p.name.text);
+    for (const syntax::Parameter& p : *let->params)
+      out += fmt::format(" {} = {}", p.name.text.view(), written(*of.module, p.defaultValue, hidden).meaning);
+    return out + " : " + written(*of.module, let->value, hidden).meaning;
+  }
   if (of.outline().exported) return of.module->folder() + "." + of.outline().name.text.str();
   if (const auto* words = std::get_if<syntax::EnumDecl>(&of.decl().item)) {
     std::string out = "enum";
     for (const syntax::Name& member : words->members) out += " " + member.text.str();
     return out;
   }
+  if (std::holds_alternative<syntax::RecordDecl>(of.decl().item)) return std::string(wordOf(of.outline().kind));
   return body(of);
 }
 
@@ -135,6 +150,9 @@ void CatalogueNames::collect(CatalogueModule& module, const Expr& expr, const Hi
       std::string text = meaning(*found);
       return replace(text.find(' ') == std::string::npos ? std::move(text) : "( " + text + " )");
     }
+  if (expr.kind == ExprKind::Member && expr.kids[0]->kind == ExprKind::Name &&
+      !hidden.contains(expr.kids[0]->name.text))
+    return replace(importedAs(module, expr.kids[0]->name.text) + "." + expr.name.text.str());
   Hidden inner = hidden;
   if (expr.kind == ExprKind::Comprehension) inner.insert(expr.name.text);
   for (const Expr* kid : expr.kids) collect(module, *kid, inner, out);
@@ -153,6 +171,9 @@ void CatalogueNames::collect(CatalogueModule& module, const syntax::Type& type, 
   if (type.tensor || type.path.parts.empty()) return;
   if (const auto found = named(module, type.path))
     out.push_back({type.path.range.begin, type.path.range.end, meaning(*found)});
+  else if (type.path.parts.size() == 2)
+    out.push_back({type.path.range.begin, type.path.range.end,
+                   importedAs(module, type.path.parts[0].text) + "." + type.path.parts[1].text.str()});
 }
 
 WrittenText CatalogueNames::written(CatalogueModule& module, const Expr* expr, const Hidden& hidden) {
