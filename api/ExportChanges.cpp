@@ -12,7 +12,7 @@ namespace planc::api {
 
 namespace {
 
-constexpr std::array<std::string_view, 22> kNames{"removed",
+constexpr std::array<std::string_view, 24> kNames{"removed",
                                                   "renamed",
                                                   "moved",
                                                   "kind",
@@ -30,6 +30,8 @@ constexpr std::array<std::string_view, 22> kNames{"removed",
                                                   "base",
                                                   "fact",
                                                   "value",
+                                                  "body",
+                                                  "module gone",
                                                   "unreadable",
                                                   "estimate",
                                                   "plan gone",
@@ -82,6 +84,22 @@ public:
   }
 
   void both(const Export& a, const Export& b) {
+    const size_t rows = rows_.size();
+    compare(a, b);
+    const bool told = rows_.size() > rows || a.body == b.body || a.inherited;
+    if (!told && hasBody(a.kind))
+      add(ChangeKind::Body, false, a, &b, fmt::format("{} `{}` is written otherwise", a.kind, a.name), "", "");
+  }
+
+  std::vector<ExportChange> take() { return std::move(rows_); }
+
+private:
+  /// Constants have values, and records facts, which say more.
+  static bool hasBody(std::string_view kind) {
+    constexpr std::array<std::string_view, 6> kWithBody{"model", "block", "op", "plan", "policy", "compare"};
+    return std::find(kWithBody.begin(), kWithBody.end(), kind) != kWithBody.end();
+  }
+  void compare(const Export& a, const Export& b) {
     if (a.name != b.name)
       add(ChangeKind::Renamed, true, a, &b, fmt::format("{} `{}` is called `{}`", a.kind, a.name, b.name), a.name,
           b.name);
@@ -104,16 +122,13 @@ public:
     if (!b.deprecated.empty() && a.deprecated.empty())
       add(ChangeKind::Deprecated, false, a, &b, fmt::format("`{}` is deprecated: {}", a.name, b.deprecated), "",
           b.deprecated);
-    if (a.extends != b.extends && a.kind != "plan")
+    if (bare(a.extends) != bare(b.extends) && a.kind != "plan")
       add(ChangeKind::Base, false, a, &b, fmt::format("`{}` extends another record", a.name), a.extends, b.extends);
     facts(a, b);
     if (a.kind == "let" && a.value.meaning != b.value.meaning)
       add(ChangeKind::Value, false, a, &b, fmt::format("`{}` has another value", a.name), a.value.text, b.value.text);
   }
 
-  std::vector<ExportChange> take() { return std::move(rows_); }
-
-private:
   void add(ChangeKind kind, bool breaking, const Export& a, const Export* b, std::string text, std::string before,
            std::string after) {
     rows_.push_back({kind, breaking, wholeName(a), std::move(text), std::move(before), std::move(after), a.place(),
@@ -124,6 +139,12 @@ private:
     const auto found = std::find_if(in.parameters.begin(), in.parameters.end(),
                                     [&](const ExportParameter& p) { return p.name == name; });
     return found == in.parameters.end() ? nullptr : &*found;
+  }
+
+  /// A name with its arguments, without the import that brings it.
+  static std::string_view bare(std::string_view name) {
+    const size_t call = std::min(name.find('('), name.size()), dot = name.rfind('.', call);
+    return dot == std::string_view::npos ? name : name.substr(dot + 1);
   }
 
   /// The new parameter in the place of one that is gone, if they differ in their names only.
@@ -155,11 +176,25 @@ private:
     order(a, b, named);
   }
 
+  /// Does a type take less than it did? An enum that is not exported is its words: it may have more of them.
+  static bool narrower(const frontend::WrittenText& was, const frontend::WrittenText& is) {
+    if (is.text.empty() || was.meaning == is.meaning) return false;
+    constexpr std::string_view kEnum = "enum ";
+    if (!was.meaning.starts_with(kEnum) || !is.meaning.starts_with(kEnum)) return true;
+    const std::string words = is.meaning + " ";
+    for (size_t at = kEnum.size() - 1; at < was.meaning.size();) {
+      const size_t end = std::min(was.meaning.find(' ', at + 1), was.meaning.size());
+      if (words.find(was.meaning.substr(at, end - at) + " ") == std::string::npos) return true;
+      at = end;
+    }
+    return false;
+  }
+
   void parameter(const Export& a, const ExportParameter& p, const Export& b, const ExportParameter& q) {
     const auto row = [&](ChangeKind kind, std::string text) {
       add(kind, true, a, &b, std::move(text), p.str(), q.str());
     };
-    if (p.type.meaning != q.type.meaning)
+    if (narrower(p.type, q.type))
       row(ChangeKind::ParameterType, fmt::format("parameter `{}` of `{}` has another type", p.name, a.name));
     if (!p.required() && q.required())
       row(ChangeKind::ParameterDefault, fmt::format("parameter `{}` of `{}` has no default any more", p.name, a.name));

@@ -29,6 +29,8 @@ enum class ChangeKind {
   Base, ///< what it extends
   Fact,
   Value,
+  Body,       ///< of what has no facts: what it moves, plans tell
+  ModuleGone, ///< a file from which something was exported
   Unreadable, ///< a module with errors of syntax
   Estimate,   ///< of a plan of the package
   PlanGone,
@@ -46,7 +48,7 @@ struct ExportChange {
 };
 
 /// In the order of `before`. Exports belong together by folder and name: a file is no boundary within a folder. No row
-/// says what is new, what comments say, or how a body is written: if that moves an estimate, plans tell.
+/// says what is new, what comments say, or how bodies are laid out.
 std::vector<ExportChange> exportChanges(const std::vector<Export>& before, const std::vector<Export>& after);
 
 } // namespace planc::api

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace planc::driver {
 
@@ -65,6 +66,23 @@ void addUnreadable(const api::Catalogue& catalogue, bool after, std::vector<api:
                   after ? place : ""});
 }
 
+/// Imports of a file fail once it is gone, also if what it exported stands in another one of its folder.
+void addGoneModules(const std::vector<api::Export>& before, const api::Catalogue& after,
+                    std::vector<api::ExportChange>& rows) {
+  std::set<std::string> there;
+  for (const api::ModuleHead& module : after.modules()) there.insert(module.name);
+  for (const api::Export& one : before)
+    if (there.insert(one.module).second)
+      rows.push_back({ChangeKind::ModuleGone, true, one.module, fmt::format("`import {}` finds no file", one.module),
+                      "", "", one.path, ""});
+}
+
+/// Is the plan's own file all that changed of what it reads?
+bool changedItself(const diff::Difference& d) {
+  return std::all_of(d.owned.begin(), d.owned.end(),
+                     [](const diff::OwnedChange& owned) { return owned.owner == diff::Owner::Plan; });
+}
+
 /// `step_time 2.488 s → 2.671 s (+7.4 %)` of each metric that moves; empty if none does.
 std::string moves(const diff::Difference& d) {
   std::string out;
@@ -74,7 +92,9 @@ std::string moves(const diff::Difference& d) {
   return out;
 }
 
-void addPlan(const report::PlanDiff& plan, BreakingReport& out) {
+/// `exported`: others may import the file of the plan. A plan of which only its own text changed says nothing of the
+/// library.
+void addPlan(const report::PlanDiff& plan, bool exported, BreakingReport& out) {
   api::ExportChange row{ChangeKind::Estimate, true, plan.id, "", "", "", "", plan.where};
   switch (plan.fate) {
   case report::Fate::Changed:
@@ -83,6 +103,7 @@ void addPlan(const report::PlanDiff& plan, BreakingReport& out) {
     row.text = moves(*plan.difference);
     if (plan.newlyUnfit()) row.text += fmt::format("{}it does not fit any more", row.text.empty() ? "" : "; ");
     if (row.text.empty()) return;
+    row.breaking = exported || !changedItself(*plan.difference);
     break;
   case report::Fate::Removed:
     row.kind = ChangeKind::PlanGone;
@@ -92,6 +113,7 @@ void addPlan(const report::PlanDiff& plan, BreakingReport& out) {
   case report::Fate::Broken:
     row.kind = ChangeKind::PlanBroken;
     row.text = plan.error;
+    row.breaking = plan.result || plan.id.find('#') == std::string::npos; // else it is new
     break;
   case report::Fate::Added:
   case report::Fate::StillBroken:
@@ -120,13 +142,16 @@ api::Catalogue catalogueOf(const PackageSide& side) {
 BreakingReport breaking(const PackageSide& before, const PackageSide& after, size_t jobs) {
   BreakingReport out{before.version, after.version};
   api::Catalogue was = catalogueOf(before), is = catalogueOf(after);
-  out.rows = api::exportChanges(was.exports(), is.exports());
+  const std::vector<api::Export> exportsBefore = was.exports();
+  out.rows = api::exportChanges(exportsBefore, is.exports());
+  addGoneModules(exportsBefore, is, out.rows);
   addUnreadable(was, false, out.rows);
   addUnreadable(is, true, out.rows);
   const Side a = pricedSide(before, jobs), b = pricedSide(after, jobs);
   const report::DiffReport plans = compared(a, b, {});
   out.plans = plans.equal;
-  for (const report::PlanDiff& plan : plans.plans) addPlan(plan, out);
+  for (const report::PlanDiff& plan : plans.plans)
+    addPlan(plan, isExported(after, inside(after, plan.id.substr(0, plan.id.find('#')))), out);
   std::stable_partition(out.rows.begin(), out.rows.end(), [](const auto& row) { return row.breaking; });
   return out;
 }

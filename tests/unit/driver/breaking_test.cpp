@@ -303,6 +303,9 @@ const std::vector<Case> kHarmless{
      {{kSmall, "export enum size { little, large }\n", ""},
       {"models/words", "", "export enum size { little, large }\n"}}},
     {"a word more in an enum", {{kSmall, "little, large", "little, large, huge"}}},
+    {"a word more in a hidden enum", {{kPod, "north, south", "north, south, east"}}},
+    {"a type less", {{kSmall, "times: int = 4)", "times = 4)"}}},
+    {"a plan of a test is another", {{kRun, "micro_batch  = 1", "micro_batch  = 2"}}},
     {"a default for a parameter without one", {{kSmall, "inner: int, gate", "inner: int = 64, gate"}}},
     {"another name of an import",
      {{kPod, "import std.fabrics\n", "import std.fabrics as links\n"},
@@ -336,6 +339,48 @@ TEST(Breaking, LeavesAloneWhatDoesNot) {
     EXPECT_FALSE(report.breaks()) << one.what << "\n" << breakingText(report);
     EXPECT_EQ(report.plans, 1u) << one.what;
   }
+}
+
+TEST(Breaking, AnotherNameOfAnImportIsNoChangeAtAll) {
+  const auto renamed = std::find_if(kHarmless.begin(), kHarmless.end(),
+                                    [](const Case& one) { return one.what == "another name of an import"; });
+  ASSERT_NE(renamed, kHarmless.end());
+  const BreakingReport report = compare(kLibrary, edited(*renamed));
+  EXPECT_TRUE(report.rows.empty()) << breakingText(report);
+}
+
+TEST(Breaking, AFileThatIsGoneBreaksItsImports) {
+  Files after = kLibrary;
+  after["lib/models/words.plan"] = after.extract("lib/models/small.plan").mapped();
+  after["lib/tests/run.plan"].replace(after["lib/tests/run.plan"].find("models/small.plan\""), 18,
+                                      "models/words.plan\" as small");
+  const BreakingReport report = compare(kLibrary, after);
+  ASSERT_TRUE(report.breaks());
+  EXPECT_EQ(report.rows.front().text, "`import acme.models.small` finds no file");
+  EXPECT_EQ(std::count_if(report.rows.begin(), report.rows.end(), [](const auto& row) { return row.breaking; }), 1)
+      << breakingText(report);
+}
+
+TEST(Breaking, ADeprecationIsWorthKnowing) {
+  api::Catalogue catalogue;
+  catalogue.add("acme.a", "a.plan", "export let pod = 1\n");
+  const std::vector<api::Export> before = catalogue.exports();
+  std::vector<api::Export> after = before;
+  after[0].deprecated = "use pod2";
+  const auto rows = api::exportChanges(before, after);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].kind, api::ChangeKind::Deprecated);
+  EXPECT_FALSE(rows[0].breaking);
+  EXPECT_TRUE(api::exportChanges(after, after).empty());
+}
+
+TEST(Breaking, AModuleThatDoesNotParseIsToldWithItsPlace) {
+  Files after = kLibrary;
+  after["lib/clusters/limits.plan"] += "export let = 3\n";
+  const BreakingReport report = compare(kLibrary, after);
+  EXPECT_TRUE(std::any_of(report.rows.begin(), report.rows.end(), [](const auto& row) {
+    return row.kind == api::ChangeKind::Unreadable && row.breaking && row.afterPlace == "lib/clusters/limits.plan:3";
+  })) << breakingText(report);
 }
 
 TEST(Breaking, TellsBothSides) {
