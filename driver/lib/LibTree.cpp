@@ -62,7 +62,7 @@ int libTree(LibRun& run) {
                       {"sha256", locked.digest.empty() ? Json(nullptr) : Json(locked.digest)},
                       {"dependencies", dependenciesOf(*run.workspace->manifestOf(locked))}});
     printJson(run.console, kLibFormat,
-              {{"project", manifest.isPackage() ? Json(manifest.name) : Json(nullptr)},
+              {{"package", manifest.isPackage() ? Json(manifest.name) : Json(nullptr)},
                {"dependencies", dependenciesOf(manifest)},
                {"packages", std::move(rows)}});
     return kClean;
