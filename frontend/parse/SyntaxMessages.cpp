@@ -87,7 +87,6 @@ std::string describeExpected(TokenSet set) {
   bool end = set[kEndBit] || set[Type::NL] || set[Type::SEMI];
   drop(set, {kEndBit, Type::NL, Type::SEMI});
   dropContinuations(set, end);
-  if (set.count() > set[Type::DEPRECATED]) drop(set, {Type::DEPRECATED}); // nobody has to write it
   std::vector<size_t> rest;
   for (size_t type = 1; type < set.size(); ++type)
     if (set[type]) rest.push_back(type);
