@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <fmt/format.h>
-#include <optional>
+#include <map>
 #include <set>
 
 namespace planc::api {
@@ -51,20 +52,29 @@ class Pairing {
 public:
   Pairing(const std::vector<Export>& before, const std::vector<Export>& after)
       : before_(before), after_(after), partner_(before.size()), taken_(after.size()) {
-    pair([](const Export& a, const Export& b) { return a.module == b.module && a.name == b.name; });
-    pair([](const Export& a, const Export& b) { return folderOf(a) == folderOf(b) && a.name == b.name; });
-    const auto same = [](const Export& a, const Export& b) { return a.kind == b.kind && a.body == b.body; };
-    pair([&](const Export& a, const Export& b) { return a.module == b.module && same(a, b); });
-    pair([&](const Export& a, const Export& b) { return folderOf(a) == folderOf(b) && same(a, b); });
-    pair([&](const Export& a, const Export& b) { return a.name == b.name && same(a, b); });
+    const auto text = [](const Export& e) { return fmt::format("{} {}", e.kind, e.body); };
+    pair([](const Export& e) { return fmt::format("{} {}", e.module, e.name); });
+    pair([](const Export& e) { return fmt::format("{} {}", folderOf(e), e.name); });
+    pair([&](const Export& e) { return fmt::format("{} {}", e.module, text(e)); });
+    pair([&](const Export& e) { return fmt::format("{} {}", folderOf(e), text(e)); });
+    pair([&](const Export& e) { return fmt::format("{} {}", e.name, text(e)); });
   }
   const Export* of(size_t index) const { return partner_[index]; }
 
 private:
-  template <class Fits> void pair(Fits fits) {
-    for (size_t i = 0; i < before_.size(); ++i)
-      for (size_t j = 0; !partner_[i] && j < after_.size(); ++j)
-        if (!taken_[j] && fits(before_[i], after_[j])) partner_[i] = &after_[j], taken_[j] = true;
+  /// Those of one key, in their order.
+  template <class Key> void pair(Key key) {
+    std::map<std::string, std::deque<size_t>> free;
+    for (size_t j = 0; j < after_.size(); ++j)
+      if (!taken_[j]) free[key(after_[j])].push_back(j);
+    for (size_t i = 0; i < before_.size(); ++i) {
+      if (partner_[i]) continue;
+      const auto found = free.find(key(before_[i]));
+      if (found == free.end() || found->second.empty()) continue;
+      const size_t j = found->second.front();
+      found->second.pop_front();
+      partner_[i] = &after_[j], taken_[j] = true;
+    }
   }
 
   const std::vector<Export>&before_, &after_;
@@ -103,13 +113,8 @@ private:
     if (a.name != b.name)
       add(ChangeKind::Renamed, true, a, &b, fmt::format("{} `{}` is called `{}`", a.kind, a.name, b.name), a.name,
           b.name);
-    if (a.module != b.module) {
-      const bool inside = folderOf(a) == folderOf(b);
-      add(ChangeKind::Moved, !inside, a, &b,
-          fmt::format("`{}` stands in {}{}", a.name, b.module,
-                      inside ? fmt::format(": imports of {} itself lose it", a.module) : ""),
-          a.module, b.module);
-    }
+    if (a.module != b.module) // who imports the file, and not its folder, loses it
+      add(ChangeKind::Moved, true, a, &b, fmt::format("`{}` stands in {}", a.name, b.module), a.module, b.module);
     if (a.kind != b.kind)
       return add(ChangeKind::Kind, true, a, &b, fmt::format("`{}` is a {} in place of a {}", a.name, b.kind, a.kind),
                  std::string(a.kind), std::string(b.kind));

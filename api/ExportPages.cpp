@@ -111,13 +111,14 @@ std::string pathOf(std::string_view module) {
 class Pages {
 public:
   Pages(const std::vector<Export>& exports, const std::vector<ModuleHead>& modules, const PackageName& package)
-      : exports_(exports), package_(package) {
+      : package_(package) {
     for (const ModuleHead& m : modules) sentences_[m.name] = m.sentence;
     for (const Export& one : exports) {
       std::vector<const Export*>& of = byModule_[one.module];
       of.push_back(&one);
       Anchors& anchors = anchorsOf_[one.module];
       if (of.size() == 1) anchors.of(one.module);
+      byName_.emplace(std::pair(one.kind, std::string_view(one.name)), &one);
       anchor_[&one] = anchors.of(one.name);
     }
   }
@@ -175,9 +176,8 @@ private:
 
   /// The record of the list whose facts these are, if it has a section of its own.
   const Export* owner(const Export& of, const ExportFact& fact) const {
-    const auto found = std::find_if(exports_.begin(), exports_.end(),
-                                    [&](const Export& e) { return e.kind == of.kind && e.name == fact.from; });
-    return fact.from.empty() || found == exports_.end() ? nullptr : &*found;
+    const auto found = byName_.find({of.kind, fact.from});
+    return fact.from.empty() || found == byName_.end() ? nullptr : found->second;
   }
 
   std::string facts(const Export& of) const {
@@ -200,12 +200,12 @@ private:
     return out;
   }
 
-  const std::vector<Export>& exports_;
   const PackageName& package_;
   std::map<std::string, std::string> sentences_;
   std::map<std::string, std::vector<const Export*>> byModule_;
   std::map<std::string, Anchors> anchorsOf_;
   std::map<const Export*, std::string> anchor_;
+  std::map<std::pair<std::string_view, std::string_view>, const Export*> byName_; ///< by kind and name
 };
 
 } // namespace

@@ -123,7 +123,8 @@ private:
     const syntax::Expr* value = std::get<syntax::ModelDecl>(of.decl().item).value;
     const auto base = names_.named(*of.module, *value);
     const auto* model = base ? std::get_if<syntax::ModelDecl>(&base->decl().item) : nullptr;
-    if (!model || ++depth_ > kMostDepth) return;
+    if (!model || depth_ >= kMostDepth) return;
+    ++depth_;
     Export ofBase;
     if (model->params)
       ofBase.parameters = parameters(*base->module, *model->params);

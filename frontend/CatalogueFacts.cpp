@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
 
 namespace planc::frontend {
 
@@ -13,7 +14,9 @@ using syntax::ExprKind;
 namespace {
 
 /// Records that extend each other are told by the check of a file; here they end.
-constexpr int kMostDepth = 32;
+constexpr int kMostBases = 32;
+/// Records that are not exported may name each other twice, and again: no record of people has as many facts.
+constexpr size_t kMostFacts = 10'000;
 
 std::string below(const std::string& path, std::string_view name) {
   return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
@@ -54,7 +57,7 @@ public:
 
   /// `from`: empty for the record itself.
   void add(const Declared& of, const std::string& path, const std::string& from, int depth) {
-    if (depth > kMostDepth) return;
+    if (depth > kMostBases || facts_.size() > kMostFacts) return;
     if (const auto base = baseOf(names_, of))
       add(*base, path, from.empty() ? base->outline().name.text.str() : from, depth + 1);
     Where where{of.module, from, {}, depth};
@@ -136,15 +139,16 @@ private:
     fact.source = source;
     fact.from = where.from;
     fact.line = where.module->lineOf(value.range.begin);
-    const auto same = [&](const ExportFact& other) { return other.path == path; };
-    if (const auto old = std::find_if(facts_.begin(), facts_.end(), same); old != facts_.end())
-      *old = std::move(fact);
-    else
+    const auto [at, fresh] = places_.emplace(path, facts_.size());
+    if (fresh)
       facts_.push_back(std::move(fact));
+    else
+      facts_[at->second] = std::move(fact);
   }
 
   CatalogueNames& names_;
   std::vector<ExportFact> facts_;
+  std::unordered_map<std::string, size_t> places_; ///< by path
 };
 
 void addParts(const syntax::Body* body, const std::string& path, std::vector<std::string>& out) {
@@ -175,7 +179,7 @@ std::vector<std::string> partsOf(const CatalogueNames& names, const Declared& of
   if (const auto* model = std::get_if<syntax::ModelDecl>(&of.decl().item)) addParts(model->body, "", out);
   if (const auto* block = std::get_if<syntax::BlockDecl>(&of.decl().item)) addParts(block->body, "", out);
   std::optional<Declared> at = of;
-  for (int depth = 0; at && depth < kMostDepth; at = baseOf(names, *at), ++depth)
+  for (int depth = 0; at && depth < kMostBases; at = baseOf(names, *at), ++depth)
     if (const auto* cluster = std::get_if<syntax::ClusterDecl>(&at->decl().item))
       for (const syntax::ClusterItem& item : cluster->items)
         if (const auto* level = std::get_if<syntax::LevelItem>(&item)) out.push_back(level->name.text.str());

@@ -96,40 +96,43 @@ std::string CatalogueModule::folder() const {
 }
 
 void CatalogueModule::read(const SourceManager& sources, DiagnosticEngine& diagnostics) {
-  if (std::exchange(done_, true)) return;
+  if (std::exchange(sources_, &sources)) return;
   if (place_.trees) {
     archive_ = std::make_unique<syntax::Archive>(*place_.trees, text_, file_);
     outlines_ = archive_->outlines();
   } else if ((tree_ = parse::parseFile(sources, file_, diagnostics))) {
     for (const syntax::Decl& decl : tree_->decls) outlines_.push_back(outlineOf(decl));
   }
-  for (size_t i = 0; i < outlines_.size(); ++i)
-    if (!outlines_[i].import && !outlines_[i].name.text.empty()) names_.emplace(outlines_[i].name.text, i);
 }
 
 const syntax::Decl& CatalogueModule::decl(size_t index) {
   return archive_ ? archive_->decl(index) : tree_->decls[index];
 }
 
-std::optional<size_t> CatalogueModule::find(Symbol name) const {
-  const auto found = names_.find(name);
-  return found == names_.end() ? std::nullopt : std::optional(found->second);
+std::optional<size_t> CatalogueModule::find(Symbol name) {
+  if (!names_) {
+    names_.emplace();
+    for (size_t i = 0; i < outlines_.size(); ++i)
+      if (!outlines_[i].import && !outlines_[i].name.text.empty()) names_->emplace(outlines_[i].name.text, i);
+  }
+  const auto found = names_->find(name);
+  return found == names_->end() ? std::nullopt : std::optional(found->second);
 }
 
 const syntax::ImportDecl* CatalogueModule::import(Symbol name) {
-  for (size_t i = 0; i < outlines_.size(); ++i) {
-    if (!outlines_[i].import) continue;
-    const auto& import = std::get<syntax::ImportDecl>(decl(i).item);
-    const Symbol brings = import.as     ? import.as->text
-                          : import.file ? Symbol(std::filesystem::path(*import.file).stem().string())
-                                        : import.path.parts.back().text;
-    if (brings == name) return &import;
+  if (!imports_) {
+    imports_.emplace();
+    for (size_t i = 0; i < outlines_.size(); ++i) {
+      if (!outlines_[i].import) continue;
+      const auto& import = std::get<syntax::ImportDecl>(decl(i).item);
+      const Symbol brings = import.as     ? import.as->text
+                            : import.file ? Symbol(std::filesystem::path(*import.file).stem().string())
+                                          : import.path.parts.back().text;
+      imports_->emplace(brings, &import);
+    }
   }
-  return nullptr;
-}
-
-uint32_t CatalogueModule::lineOf(uint32_t offset) const {
-  return 1 + static_cast<uint32_t>(std::count(text_.begin(), text_.begin() + offset, '\n'));
+  const auto found = imports_->find(name);
+  return found == imports_->end() ? nullptr : found->second;
 }
 
 /// The line that ends before the line at `begin`, trimmed; moves `begin` to it.
@@ -141,43 +144,47 @@ std::string_view CatalogueModule::lineBefore(size_t& begin) const {
   return line.substr(0, line.find_last_not_of(" \t\r") + 1);
 }
 
-std::optional<CatalogueModule::Comment> CatalogueModule::commentAbove(size_t index) {
-  const auto beginOfLine = [&](size_t at) { return at == 0 ? 0 : text_.rfind('\n', at - 1) + 1; };
-  for (;; --index) { // up through a group of declarations
-    const SourceRange range = decl(index).range;
-    size_t begin = beginOfLine(range.begin);
-    std::vector<std::string_view> lines;
-    bool shared = false;
-    while (begin > 0) {
-      const size_t here = begin;
-      std::string_view line = lineBefore(begin);
-      if (!line.starts_with("//")) {
-        begin = here;
-        break;
-      }
-      shared = !line.starts_with("///");
-      line.remove_prefix(std::min(line.find_first_not_of('/'), line.size()));
-      line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-      lines.push_back(line);
-    }
-    if (!lines.empty()) {
-      Comment out{{}, shared};
-      for (size_t i = lines.size(); i-- > 0;) out.text.append(out.text.empty() ? "" : "\n").append(lines[i]);
-      return out;
-    }
-    if (index == 0 || begin == 0 || outlines_[index - 1].import) return std::nullopt;
-    if (decl(index - 1).range.end + 1 < begin) return std::nullopt; // a blank line stands between the two
+/// The comment lines directly above a declaration.
+std::optional<CatalogueModule::Comment> CatalogueModule::ownComment(size_t index) {
+  const uint32_t at = decl(index).range.begin;
+  size_t begin = at == 0 ? 0 : text_.rfind('\n', at - 1) + 1;
+  std::vector<std::string_view> lines;
+  bool shared = false;
+  while (begin > 0) {
+    std::string_view line = lineBefore(begin);
+    if (!line.starts_with("//")) break;
+    shared = !line.starts_with("///");
+    line.remove_prefix(std::min(line.find_first_not_of('/'), line.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    lines.push_back(line);
   }
+  if (lines.empty()) return std::nullopt;
+  Comment out{{}, shared};
+  for (size_t i = lines.size(); i-- > 0;) out.text.append(i + 1 == lines.size() ? "" : "\n").append(lines[i]);
+  return out;
+}
+
+/// That of a declaration, or of the group that it stands in: up to a comment, a blank line or an import.
+const std::optional<CatalogueModule::Comment>& CatalogueModule::commentAbove(size_t index) {
+  size_t at = index;
+  std::optional<Comment> found;
+  for (;; --at) {
+    if (const auto known = comments_.find(at); known != comments_.end()) {
+      found = known->second;
+      break;
+    }
+    if ((found = ownComment(at)) || at == 0 || outlines_[at - 1].import) break;
+    const uint32_t begin = decl(at).range.begin;
+    const size_t line = begin == 0 ? 0 : text_.rfind('\n', begin - 1) + 1;
+    if (decl(at - 1).range.end + 1 < line) break; // a blank line stands between the two
+  }
+  for (size_t i = at; i < index; ++i) comments_.emplace(i, found);
+  return comments_.emplace(index, std::move(found)).first->second;
 }
 
 std::string CatalogueModule::docOf(size_t index) {
-  size_t at = decl(index).range.begin;
-  at = at == 0 ? 0 : text_.rfind('\n', at - 1) + 1;
-  const std::optional<Comment> found = commentAbove(index);
-  if (!found) return {};
-  size_t above = at;
-  const bool own = at > 0 && lineBefore(above).starts_with("//");
-  return own || found->shared ? found->text : std::string();
+  const std::optional<Comment>& found = commentAbove(index);
+  return found && (found->shared || ownComment(index)) ? found->text : std::string();
 }
 
 } // namespace planc::frontend

@@ -47,31 +47,34 @@ public:
   const std::vector<syntax::Outline>& outlines() const { return outlines_; }
   const syntax::Decl& decl(size_t index);
   /// A declaration of the module; nothing if there is none of that name.
-  std::optional<size_t> find(Symbol name) const;
+  std::optional<size_t> find(Symbol name);
   /// The `import` that brings a name; null if none does.
   const syntax::ImportDecl* import(Symbol name);
 
   /// The lines of the comment above a declaration, without their slashes, joined with line breaks. A `//` comment above
   /// several declarations without a blank line between them belongs to all of them.
   std::string docOf(size_t index);
-  uint32_t lineOf(uint32_t offset) const;
+  uint32_t lineOf(uint32_t offset) const { return sources_->begin({file_, offset, offset}).line; }
 
 private:
   struct Comment {
     std::string text;
     bool shared = false; ///< `//`
   };
-  std::optional<Comment> commentAbove(size_t index);
+  const std::optional<Comment>& commentAbove(size_t index);
+  std::optional<Comment> ownComment(size_t index);
   std::string_view lineBefore(size_t& begin) const;
 
   Place place_;
   FileId file_;
   std::string_view text_;
-  bool done_ = false;
+  const SourceManager* sources_ = nullptr; ///< once it was read
   std::unique_ptr<syntax::File> tree_;
   std::unique_ptr<syntax::Archive> archive_;
   std::vector<syntax::Outline> outlines_;
-  std::unordered_map<Symbol, size_t> names_;
+  std::optional<std::unordered_map<Symbol, size_t>> names_;                      ///< once one was asked for
+  std::optional<std::unordered_map<Symbol, const syntax::ImportDecl*>> imports_; ///< once one was asked for
+  std::unordered_map<size_t, std::optional<Comment>> comments_;                  ///< those that were asked for
 };
 
 } // namespace planc::frontend

@@ -18,7 +18,9 @@ using syntax::ExprKind;
 namespace {
 
 /// Longer ones are told apart by their digests: constants that double each other's text end nowhere else.
-constexpr size_t kMostMeaning = 2000;
+constexpr size_t kMostMeaning = 128;
+/// Constants that are defined by constants: names beyond stand for themselves, so that no text takes the stack.
+constexpr int kMostConstants = 200;
 
 /// `1000GB` and `1TB` as one text.
 std::string numberMeaning(std::string_view text) {
@@ -44,6 +46,7 @@ bool isNumber(ExprKind kind) {
 } // namespace
 
 CatalogueNames::CatalogueNames(std::deque<CatalogueModule>& modules, bool meanings) : meanings_(meanings) {
+  if (!meanings) return; // nothing is looked up
   for (CatalogueModule& module : modules) {
     byName_.emplace(module.name(), &module);
     byPath_.emplace(std::filesystem::path(module.path()).lexically_normal().generic_string(), &module);
@@ -73,10 +76,11 @@ std::optional<Declared> CatalogueNames::imported(CatalogueModule& module, Symbol
 }
 
 std::optional<Declared> CatalogueNames::named(CatalogueModule& module, const Expr& expr) const {
-  if (expr.kind == ExprKind::Name) return own(module, expr.name.text);
-  if (expr.kind == ExprKind::Call) return named(module, *expr.kids[0]);
-  if (expr.kind == ExprKind::Member && expr.kids[0]->kind == ExprKind::Name)
-    return imported(module, expr.kids[0]->name.text, expr.name.text);
+  const Expr* at = &expr;
+  while (at->kind == ExprKind::Call) at = at->kids[0];
+  if (at->kind == ExprKind::Name) return own(module, at->name.text);
+  if (at->kind == ExprKind::Member && at->kids[0]->kind == ExprKind::Name)
+    return imported(module, at->kids[0]->name.text, at->name.text);
   return std::nullopt;
 }
 
@@ -117,8 +121,10 @@ std::string CatalogueNames::meaningOf(const Declared& of) {
 
 std::string CatalogueNames::meaning(const Declared& of) {
   const auto [known, fresh] = known_.try_emplace({of.module, of.index}, of.outline().name.text.str());
-  if (!fresh) return known->second;
+  if (!fresh || depth_ > kMostConstants) return known->second;
+  ++depth_;
   std::string out = meaningOf(of);
+  --depth_;
   if (out.size() > kMostMeaning) out = digestOf(out);
   return known_[{of.module, of.index}] = std::move(out);
 }
@@ -140,26 +146,40 @@ std::string CatalogueNames::meaning(CatalogueModule& module, SourceRange range, 
   return out;
 }
 
+bool CatalogueNames::replaces(CatalogueModule& module, const Expr& expr, const Hidden& hidden,
+                              std::vector<Replaced>& out) {
+  const auto replace = [&](std::string text) {
+    out.push_back({expr.range.begin, expr.range.end, std::move(text)});
+    return true;
+  };
+  if (isNumber(expr.kind)) return replace(numberMeaning(expr.text));
+  const bool member = expr.kind == ExprKind::Member && expr.kids[0]->kind == ExprKind::Name;
+  if (expr.kind != ExprKind::Name && !member) return false;
+  const Symbol first = member ? expr.kids[0]->name.text : expr.name.text;
+  if (hidden.contains(first)) return true;
+  if (const auto found = named(module, expr)) {
+    std::string text = meaning(*found);
+    return replace(text.find(' ') == std::string::npos ? std::move(text) : "( " + text + " )");
+  }
+  return !member || replace(importedAs(module, first) + "." + expr.name.text.str());
+}
+
+/// The left side of a chain is as deep as the chain is long, so that it is walked and not entered.
 void CatalogueNames::collect(CatalogueModule& module, const Expr& expr, const Hidden& hidden,
                              std::vector<Replaced>& out) {
-  const auto replace = [&](std::string text) { out.push_back({expr.range.begin, expr.range.end, std::move(text)}); };
-  if (isNumber(expr.kind)) return replace(numberMeaning(expr.text));
-  if (expr.kind == ExprKind::Name && hidden.contains(expr.name.text)) return;
-  if (expr.kind == ExprKind::Name || expr.kind == ExprKind::Member)
-    if (const auto found = named(module, expr)) {
-      std::string text = meaning(*found);
-      return replace(text.find(' ') == std::string::npos ? std::move(text) : "( " + text + " )");
+  Hidden more;
+  for (const Expr* at = &expr; at; at = at->kids.empty() ? nullptr : at->kids[0]) {
+    if (replaces(module, *at, hidden, out)) return;
+    const bool comprehension = at->kind == ExprKind::Comprehension;
+    if (comprehension) more = hidden, more.insert(at->name.text);
+    const Hidden& inner = comprehension ? more : hidden;
+    for (size_t i = comprehension ? 0 : 1; i < at->kids.size(); ++i) collect(module, *at->kids[i], inner, out);
+    for (const syntax::Arg& arg : at->args) collect(module, *arg.value, inner, out);
+    for (const syntax::Fact& fact : at->facts) {
+      collect(module, *fact.value, inner, out);
+      if (fact.reason) out.push_back({fact.reason->range.begin, fact.reason->range.end, ""});
     }
-  if (expr.kind == ExprKind::Member && expr.kids[0]->kind == ExprKind::Name &&
-      !hidden.contains(expr.kids[0]->name.text))
-    return replace(importedAs(module, expr.kids[0]->name.text) + "." + expr.name.text.str());
-  Hidden inner = hidden;
-  if (expr.kind == ExprKind::Comprehension) inner.insert(expr.name.text);
-  for (const Expr* kid : expr.kids) collect(module, *kid, inner, out);
-  for (const syntax::Arg& arg : expr.args) collect(module, *arg.value, inner, out);
-  for (const syntax::Fact& fact : expr.facts) {
-    collect(module, *fact.value, inner, out);
-    if (fact.reason) out.push_back({fact.reason->range.begin, fact.reason->range.end, ""});
+    if (comprehension) return;
   }
 }
 

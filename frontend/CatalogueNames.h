@@ -46,10 +46,13 @@ private:
   std::string meaning(const Declared& of);
   std::string meaningOf(const Declared& of);
   std::string meaning(CatalogueModule& module, SourceRange range, std::vector<Replaced> replaced);
+  /// Is an expression looked at as a whole: a number, a name?
+  bool replaces(CatalogueModule& module, const syntax::Expr& expr, const Hidden& hidden, std::vector<Replaced>& out);
   void collect(CatalogueModule& module, const syntax::Expr& expr, const Hidden& hidden, std::vector<Replaced>& out);
   void collect(CatalogueModule& module, const syntax::Type& type, const Hidden& hidden, std::vector<Replaced>& out);
 
   bool meanings_;
+  int depth_ = 0; ///< of constants that are defined by constants
   std::map<std::string, CatalogueModule*> byName_, byPath_;
   std::multimap<std::string, CatalogueModule*> byFolder_;
   std::map<std::pair<const CatalogueModule*, size_t>, std::string> known_; ///< also of those that are being read

@@ -73,7 +73,8 @@ void dropContinuations(TokenSet& set, bool statementMayEnd) {
   if (set[Type::PLUS])
     drop(set, {Type::PLUS, Type::MINUS, Type::STAR, Type::SLASH, Type::PERCENT, Type::POW, Type::LT, Type::GT, Type::LE,
                Type::GE, Type::EQ, Type::NE, Type::IN, Type::AND, Type::OR, Type::LP, Type::LS, Type::DOT});
-  if (set[Type::ASSIGN] || set[Type::ARROW] || set[Type::LB]) drop(set, {Type::LP, Type::LS, Type::DOT});
+  if (set[Type::ASSIGN] || set[Type::ARROW] || set[Type::LB])
+    drop(set, {Type::LP, Type::LS, Type::DOT, Type::DEPRECATED});
   if (!statementMayEnd) return;
   dropNames(set);
   drop(set, {Type::COLON, Type::RB, Type::FOR, Type::DOT, Type::LS, Type::LP, Type::LB, Type::IF});

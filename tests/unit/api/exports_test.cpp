@@ -78,6 +78,22 @@ TEST(Exports, HostileConstantsEnd) {
   EXPECT_LT(all[0].value.meaning.size(), 5000u);
 }
 
+TEST(Exports, HostileTextsTakeNoStackAndNoMinutes) {
+  std::string chain = "1", names = "let a0 = 1\n", records = "device d0 {\n  memory = 1GB\n}\n", lines;
+  for (int i = 0; i < 50'000; ++i) chain += " + 1";
+  for (int i = 1; i < 5'000; ++i) names += "let a" + std::to_string(i) + " = a" + std::to_string(i - 1) + "\n";
+  for (int i = 1; i < 30; ++i) {
+    const std::string below = "d" + std::to_string(i - 1);
+    records += "device d" + std::to_string(i) + " {\n  l = " + below + "\n  r = " + below + "\n}\n";
+  }
+  for (int i = 0; i < 20'000; ++i) lines += "export let z" + std::to_string(i) + " = 1\n";
+  const auto all = exportsOf(names + records + "export let x = a4999 + " + chain +
+                             "\nexport device top {\n  d = d29\n}\n// Of all.\n" + lines);
+  ASSERT_EQ(all.size(), 20'002u);
+  EXPECT_LT(all[1].facts.size(), 20'000u);
+  EXPECT_EQ(all.back().doc, "Of all.");
+}
+
 TEST(Exports, BrokenModulesKeepWhatCanBeRead) {
   Catalogue broken = catalogueOf("export let a = 1\nexport let b = = 2\nexport let c = 3\n");
   EXPECT_EQ(broken.exports().size(), 2u);
