@@ -30,6 +30,16 @@ bool hasWord(std::string_view text, std::string_view beginning) {
   return false;
 }
 
+/// Is it a part of a dotted name? `std` is one of too many.
+bool hasPart(std::string_view dotted, std::string_view part) {
+  for (size_t at = 0; at < dotted.size();) {
+    const size_t end = std::min(dotted.find('.', at), dotted.size());
+    if (dotted.substr(at, end - at) == part) return part != "std";
+    at = end + 1;
+  }
+  return false;
+}
+
 /// How well an export fits a word: 0 is best, negative not at all.
 int distanceOf(const Export& one, std::string_view word) {
   const std::string name = lower(one.name);
@@ -37,7 +47,7 @@ int distanceOf(const Export& one, std::string_view word) {
   if (name.starts_with(word)) return 1;
   if (name.find("_" + std::string(word)) != std::string::npos) return 2;
   if (name.find(word) != std::string::npos) return 3;
-  if (lower(one.kind) == word || lower(lastPart(one.module)) == word) return 4;
+  if (lower(one.kind) == word || hasPart(lower(one.module), word)) return 4;
   return hasWord(lower(one.sentence), word) ? 5 : -1;
 }
 

@@ -21,7 +21,7 @@ bool isBelow(std::string_view module, std::string_view prefix);
 /// as plans write it, `std.models.dense`. Null if there is none.
 const Export* exportOf(const std::vector<Export>& all, std::string_view name);
 /// Exports that have every one of the words, the best first: in their name, at the beginning of a word of their first
-/// sentence, or as their kind or the last part of their module. Upper and lower case are one.
+/// sentence, or as their kind or a part of their module. Upper and lower case are one.
 std::vector<Export> found(const std::vector<Export>& all, const std::vector<std::string>& words);
 
 } // namespace planc::api

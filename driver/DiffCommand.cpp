@@ -7,6 +7,7 @@
 #include "driver/Help.h"
 #include "driver/JsonDocument.h"
 #include "driver/OptionValues.h"
+#include "packages/Contents.h"
 #include "project/GitTree.h"
 
 #include <nlohmann/json.hpp>
@@ -40,6 +41,17 @@ void write(Console& console, const Arguments& arguments, const report::DiffRepor
   }
 }
 
+/// What of packages cannot be read of an earlier state: its plans are not broken, they are not known.
+std::set<std::string> packagesMissing(const Side& side) {
+  std::set<std::string> out;
+  if (side.tree)
+    for (const SideFile& file : side.files)
+      for (const auto& diagnostics : file.diagnostics)
+        if (const Diagnostic* first = diagnostics->firstError(); first && packages::isOfPackages(*first->kind))
+          out.insert(first->message);
+  return out;
+}
+
 /// What is wrong with what is compared, and errors of the newer side: those of the older one are in the report. False
 /// where a file of either side cannot be read.
 bool reportErrors(Console& console, DiffAsked& asked) {
@@ -47,6 +59,14 @@ bool reportErrors(Console& console, DiffAsked& asked) {
     for (const std::string& missing : static_cast<const project::GitTree&>(*asked.before.tree).missing())
       asked.problems.report(SubmoduleLacks, asked.placeOf("--against", asked.before.name),
                             {{"revision", asked.before.name}, {"reason", missing}});
+  for (const std::string& missing : packagesMissing(asked.before))
+    asked.problems
+        .report(SubmoduleLacks, asked.placeOf("--against", asked.before.name),
+                {{"revision", asked.before.name}, {"reason", missing}})
+        .help(
+            fmt::format("`planc lib fetch --against {}` brings the packages that it locks into the cache; of a folder "
+                        "outside of the repository no earlier state is known",
+                        asked.before.name));
   console.diagnose(asked.problems, asked.words);
   bool read = true;
   for (const Side* side : {&asked.before, &asked.after})

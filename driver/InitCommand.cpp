@@ -59,7 +59,7 @@ int runInit(Console& console, const Arguments& arguments) {
   const bool library = arguments.has("--library");
   const std::string name = arguments.value("--name").value_or(nameOf(folder));
   if (const std::string problem = packages::problemOfName(name); !problem.empty())
-    return console.usageError(fmt::format("`{}` is {}", name, problem),
+    return console.usageError(fmt::format("the name of a package: {}", problem),
                               "small letters, digits and `_`, as `acme_models`");
   const std::map<std::string, std::string> files = filesOf(library ? "library/" : "project/", name);
   std::error_code failed;

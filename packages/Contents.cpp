@@ -11,7 +11,7 @@
 
 namespace planc::packages {
 
-PLANC_ERROR(NoPackage, 120, "`{folder}` is no package: it has no planc.toml with `[package]`")
+PLANC_ERROR(NoPackage, 120, "`{folder}` is no package: {problem}")
 
 namespace {
 
@@ -114,7 +114,15 @@ std::optional<std::vector<std::string>> filesOf(const std::vector<FileEntry>& en
 }
 
 std::optional<Texts> textsIn(const FileTree& files, const std::string& folder, Hostile& problem) {
-  const auto chosen = filesOf(files.below(folder, kMostEntries), problem);
+  std::string unread;
+  const std::vector<FileEntry> entries = files.exists(folder.empty() ? "." : folder)
+                                             ? files.below(folder, kMostEntries, unread)
+                                             : std::vector<FileEntry>();
+  if (!unread.empty()) {
+    problem = {"", unread};
+    return std::nullopt;
+  }
+  const auto chosen = filesOf(entries, problem);
   if (!chosen) return std::nullopt;
   Texts out;
   uint64_t total = 0;
@@ -139,6 +147,11 @@ std::vector<std::string> differing(const Digests& locked, const Digests& found) 
   return {out.begin(), out.end()};
 }
 
+bool isOfPackages(const DiagnosticKind& kind) {
+  constexpr int kFirst = 110, kBehind = 140;
+  return kind.code >= kFirst && kind.code < kBehind;
+}
+
 std::string joined(const std::string& folder, std::string_view path) {
   return (fs::path(folder) / path).lexically_normal().generic_string();
 }
@@ -154,8 +167,14 @@ std::optional<Manifest> manifestIn(const Texts& texts, const std::string& shown,
     manifest = manifestOf(*config, diagnostics);
     if (!manifest || manifest->isPackage()) return manifest;
   }
-  diagnostics.report(NoPackage, use, {{"folder", shown}})
-      .help("a package has a planc.toml with `[package]` and its `name`, `version`, `edition` and `exports`");
+  const bool there = !texts.empty();
+  diagnostics
+      .report(
+          NoPackage, use,
+          {{"folder", shown}, {"problem", there ? "it has no planc.toml with `[package]`" : "there is nothing of one"}})
+      .help(there ? "a package has a planc.toml with `[package]` and its `name`, `version`, `edition` and `exports`"
+                  : "is the path right? Paths of planc.toml count from its folder; `planc init --library` writes a "
+                    "package");
   return std::nullopt;
 }
 

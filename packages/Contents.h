@@ -39,15 +39,12 @@ std::optional<Texts> textsIn(const FileTree& files, const std::string& folder, H
 /// The paths whose texts differ, sorted: also those that only one of both has.
 std::vector<std::string> differing(const Digests& locked, const Digests& found);
 
-/// A package with its planc.toml read.
-struct Contents {
-  Texts texts;
-  Manifest manifest;
-};
 /// Reads and checks the planc.toml of these texts, which is shown as `shown/planc.toml`. Nothing after errors, which
 /// are reported: at `use` where there is none.
 std::optional<Manifest> manifestIn(const Texts& texts, const std::string& shown, SourceRange use,
                                    SourceManager& sources, DiagnosticEngine& diagnostics);
+/// Is it an error about packages: that one cannot be chosen, read or trusted? PLAN0110 to PLAN0139.
+bool isOfPackages(const DiagnosticKind& kind);
 /// The path of a file below a folder as it is shown.
 std::string joined(const std::string& folder, std::string_view path);
 

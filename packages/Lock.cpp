@@ -40,15 +40,16 @@ std::string readEntry(const TomlValue& table, Locked& out) {
   out.range = table.range;
   out.name = textOf(table, "name");
   if (!problemOfName(out.name).empty()) return "a package has no name";
-  const std::optional<Version> version = Version::parse(textOf(table, "version"));
-  if (!version) return fmt::format("`{}` has no version", out.name);
-  out.version = *version;
   out.origin = {textOf(table, "path"), textOf(table, "git"), textOf(table, "tag")};
   if (out.origin.isFolder())
     return out.origin.path.empty() ? fmt::format("`{}` has neither `path` nor `git`", out.name) : "";
+  const std::optional<Version> version = Version::parse(textOf(table, "version"));
+  if (!version) return fmt::format("`{}` has no version", out.name);
+  out.version = *version;
   out.commit = textOf(table, "commit");
   out.digest = textOf(table, "sha256");
-  if (!problemOfAddress(out.origin.git).empty()) return fmt::format("the address of `{}` is none", out.name);
+  if (addressOf(out.origin.git) != Address::Good)
+    return fmt::format("the address of `{}` is none that planc takes", out.name);
   if (!Version::ofTag(out.origin.tag)) return fmt::format("the tag of `{}` is no version", out.name);
   if (const TomlValue* files = member(table, "files"))
     for (const TomlMember& file : files->members) out.files.emplace(file.name, file.value.text);
@@ -61,6 +62,11 @@ std::string readEntry(const TomlValue& table, Locked& out) {
 
 } // namespace
 
+std::string shownText(const Locked& locked) {
+  return fmt::format("{} {}", locked.name,
+                     locked.origin.isFolder() ? "in " + locked.origin.path : locked.version.text());
+}
+
 const Locked* Lock::find(std::string_view name) const {
   const auto found = std::find_if(packages.begin(), packages.end(), [&](const Locked& p) { return p.name == name; });
   return found == packages.end() ? nullptr : &*found;
@@ -71,12 +77,12 @@ std::string lockText(const std::vector<Locked>& packages) {
       fmt::format("# Written by `planc lib`: what this project is priced with, byte by byte.\nformat = {}\n",
                   project::tomlText(kFormat));
   for (const Locked& p : packages) {
-    out += fmt::format("\n[[package]]\nname = {}\nversion = {}\n", project::tomlText(p.name),
-                       project::tomlText(p.version.text()));
+    out += fmt::format("\n[[package]]\nname = {}\n", project::tomlText(p.name));
     if (p.origin.isFolder()) {
       out += fmt::format("path = {}\n", project::tomlText(p.origin.path));
       continue;
     }
+    out += fmt::format("version = {}\n", project::tomlText(p.version.text()));
     out += fmt::format("git = {}\ntag = {}\ncommit = {}\nsha256 = {}\n\n[package.files]\n",
                        project::tomlText(p.origin.git), project::tomlText(p.origin.tag), project::tomlText(p.commit),
                        project::tomlText(p.digest));
@@ -84,6 +90,16 @@ std::string lockText(const std::vector<Locked>& packages) {
       out += fmt::format("{} = {}\n", project::tomlText(path), project::tomlText(digest));
   }
   return out;
+}
+
+std::optional<Lock> readLock(const std::string& path, const FileTree& files, SourceManager& sources,
+                             DiagnosticEngine& diagnostics) {
+  std::string reason;
+  if (std::optional<std::string> text = files.text(path, reason))
+    return lockOf(path, std::move(*text), sources, diagnostics);
+  diagnostics.report(LockMalformed, {sources.add(path, ""), 0, 0}, {{"problem", reason}})
+      .help("planc.lock is a file of text beside planc.toml");
+  return std::nullopt;
 }
 
 std::optional<Lock> lockOf(const std::string& path, std::string text, SourceManager& sources,
@@ -120,6 +136,9 @@ std::string unfit(const Dependency& dependency, const Origin& origin, const Lock
                : "";
   if (origin.isFolder() || origin.git != locked->origin.git)
     return fmt::format("`{}` is locked from {}", dependency.name, locked->origin.git);
+  if (locked->version == dependency.least && locked->origin.tag != dependency.origin.tag)
+    return fmt::format("`{}` is locked as {}, and {} is asked for", dependency.name, locked->origin.tag,
+                       dependency.origin.tag);
   if (locked->version < dependency.least || locked->version.major != dependency.least.major)
     return fmt::format("`{}` is locked at {}, and {} is asked for", dependency.name, locked->version.text(),
                        dependency.least.text());

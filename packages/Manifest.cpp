@@ -21,8 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using project::ConfigText;
 
-constexpr std::string_view kSecret = "holds a name or a password";
-
 /// Checks one file.
 class Checker {
 public:
@@ -47,7 +45,7 @@ private:
   /// A key that a package must have.
   std::string needed(std::string_view key, const std::optional<ConfigText>& text, const char* example) {
     if (text) return text->value;
-    wrong(fmt::format("package.{}", key), "not said", config_.package)
+    wrong(fmt::format("package.{}", key), "missing", config_.package)
         .help(fmt::format("write `{} = \"{}\"` below `[package]`", key, example));
     return "";
   }
@@ -67,7 +65,7 @@ private:
     if (config_.description) out_.description = config_.description->value;
     for (const ConfigText& text : config_.exports) exports(text);
     if (config_.exports.empty())
-      wrong("package.exports", "not said", config_.package)
+      wrong("package.exports", "missing", config_.package)
           .help("list the folders and files that others may import: `exports = [\"clusters\", \"models\"]`");
   }
 
@@ -128,17 +126,18 @@ private:
     out.origin.path = said.path->value;
     if (out.origin.path.empty() || out.origin.path.find('\0') != std::string::npos)
       wrong(key + ".path", "no path", said.path->range);
-    if (said.tag) wrong(key + ".tag", "of a folder, which has none", said.tag->range).help("take `tag` or `path` out");
+    if (said.tag) wrong(key + ".tag", "of no use beside a `path`", said.tag->range).help("take `tag` or `path` out");
   }
 
   void repository(const std::string& key, const project::ConfigDependency& said, Dependency& out) {
     out.origin.git = said.git->value;
-    if (const std::string problem = problemOfAddress(out.origin.git); problem == kSecret)
+    if (const Address address = addressOf(out.origin.git); address == Address::Secret)
       diagnostics_.report(AddressWithSecret, said.git->range, {{"package", out.name}})
           .help("take it out of the address: git asks its credential helpers, or an SSH agent, for it");
-    else if (!problem.empty())
-      wrong(key + ".git", problem, said.git->range)
-          .help("`https://…`, `ssh://…`, `git@host:path` and `file:///…` are addresses; a folder is a `path`");
+    else if (address == Address::None)
+      wrong(key + ".git", "no address", said.git->range)
+          .help("`https://…`, `ssh://…`, `git@host:path`, `file:///…` and `http://…` are addresses; a folder is a "
+                "`path`");
     if (!said.tag) {
       wrong(key, "without a tag", said.range)
           .help(fmt::format("a tag says which version: `{} = {{ git = \"{}\", tag = \"v1.0.0\" }}`", out.name,
@@ -170,28 +169,27 @@ std::string problemOfName(std::string_view name) {
   return "";
 }
 
-std::string problemOfAddress(std::string_view address) {
-  const bool plain = !address.empty() && std::all_of(address.begin(), address.end(), [](unsigned char c) {
+Address addressOf(std::string_view text) {
+  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return c > ' ' && c != 0x7f && c != '\\' && c != '"' && c != '\'' && c != '`';
   });
-  if (!plain || address[0] == '-') return "no address";
-  const size_t scheme = address.find("://");
+  if (!plain || text[0] == '-') return Address::None;
+  const size_t scheme = text.find("://");
   if (scheme == std::string_view::npos) { // `git@host:path`, and not `ext::sh -c …`
-    const size_t colon = address.find(':'), at = address.find('@');
-    const bool copied = colon != std::string_view::npos && at < colon && colon < address.find('/') &&
-                        colon + 1 < address.size() && address[colon + 1] != ':';
-    return copied ? "" : "no address";
+    const size_t colon = text.find(':'), at = text.find('@');
+    const bool copied = colon != std::string_view::npos && at < colon && colon < text.find('/') &&
+                        colon + 1 < text.size() && text[colon + 1] != ':';
+    return copied ? Address::Good : Address::None;
   }
-  const std::string_view name = address.substr(0, scheme), rest = address.substr(scheme + 3);
-  if (name != "https" && name != "ssh" && name != "file" && name != "http") return "no address";
+  const std::string_view name = text.substr(0, scheme), rest = text.substr(scheme + 3);
+  if (std::find(std::begin(kProtocols), std::end(kProtocols), name) == std::end(kProtocols)) return Address::None;
   const std::string_view host = rest.substr(0, rest.find('/'));
   const size_t at = host.rfind('@');
   if (at != std::string_view::npos && (name != "ssh" || host.substr(0, at).find(':') != std::string_view::npos))
-    return std::string(kSecret);
-  if (host.starts_with('-') || (at != std::string_view::npos && host.substr(at + 1).starts_with('-')) ||
-      (name != "file" && host.empty()))
-    return "no address";
-  return "";
+    return Address::Secret;
+  const std::string_view machine = at == std::string_view::npos ? host : host.substr(at + 1);
+  if (host.starts_with('-') || machine.starts_with('-') || (name != "file" && machine.empty())) return Address::None;
+  return Address::Good;
 }
 
 Origin fromProject(const Origin& origin, const std::string& within) {

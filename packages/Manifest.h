@@ -49,8 +49,11 @@ struct Manifest {
 std::optional<Manifest> manifestOf(const project::Config& config, DiagnosticEngine& diagnostics);
 /// The folder of a dependency as it counts from the project's, where it counts from `within` as it is written.
 Origin fromProject(const Origin& origin, const std::string& within);
-/// What is wrong with an address for git; empty if nothing is. One with a password is not to be printed.
-std::string problemOfAddress(std::string_view address);
+/// How packages are fetched: the first words of addresses.
+inline constexpr std::string_view kProtocols[] = {"https", "ssh", "file", "http"};
+/// Is it an address that git may be told? One that holds a name or a password is not to be printed.
+enum class Address : uint8_t { Good, None, Secret };
+Address addressOf(std::string_view text);
 /// What is wrong with the name of a package; empty if nothing is.
 std::string problemOfName(std::string_view name);
 

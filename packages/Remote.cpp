@@ -50,7 +50,7 @@ private:
 /// Git with what keeps a repository of a stranger from doing anything: no hook, no protocol that runs a program.
 GitAnswer ask(const std::string& folder, std::vector<std::string> words) {
   std::vector<std::string> all = {"-c", "protocol.allow=never"};
-  for (const char* protocol : {"https", "http", "ssh", "file"}) {
+  for (const std::string_view protocol : kProtocols) {
     all.emplace_back("-c");
     all.push_back(fmt::format("protocol.{}.allow=always", protocol));
   }

@@ -47,13 +47,10 @@ Resolver::Project* Resolver::projectOf(const std::string& file, const Asking& as
   if (!path) return nullptr;
   std::unique_ptr<Project>& known = projects_[*path];
   if (known) return known.get();
-  std::string reason;
-  std::optional<std::string> text = files_.text(*path, reason);
   known = std::make_unique<Project>();
   known->path = *path;
   known->folder = folderOfFile(*path);
-  if (!text) return known.get(); // unreadable: it says nothing
-  const auto config = project::configOf(*path, std::move(*text), asking.sources, asking.diagnostics);
+  const auto config = project::readConfig(*path, asking.sources, asking.diagnostics, files_);
   if (config) known->manifest = manifestOf(*config, asking.diagnostics);
   known->broken = !known->manifest;
   return known.get();
@@ -64,11 +61,8 @@ void Resolver::readLock(Project& project, const Asking& asking) {
   if (project.lockRead) return;
   project.lockRead = true;
   const std::string path = joined(project.folder, project::kLockName);
-  std::string reason;
-  std::optional<std::string> text;
-  if (files_.exists(path)) text = files_.text(path, reason);
-  if (text) {
-    project.lock = lockOf(path, std::move(*text), asking.sources, asking.diagnostics);
+  if (files_.exists(path)) {
+    project.lock = packages::readLock(path, files_, asking.sources, asking.diagnostics);
     if (project.lock && !fits(project, *project.manifest, "", asking.diagnostics)) project.lock.reset();
   } else if (!project.manifest->dependencies.empty()) {
     const Dependency& first = project.manifest->dependencies[0];

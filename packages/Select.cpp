@@ -12,7 +12,7 @@ namespace planc::packages {
 PLANC_ERROR(PackageCycle, 114, "packages depend on each other: {cycle}")
 PLANC_ERROR(TwoMajors, 115, "`{name}` is asked for as {one} and as {other}")
 PLANC_ERROR(TwoOrigins, 116, "`{name}` is asked for from {one} and from {other}")
-PLANC_ERROR(OtherPackage, 117, "`{asked}` is {found}")
+PLANC_ERROR(OtherPackage, 117, "{asked} is {found}")
 PLANC_ERROR(FolderInRepository, 131, "`{package}` comes from a repository and depends on the folder `{path}`")
 PLANC_ERROR(FolderTooOld, 132, "`{name}` in {folder} is {version}, and `{by}` asks for {least}")
 
@@ -86,7 +86,8 @@ private:
     if (named && (node.origin.isFolder() || m.version == node.asked.least)) return;
     diagnostics_
         .report(OtherPackage, node.asked.range,
-                {{"asked", named ? fmt::format("{} of `{}`", node.origin.tag, node.name) : node.name},
+                {{"asked",
+                  named ? fmt::format("`{}` of `{}`", node.origin.tag, node.name) : fmt::format("`{}`", node.name)},
                  {"found", named ? "version " + m.version.text() + " by its planc.toml"
                                  : fmt::format("called `{}` in its own planc.toml", m.name)}})
         .label(m.range, "its planc.toml")

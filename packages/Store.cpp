@@ -97,7 +97,7 @@ std::string cacheFolder() {
     const char* const value = std::getenv(name);
     return value && *value == '/' ? std::string(value) : "";
   };
-  if (const std::string own = said("PLANC_CACHE"); !own.empty()) return own;
+  if (const char* const own = std::getenv("PLANC_CACHE"); own && *own) return said("PLANC_CACHE");
   if (const std::string all = said("XDG_CACHE_HOME"); !all.empty()) return all + "/planc";
   const std::string home = said("HOME");
   return home.empty() ? "" : home + "/.cache/planc";
@@ -115,7 +115,8 @@ std::optional<Texts> cached(const std::string& digest) {
 }
 
 std::string putIntoCache(const std::string& digest, const Texts& texts) {
-  if (cacheFolder().empty()) return "neither PLANC_CACHE nor HOME names a folder from the root";
+  if (cacheFolder().empty())
+    return "none of PLANC_CACHE, XDG_CACHE_HOME and HOME names it by a path that begins with `/`";
   if (cached(digest)) return "";
   return putInto(folderInCache(digest), texts, [&] { return !cached(digest); }); // another process may have been first
 }

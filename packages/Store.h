@@ -5,7 +5,8 @@
 
 namespace planc::packages {
 
-/// `$PLANC_CACHE`, or `planc` in `$XDG_CACHE_HOME` or `~/.cache`; empty where there is none of these.
+/// `$PLANC_CACHE`, or `planc` in `$XDG_CACHE_HOME` or `~/.cache`, each a path from the root; empty where there is none
+/// of these, and where PLANC_CACHE is a relative path, which would be another one in every folder.
 std::string cacheFolder();
 
 /// The package of this digest, read whole and held against it. Nothing where the cache has none, or one that was
@@ -22,7 +23,7 @@ struct Stored {
   enum class Kind { Vendored, Cached, Absent } kind = Kind::Absent;
   std::string folder;  ///< as it is shown: `vendor/base`; of the cache `base@2.1.0`
   Texts texts;         ///< as they lie there, even if they are not those of the lock
-  Hostile problem;     ///< why `vendor/` cannot be read
+  Hostile problem;     ///< why the folder cannot be read
   Digests found;       ///< of these
   bool intact = false; ///< they are those of the lock
 };

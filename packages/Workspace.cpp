@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <set>
+#include <map>
 
 namespace planc::packages {
 
@@ -114,10 +114,8 @@ bool Workspace::read(std::optional<project::Config> config) {
   if (!manifest) return false;
   manifest_ = std::move(*manifest);
   folder_ = std::filesystem::path(config_.path).parent_path().generic_string();
-  std::string reason;
   if (!diskFiles().exists(lockPath())) return true;
-  std::optional<std::string> text = diskFiles().text(lockPath(), reason);
-  lock_ = lockOf(lockPath(), text.value_or(""), sources_, diagnostics_);
+  lock_ = readLock(lockPath(), diskFiles(), sources_, diagnostics_);
   return lock_.has_value();
 }
 
@@ -137,25 +135,45 @@ const Manifest* Workspace::manifestOf(const Locked& locked) {
   return manifests_->manifest(locked.origin, askedAs(locked));
 }
 
-std::optional<bool> Workspace::fits() {
-  if (!lock_ && !manifest_.dependencies.empty()) return false;
+const Manifest* Workspace::manifestOf(const Dependency& asked, const Origin& origin) {
+  return manifests_->manifest(origin, asked);
+}
+
+std::optional<bool> Workspace::fits(std::string& why) {
+  const auto no = [&](std::string reason) {
+    why = std::move(reason);
+    return false;
+  };
+  if (!lock_ && !manifest_.dependencies.empty()) return no("it is missing");
   if (!lock_) take({});
   const size_t before = diagnostics_.errorCount();
-  std::set<std::string> reached;
+  std::map<std::string, Version> reached; // with the greatest version that is asked for
   std::vector<std::pair<const Manifest*, std::string>> asking{{&manifest_, ""}};
   for (size_t i = 0; i < asking.size(); ++i) {
     const auto [manifest, within] = asking[i];
     for (const Dependency& d : manifest->dependencies) {
       const Locked* const locked = lock_->find(d.name);
-      if (!unfit(d, fromProject(d.origin, within), locked).empty()) return false;
-      if (!reached.insert(d.name).second) continue;
+      if (std::string problem = unfit(d, fromProject(d.origin, within), locked); !problem.empty())
+        return no(std::move(problem));
+      const auto [most, first] = reached.try_emplace(d.name, d.least);
+      if (!first) most->second = std::max(most->second, d.least);
+      if (!first) continue;
       const Manifest* const next = manifestOf(*locked);
       if (!next) return std::nullopt;
-      if (next->name != locked->name || next->version != locked->version) return false;
+      if (next->name != locked->name || (!locked->origin.isFolder() && next->version != locked->version))
+        return no(fmt::format("`{}` is locked at {}, and is {} {} by its planc.toml", locked->name,
+                              locked->version.text(), next->name, next->version.text()));
       asking.emplace_back(next, locked->origin.path);
     }
   }
-  return diagnostics_.errorCount() == before ? std::optional(reached.size() == lock_->packages.size()) : std::nullopt;
+  if (diagnostics_.errorCount() != before) return std::nullopt;
+  for (const Locked& locked : lock_->packages)
+    if (const auto asked = reached.find(locked.name); asked == reached.end())
+      return no(fmt::format("nobody asks for `{}`", locked.name));
+    else if (!locked.origin.isFolder() && asked->second < locked.version)
+      return no(fmt::format("`{}` is locked at {}, and nobody asks for more than {}", locked.name,
+                            locked.version.text(), asked->second.text()));
+  return true;
 }
 
 std::optional<std::vector<Locked>> Workspace::choose() {
@@ -217,15 +235,17 @@ std::vector<std::string> changes(const std::vector<Locked>& before, const std::v
   std::vector<std::string> out;
   for (const auto& [name, sides] : both) {
     const auto& [was, is] = sides;
-    if (was && is && was->version == is->version && was->origin == is->origin && was->digest == is->digest) continue;
+    const bool folders = was && is && was->origin.isFolder() && was->origin == is->origin;
+    if (folders || (was && is && was->version == is->version && was->origin == is->origin && was->digest == is->digest))
+      continue;
     if (!was)
-      out.push_back(fmt::format("{} {} new", name, is->version.text()));
+      out.push_back(shownText(*is) + " new");
     else if (!is)
-      out.push_back(fmt::format("{} {} gone", name, was->version.text()));
-    else if (was->version != is->version)
-      out.push_back(fmt::format("{} {} → {}", name, was->version.text(), is->version.text()));
+      out.push_back(shownText(*was) + " gone");
+    else if (!was->origin.isFolder() && !is->origin.isFolder() && was->version != is->version)
+      out.push_back(fmt::format("{} → {}", shownText(*was), is->version.text()));
     else
-      out.push_back(fmt::format("{} {} from {}", name, is->version.text(), is->origin.text()));
+      out.push_back(fmt::format("{} from {}", shownText(*is), is->origin.text()));
   }
   return out;
 }

@@ -1,5 +1,5 @@
-// A project with its packages as `planc lib` works on it: chosen anew, fetched, copied, held against the lock. The only
-// part of planc that reaches a network.
+// A project with its packages as `planc lib` works on it: chosen anew, fetched, copied, held against the lock. By way
+// of Remote it is the only part of planc that reaches a network.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "packages/Remote.h"
@@ -34,8 +34,8 @@ public:
   std::string lockPath() const { return joined(folder_, project::kLockName); }
 
   /// Does the lock have what planc.toml and the packages themselves ask for, and nothing else? Packages that are not
-  /// here are fetched. False, without a report, where it does not; nothing after errors, which are reported.
-  std::optional<bool> fits();
+  /// here are fetched. False where it does not, with the reason in `why`; nothing after errors, which are reported.
+  std::optional<bool> fits(std::string& why);
   /// Chooses versions anew. Nothing after errors, which are reported.
   std::optional<std::vector<Locked>> choose();
   /// Takes what was chosen for the lock.
@@ -50,6 +50,8 @@ public:
   std::optional<Texts> original(const Locked& locked);
   /// The manifest of a package of the lock; null if it cannot be read.
   const Manifest* manifestOf(const Locked& locked);
+  /// The same of a package that somebody asks for, locked or not; a folder counts from the project's.
+  const Manifest* manifestOf(const Dependency& asked, const Origin& origin);
 
 private:
   class Manifests;

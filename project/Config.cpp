@@ -3,17 +3,12 @@
 #include "project/Config.h"
 
 #include "project/Toml.h"
-#include "support/Files.h"
 #include "support/Spelling.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
-#include <sys/stat.h>
 
 namespace planc::project {
 
@@ -26,37 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSuffix = ".toml";
 /// A few lists and gates are some hundred bytes. What is larger was put there by mistake or by a stranger, and is not
 /// held in memory to be refused line by line.
 constexpr size_t kMostBytes = 1u << 20;
-
-/// Bounded, and of plain files only: no pipe of a stranger is waited for. Nor is a link followed to what is called
-/// otherwise, since messages show lines of what is read.
-std::optional<std::string> textOf(const std::string& path, std::string& reason) {
-  std::error_code failed;
-  const fs::path real = fs::canonical(path, failed);
-  if (!failed && real.extension() != kSuffix) {
-    reason = "it is a link to a file whose name does not end in `.toml`";
-    return std::nullopt;
-  }
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat info {};
-  if (file.get() < 0 || ::fstat(file.get(), &info) != 0) {
-    reason = std::strerror(errno);
-    return std::nullopt;
-  }
-  if (!S_ISREG(info.st_mode)) {
-    reason = S_ISDIR(info.st_mode) ? "it is a folder" : "it is no file";
-    return std::nullopt;
-  }
-  std::optional<std::string> text = readAtMost(file, kMostBytes + 1, reason);
-  if (text && text->size() > kMostBytes) {
-    reason = "it is larger than 1 MiB";
-    return std::nullopt;
-  }
-  return text;
-}
 
 /// Reads the tables of one file into a Config.
 class Reader {
@@ -307,10 +274,12 @@ std::optional<std::string> findConfig(const std::string& folder, const FileTree*
   }
 }
 
-std::optional<Config> readConfig(const std::string& path, SourceManager& sources, DiagnosticEngine& diagnostics) {
+std::optional<Config> readConfig(const std::string& path, SourceManager& sources, DiagnosticEngine& diagnostics,
+                                 const FileTree& files) {
   std::string reason;
-  if (std::optional<std::string> text = textOf(path, reason))
-    return configOf(path, std::move(*text), sources, diagnostics);
+  std::optional<std::string> text = files.text(path, reason);
+  if (text && text->size() <= kMostBytes) return configOf(path, std::move(*text), sources, diagnostics);
+  if (text) reason = "it is larger than 1 MiB";
   diagnostics.report(ConfigUnreadable, {sources.add(path, ""), 0, 0}, {{"path", path}, {"reason", reason}});
   return std::nullopt;
 }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Diagnostics.h"
-#include "support/FileTree.h"
+#include "support/DiskFiles.h"
 
 #include <optional>
 #include <string>
@@ -61,7 +61,8 @@ std::string dependencyText(const ConfigDependency& dependency);
 /// found. With `files` it is looked for among these, not on the disk.
 std::optional<std::string> findConfig(const std::string& folder, const FileTree* files = nullptr);
 /// Reads it; nothing after errors, which are reported.
-std::optional<Config> readConfig(const std::string& path, SourceManager& sources, DiagnosticEngine& diagnostics);
+std::optional<Config> readConfig(const std::string& path, SourceManager& sources, DiagnosticEngine& diagnostics,
+                                 const FileTree& files = diskFiles());
 /// The same of a text that stands, or stood, at `path`.
 std::optional<Config> configOf(const std::string& path, std::string text, SourceManager& sources,
                                DiagnosticEngine& diagnostics);

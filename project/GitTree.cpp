@@ -232,7 +232,8 @@ std::optional<std::string> GitTree::real(const std::string& path, std::string& e
 bool GitTree::exists(const std::string& path) const {
   const std::lock_guard hold(lock_);
   const std::optional<std::string> within = inside(path);
-  if (!within) return true; // what is wrong with it is said where it is read
+  if (!within) // what is wrong with it is said where it is read; a planc.toml out there is none of the revision's
+    return !isPackageText(path.substr(path.rfind('/') + 1));
   std::string error;
   const Place at = resolve(*within, error);
   if (!at.repository || !at.repository->problem.empty()) return true;
@@ -286,15 +287,16 @@ std::vector<std::string> GitTree::plansOf(const std::string& folder) const {
 std::optional<std::string> GitTree::text(const std::string& path, std::string& error) const {
   const std::optional<std::string> within = inside(path);
   if (within && isRead(*within)) return imported(*within, error);
-  error = within ? "it is no plan, planc.toml or planc.lock" : "it lies outside of the repository";
+  error =
+      within ? "its text is not read: it is no plan, and no text of a package" : "it lies outside of the repository";
   return std::nullopt;
 }
 
-std::vector<FileEntry> GitTree::below(const std::string& folder, size_t most) const {
+std::vector<FileEntry> GitTree::below(const std::string& folder, size_t most, std::string& error) const {
   const std::lock_guard hold(lock_);
   std::vector<FileEntry> out;
   const std::optional<std::string> within = inside(folder.empty() ? "." : folder);
-  std::string error;
+  if (!within) error = "it lies outside of the repository, so that no revision has it";
   const Place at = within ? resolve(*within, error) : Place();
   if (!at.repository) return out;
   const std::string prefix = at.path.empty() ? "" : at.path + "/";

@@ -29,7 +29,7 @@ public:
   std::vector<std::string> plansOf(const std::string& folder) const override;
   /// Of plans, and of what `isPackageText` names: no other texts were asked of git.
   std::optional<std::string> text(const std::string& path, std::string& error) const override;
-  std::vector<FileEntry> below(const std::string& folder, size_t most) const override;
+  std::vector<FileEntry> below(const std::string& folder, size_t most, std::string& error) const override;
 
   /// The `.plan` files below a folder, or the file itself, as paths that begin as `path` does; sorted.
   std::vector<std::string> plansBelow(const std::string& path) const;

@@ -108,10 +108,17 @@ public:
   }
 
   std::optional<std::string> text(const std::string& path, std::string& error) const override {
-    return readFile(path, NamedBy::Import, error);
+    std::error_code failed;
+    if (!fs::is_symlink(path, failed)) return readFile(path, NamedBy::Import, error);
+    const fs::path real = fs::canonical(path, failed);
+    if (!failed && real.extension() == fs::path(path).extension())
+      return readFile(real.string(), NamedBy::Import, error);
+    error = failed ? failed.message()
+                   : "it is a link to a file whose name does not end in `" + fs::path(path).extension().string() + "`";
+    return std::nullopt;
   }
 
-  std::vector<FileEntry> below(const std::string& folder, size_t most) const override {
+  std::vector<FileEntry> below(const std::string& folder, size_t most, std::string& error) const override {
     std::vector<FileEntry> out;
     std::error_code failed;
     const fs::path root(folder.empty() ? "." : folder);
@@ -132,6 +139,7 @@ public:
       if (entry.kind == FileEntry::Kind::File) entry.bytes = at->file_size(gone);
       out.push_back(std::move(entry));
     }
+    if (failed) error = failed.message();
     std::sort(out.begin(), out.end());
     return out;
   }

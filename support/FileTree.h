@@ -45,11 +45,12 @@ public:
   virtual std::optional<std::string> imported(const std::string& real, std::string& error) const = 0;
   /// The names of the `.plan` files of a folder, for suggestions: in any order.
   virtual std::vector<std::string> plansOf(const std::string& folder) const = 0;
-  /// The text of a file of any name: a planc.toml, its lock, the files of a package. No link is followed at its end.
+  /// The text of a file of any name: a planc.toml, its lock, the files of a package. A link is followed to a file whose
+  /// name ends as its own does.
   virtual std::optional<std::string> text(const std::string& path, std::string& error) const = 0;
   /// What is below a folder, sorted by path, without hidden folders and those called `vendor`; at most one more than
-  /// `most`.
-  virtual std::vector<FileEntry> below(const std::string& folder, size_t most) const = 0;
+  /// `most`. Where a folder cannot be read the list ends, and `error` says why.
+  virtual std::vector<FileEntry> below(const std::string& folder, size_t most, std::string& error) const = 0;
   /// The submodule below which a path lies that has no file yet, as it is not checked out; nothing where that is not
   /// so, or not known.
   virtual std::optional<std::string> absentSubmodule(const std::string&) const { return std::nullopt; }

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using api::ChangeKind;
 
-/// What a plan may move by: the share that issue trackers of libraries are not to hear of.
+/// By how much a metric of a plan may move and the plan still counts as unchanged.
 constexpr double kMostMove = 0.01;
 constexpr std::array<std::string_view, 3> kMetrics{"step_time", "memory.peak", "tokens_per_second"};
 
@@ -38,7 +38,8 @@ std::string inside(const PackageSide& side, const std::string& path) {
 /// The package's own plans, without hidden folders and what others vendored.
 std::vector<std::string> filesOf(const PackageSide& side) {
   std::vector<std::string> out;
-  for (const FileEntry& entry : treeOf(side).below(side.folder, packages::kMostEntries))
+  std::string ignored; // what cannot be read is told by the check of its plans
+  for (const FileEntry& entry : treeOf(side).below(side.folder, packages::kMostEntries, ignored))
     if (entry.kind == FileEntry::Kind::File && entry.path.ends_with(kPlanSuffix))
       out.push_back(packages::joined(side.folder, entry.path));
   return out;

@@ -72,12 +72,15 @@ int libAdd(LibRun& run) {
   if (origin.path.empty() == origin.git.empty())
     return run.console.usageError("`planc lib add` takes `--git ADDRESS` or `--path FOLDER`, one of the two");
   if (const std::string problem = packages::problemOfName(name); !problem.empty())
-    return run.console.usageError(fmt::format("`{}` is {}", name, problem),
+    return run.console.usageError(fmt::format("the name of a package: {}", problem),
                                   "small letters, digits and `_`: the name that the package gives itself");
-  if (const std::string problem = origin.git.empty() ? "" : packages::problemOfAddress(origin.git); !problem.empty())
-    return run.console.usageError(fmt::format("`--git` is {}", problem),
-                                  "`https://…`, `ssh://…`, `git@host:path` or `file:///…`, without a password: git "
-                                  "asks its credential helpers for that");
+  if (!origin.git.empty() && packages::addressOf(origin.git) != packages::Address::Good)
+    return run.console.usageError(
+        packages::addressOf(origin.git) == packages::Address::Secret
+            ? "the address of `--git` holds a name or a password, which would be in every copy of it"
+            : "`--git` is no address",
+        "`https://…`, `ssh://…`, `git@host:path` or `file:///…`, without a password: git asks its credential helpers "
+        "for that");
   const std::string path = project::findConfig("").value_or(std::string(project::kConfigName));
   if (origin.isFolder() && origin.path[0] != '/') // from planc.toml, not from here
     origin.path = std::filesystem::path(wholePath(origin.path))
@@ -85,7 +88,9 @@ int libAdd(LibRun& run) {
                       .generic_string();
   std::string error, text;
   if (std::optional<std::string> read = readFile(path, error)) text = std::move(*read);
-  if (text.empty() && isFolder(path)) return run.console.usageError(path + " is a folder");
+  std::error_code failed;
+  if (text.empty() && std::filesystem::exists(std::filesystem::symlink_status(path, failed)) && !error.empty())
+    return run.console.usageError(fmt::format("{} {}", path, error));
   if (!text.empty()) {
     if (const int code = openWith(run, path, text)) return code;
     if (const packages::Dependency* known = run.workspace->manifest().dependency(name))

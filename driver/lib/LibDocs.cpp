@@ -5,12 +5,30 @@
 #include "driver/lib/Breaking.h"
 #include "driver/lib/Lib.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <set>
 
 namespace planc::driver {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// The pages of modules that a folder has: `acme.clusters.pod.md`.
+std::vector<std::string> pagesOf(const std::string& folder, const std::string& package) {
+  std::vector<std::string> out;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    if (const std::string name = entry.path().filename().string();
+        name.starts_with(package + ".") && name.ends_with(".md") && entry.is_regular_file(ignored))
+      out.push_back((fs::path(folder) / name).generic_string());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+} // namespace
 
 int libDocs(LibRun& run) {
   if (const int code = run.open()) return code;
@@ -29,23 +47,32 @@ int libDocs(LibRun& run) {
     return kFailed;
   }
   bool old = false;
+  std::set<std::string> written;
   for (const api::LibraryPage& page :
        api::docsOf(exports, catalogue.modules(), {manifest.name, manifest.version.text(), manifest.description})) {
     const std::string path = (fs::path(*folder) / page.path).generic_string();
+    written.insert(path);
     std::string error;
     if (readFile(path, error) == page.text) continue;
-    if (run.arguments.has("--check")) {
-      run.console.out(path + "\n");
-      old = true;
-      continue;
-    }
+    run.console.out(path + "\n");
+    old = true;
+    if (run.arguments.has("--check")) continue;
     std::error_code failed;
     fs::create_directories(*folder, failed);
     const std::string why = failed ? failed.message() : writeFile(path, page.text);
     if (!why.empty()) return run.console.usageError(fmt::format("{}: {}", path, why));
-    run.console.out(path + "\n");
   }
-  return old ? kFailed : run.end();
+  for (const std::string& path : pagesOf(*folder, manifest.name)) {
+    if (written.contains(path)) continue;
+    run.console.out(path + ": no module is called so any more\n");
+    old = true;
+    std::error_code failed;
+    if (!run.arguments.has("--check") && !fs::remove(path, failed))
+      return run.console.usageError(fmt::format("{}: {}", path, failed.message()));
+  }
+  if (!old || !run.arguments.has("--check")) return run.end();
+  run.console.remark(fmt::format("planc: these pages are out of date: `planc lib docs --output {}`\n", *folder));
+  return kFailed;
 }
 
 } // namespace planc::driver

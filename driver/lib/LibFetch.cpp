@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/Files.h"
 #include "driver/lib/Lib.h"
+#include "project/GitTree.h"
 #include "support/DiskFiles.h"
 
 #include <algorithm>
@@ -24,12 +25,14 @@ std::vector<Locked> lockedNow(const LibRun& run) {
 
 /// Makes the lock fit, in memory. kClean, or the exit code after a report.
 int makeFit(LibRun& run) {
-  const std::optional<bool> fits = run.workspace->fits();
+  std::string why;
+  const std::optional<bool> fits = run.workspace->fits(why);
   if (!fits) return run.end();
   if (*fits) return kClean;
   std::optional<std::vector<Locked>> chosen = run.workspace->choose();
   if (!chosen) return run.end();
-  if (run.arguments.given("--locked")) {
+  const bool same = run.workspace->lock() && packages::lockText(lockedNow(run)) == packages::lockText(*chosen);
+  if (!same && run.arguments.given("--locked")) {
     const std::vector<std::string> changed = packages::changes(lockedNow(run), *chosen);
     std::string text;
     for (const std::string& change : changed) text += (text.empty() ? "" : ", ") + change;
@@ -65,6 +68,12 @@ int bring(LibRun& run, const std::string& toml, bool cache, std::vector<Fetched>
   if (const std::string why = writeLock(run, toml); !why.empty()) return run.console.usageError(why);
   out = std::move(*fetched);
   for (const std::string& change : packages::changes(before, lockedNow(run))) run.console.out(change + "\n");
+  for (const Fetched& one : out) // what was vendored before
+    if (cache && !one.locked->origin.isFolder())
+      if (const packages::Stored there = packages::stored(diskFiles(), run.workspace->folder(), *one.locked);
+          there.kind == packages::Stored::Kind::Vendored && !there.intact)
+        run.console.remark(
+            fmt::format("planc: `{}` is not what is locked: `planc lib vendor` is next\n", there.folder));
   return run.end();
 }
 
@@ -92,8 +101,28 @@ int lockAndFetch(LibRun& run, const std::string& toml) {
   return bring(run, toml, true, ignored);
 }
 
+namespace {
+
+/// Brings the packages that an earlier planc.lock names into the cache, for whoever compares with it.
+int fetchEarlier(LibRun& run, const std::string& revision) {
+  const SourceRange here{run.workspace->config().file, 0, 0};
+  const auto tree = project::GitTree::open(revision, run.workspace->config().path, here, run.diagnostics);
+  if (!tree || !tree->exists(run.workspace->lockPath())) return run.end();
+  const auto lock = packages::readLock(run.workspace->lockPath(), *tree, run.sources, run.diagnostics);
+  if (!lock) return run.end();
+  run.workspace->take(lock->packages);
+  const auto fetched = run.workspace->fetch(true);
+  if (!fetched) return run.end();
+  for (const Fetched& one : *fetched)
+    if (one.now) run.console.out(fmt::format("{} {} fetched\n", one.locked->name, one.locked->version.text()));
+  return run.end();
+}
+
+} // namespace
+
 int libFetch(LibRun& run) {
   if (const int code = run.open()) return code;
+  if (const auto revision = run.arguments.value("--against")) return fetchEarlier(run, *revision);
   std::vector<Fetched> fetched;
   if (const int code = bring(run, "", true, fetched)) return code;
   for (const Fetched& one : fetched)
@@ -121,7 +150,7 @@ int libVendor(LibRun& run) {
     std::error_code failed;
     fs::remove_all(folder, failed);
     if (failed) return run.console.usageError(fmt::format("{}: {}", folder, failed.message()));
-    run.console.out(fmt::format("{} removed: planc.lock has no such package\n", folder));
+    run.console.out(fmt::format("{} removed: planc.lock does not take it from a repository\n", folder));
   }
   return kClean;
 }

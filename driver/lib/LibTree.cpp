@@ -14,27 +14,36 @@ using Json = nlohmann::ordered_json;
 using packages::Dependency;
 using packages::Locked;
 using packages::Manifest;
+using packages::Origin;
 
 /// `base 2.1.0  https://… v2.1.0`, and which version was asked for where that is another.
-std::string rowOf(const Dependency& asked, const Locked& locked) {
-  std::string out = fmt::format("{} {}  {}", locked.name, locked.version.text(), locked.origin.text());
-  if (!asked.origin.isFolder() && asked.least != locked.version)
-    out += fmt::format("  asked for: {}", asked.least.text());
+std::string rowOf(const Dependency& asked, const Origin& origin, const packages::Version& version) {
+  std::string out = fmt::format("{} {}  {}", asked.name, version.text(), origin.text());
+  if (!asked.origin.isFolder() && asked.least != version) out += fmt::format("  asked for: {}", asked.least.text());
   return out;
 }
 
-void addRows(LibRun& run, const Manifest& manifest, const std::string& before, std::set<std::string>& seen,
-             std::string& out) {
-  for (const Dependency& d : manifest.dependencies) {
-    const bool last = &d == &manifest.dependencies.back();
-    const Locked* const locked = run.workspace->lock()->find(d.name);
-    if (!locked) continue;
-    const Manifest* const next = run.workspace->manifestOf(*locked);
-    const bool again = !seen.insert(d.name).second && next && !next->dependencies.empty();
-    out += fmt::format("{}{} {}{}\n", before, last ? "└──" : "├──", rowOf(d, *locked), again ? "  (as above)" : "");
-    if (next && !again) addRows(run, *next, before + (last ? "    " : "│   "), seen, out);
+/// Without a lock that fits, each as it is asked for: the tree says who asks for what.
+struct Rows {
+  LibRun& run;
+  bool locked = true;
+  std::set<std::string> seen{};
+  std::string out{};
+
+  void add(const Manifest& manifest, const std::string& within, const std::string& before) {
+    for (const Dependency& d : manifest.dependencies) {
+      const bool last = &d == &manifest.dependencies.back();
+      const auto& lock = run.workspace->lock();
+      const Locked* const chosen = locked && lock ? lock->find(d.name) : nullptr;
+      const Origin origin = chosen ? chosen->origin : packages::fromProject(d.origin, within);
+      const Manifest* const next = run.workspace->manifestOf(d, origin);
+      const bool again = !seen.insert(d.name + " " + origin.text()).second && next && !next->dependencies.empty();
+      out += fmt::format("{}{} {}{}\n", before, last ? "└──" : "├──", rowOf(d, origin, next ? next->version : d.least),
+                         again ? "  (as above)" : "");
+      if (next && !again) add(*next, origin.path, before + (last ? "    " : "│   "));
+    }
   }
-}
+};
 
 Json dependenciesOf(const Manifest& manifest) {
   Json out = Json::array();
@@ -48,16 +57,15 @@ int libTree(LibRun& run) {
   if (const int code = run.open()) return code;
   const packages::Workspace& workspace = *run.workspace;
   const Manifest& manifest = workspace.manifest();
-  const std::optional<bool> fits = run.workspace->fits();
-  if (fits == std::optional(false))
-    packages::reportUnfit(workspace.lockPath(), "it is missing, or not what they ask for",
-                          {workspace.config().file, 0, 0}, run.diagnostics);
-  if (run.diagnostics.hasErrors()) return run.end();
-  if (run.arguments.value("--format") == "json") {
+  std::string why;
+  const std::optional<bool> fits = run.workspace->fits(why);
+  if (!fits) return run.end();
+  if (!*fits) packages::reportUnfit(workspace.lockPath(), why, {workspace.config().file, 0, 0}, run.diagnostics);
+  if (*fits && run.arguments.value("--format") == "json") {
     Json rows = Json::array();
     for (const Locked& locked : workspace.lock()->packages)
       rows.push_back({{"name", locked.name},
-                      {"version", locked.version.text()},
+                      {"version", run.workspace->manifestOf(locked)->version.text()},
                       {"from", locked.origin.text()},
                       {"sha256", locked.digest.empty() ? Json(nullptr) : Json(locked.digest)},
                       {"dependencies", dependenciesOf(*run.workspace->manifestOf(locked))}});
@@ -69,10 +77,10 @@ int libTree(LibRun& run) {
   }
   std::string out = manifest.isPackage() ? fmt::format("{} {}\n", manifest.name, manifest.version.text())
                                          : workspace.config().path + "\n";
-  std::set<std::string> seen;
-  addRows(run, manifest, "", seen, out);
-  run.console.out(out);
-  return kClean;
+  Rows rows{run, *fits};
+  rows.add(manifest, "", "");
+  run.console.out(out + rows.out);
+  return run.end();
 }
 
 } // namespace planc::driver

@@ -10,7 +10,6 @@
 namespace planc::driver {
 
 PLANC_ERROR(FileDiffers, 137, "`{file}` is not what planc.lock says: {problem}")
-PLANC_ERROR(LockStale, 138, "planc.lock is not what planc.toml and its packages ask for")
 
 namespace {
 
@@ -35,7 +34,9 @@ void reportFile(LibRun& run, const Locked& locked, const Stored& found, const pa
   const std::string shown = where(locked, found, path);
   const auto there = found.texts.find(path);
   const auto report = [&](std::string problem, SourceRange range) {
-    return run.diagnostics.report(FileDiffers, range, {{"file", shown}, {"problem", std::move(problem)}});
+    return run.diagnostics.report(FileDiffers, range, {{"file", shown}, {"problem", std::move(problem)}})
+        .help(fmt::format("`planc lib {}` writes the package as it was locked",
+                          found.kind == Stored::Kind::Vendored ? "vendor" : "fetch"));
   };
   if (there == found.texts.end()) {
     report("it is missing", locked.range);
@@ -60,9 +61,19 @@ void reportFile(LibRun& run, const Locked& locked, const Stored& found, const pa
   }
 }
 
+/// The version that the planc.toml among these texts says; empty where it says none.
+std::string versionIn(const packages::Texts& texts) {
+  SourceManager sources;
+  DiagnosticEngine unsaid;
+  const auto text = texts.find(project::kConfigName);
+  if (text == texts.end()) return "";
+  const auto config = project::configOf(text->first, text->second, sources, unsaid);
+  return config && config->version ? config->version->value : "";
+}
+
 /// The state of a package in a word; what is wrong with it is reported.
 std::string verified(LibRun& run, const Locked& locked) {
-  if (locked.origin.isFolder()) return "folder";
+  if (locked.origin.isFolder()) return run.workspace->manifestOf(locked) ? "folder" : "absent";
   const Stored found = packages::stored(diskFiles(), run.workspace->folder(), locked);
   const char* const place = found.kind == Stored::Kind::Vendored ? "vendored" : "cached";
   if (found.intact) return place;
@@ -73,6 +84,13 @@ std::string verified(LibRun& run, const Locked& locked) {
   if (!found.problem.problem.empty()) {
     packages::reportHostile(locked.name, {packages::joined(found.folder, found.problem.path), found.problem.problem},
                             locked.range, run.diagnostics);
+    return "changed";
+  }
+  if (const std::string other = versionIn(found.texts); !other.empty() && other != locked.version.text()) {
+    packages::reportUnfit(run.workspace->lockPath(),
+                          fmt::format("`{}` has version {} of `{}`, and {} is locked", found.folder, other, locked.name,
+                                      locked.version.text()),
+                          locked.range, run.diagnostics);
     return "changed";
   }
   const std::optional<packages::Texts> original = run.workspace->original(locked);
@@ -91,16 +109,15 @@ int libVerify(LibRun& run) {
   const std::vector<Locked> packages = run.workspace->lock() ? run.workspace->lock()->packages : std::vector<Locked>();
   for (const Locked& locked : packages) {
     const std::string state = verified(run, locked);
-    text += fmt::format("{} {}  {}\n", locked.name, locked.version.text(), state);
+    text += fmt::format("{}  {}\n", packages::shownText(locked), state);
     rows.push_back({{"name", locked.name},
-                    {"version", locked.version.text()},
+                    {"version", locked.origin.isFolder() ? Json(nullptr) : Json(locked.version.text())},
                     {"from", locked.origin.text()},
                     {"sha256", locked.digest.empty() ? Json(nullptr) : Json(locked.digest)},
                     {"state", state}});
   }
-  if (!run.diagnostics.hasErrors() && run.workspace->fits() == std::optional(false))
-    run.diagnostics.report(LockStale, {run.workspace->config().file, 0, 0})
-        .help("`planc lib fetch` brings it in line and says what that changes");
+  if (std::string why; !run.diagnostics.hasErrors() && run.workspace->fits(why) == std::optional(false))
+    packages::reportUnfit(run.workspace->lockPath(), why, {run.workspace->config().file, 0, 0}, run.diagnostics);
   const int code = run.end();
   if (json)
     printJson(run.console, kLibFormat, {{"verified", std::move(rows)}});

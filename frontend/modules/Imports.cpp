@@ -157,7 +157,7 @@ DeclInfo* Loader::libraryDecl(const std::string& module, Symbol name) {
 }
 
 /// A file on disk that is still being read imports this one: the reading stack from there is the cycle.
-bool Loader::cyclic(Module&, Module& to, SourceRange use) {
+bool Loader::cyclic(Module& to, SourceRange use) {
   auto begin = std::find(loading_.begin(), loading_.end(), &to);
   if (begin == loading_.end()) return false;
   std::string cycle;

@@ -225,7 +225,7 @@ void Loader::resolveFile(Module& module, Import& import, const syntax::ImportDec
   } else if (leaves(module, *real, *decl.file, range)) {
     return;
   } else if (auto known = byKey_.find(*real); known != byKey_.end()) {
-    if (!cyclic(module, *known->second, range)) import.module = known->second;
+    if (!cyclic(*known->second, range)) import.module = known->second;
   } else {
     import.module = moduleOfFile(path, *real, range);
   }

@@ -74,7 +74,7 @@ private:
     return {module.path, module.package, use, sources_, diagnostics_};
   }
   void addExports(Collection& made, Module& module, const std::vector<syntax::Name>& names);
-  bool cyclic(Module& from, Module& to, SourceRange use);
+  bool cyclic(Module& to, SourceRange use);
   bool libraryCycle(Module& start);
   DeclInfo* exportOf(Module& module, Symbol name);
   DeclInfo* fromCollection(Import& import, Symbol name, SourceRange use, bool report);

@@ -103,7 +103,7 @@ Module* Loader::packageModule(const Package& package, const std::string& inside,
     byKey_[key] = module;
   }
   if (!parsed) return module;
-  if (cyclic(*module, *module, use)) return nullptr;
+  if (cyclic(*module, use)) return nullptr;
   parse(*module);
   return module;
 }
@@ -146,7 +146,6 @@ void Loader::resolveInPackage(Module& module, Import& import, const syntax::Impo
 }
 
 bool Loader::leaves(Module& module, const std::string& real, const std::string& written, SourceRange range) {
-  // What lies below the importing file's own folder needs no question, unless a link leads out of it.
   if (!packages_) return false;
   const std::string folder = packages_->folderOf(asking(module, range));
   if (folder.empty() || !fs::path(real).is_absolute() || real.starts_with(folder == "/" ? folder : folder + "/"))

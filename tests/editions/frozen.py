@@ -175,6 +175,9 @@ def main(planc, root, record):
         if f'edition = "{edition}"' not in (root / edition / "planc.toml").read_text():
             sys.exit(f"{root / edition}/planc.toml does not say that its plans are of edition {edition}")
     plans = sorted(plan for edition in editions for plan in (root / edition).glob("*.plan"))
+    left = sorted(kept for edition in editions for kept in (root / edition).glob("*.txt") if not kept.with_suffix(".plan").exists())
+    if left:
+        sys.exit(f"{left[0]} is the meaning of a plan that is gone: a frozen plan stays")
     moved = 0
     with concurrent.futures.ThreadPoolExecutor() as pool:
         for plan, text in zip(plans, pool.map(lambda plan: frozen(planc, plan), plans)):

@@ -32,7 +32,7 @@ def main(planc):
         world.planc(".", "init", "x", "--name", "No Name", code=2, says="`No Name`")
         assert not (world.root / "x").exists()
         # The project takes the library: its own cluster gives way to that of the library.
-        world.planc("House-Plans", "lib", "add", "acme", "--path", "../lib", says="acme 0.1.0 new")
+        world.planc("House-Plans", "lib", "add", "acme", "--path", "../lib", says="acme in ../lib new")
         plan = world.root / "House-Plans/plans/train.plan"
         plan.write_text(plan.read_text().replace('import "../clusters/ours.plan" as ours', "import acme.clusters.pod as ours"))
         passes(world, "House-Plans")

@@ -67,6 +67,10 @@ def second_version(world, before):
     world.planc("remotes/pods", "lib", "docs", "--output", "pages", says="pages/pods.clusters.pod.md")
     assert "| `room.bandwidth` | 25 | GB/s |" in (world.root / "remotes/pods/pages/pods.clusters.pod.md").read_text()
     world.planc("remotes/pods", "lib", "docs", "--output", "pages", "--check")
+    world.write({"pages/pods.clusters.gone.md": "x\n", "pages/notes.md": "ours\n"}, "remotes/pods")
+    world.planc("remotes/pods", "lib", "docs", "--output", "pages", "--check", code=1, says=("pages/pods.clusters.gone.md", "out of date"))
+    world.planc("remotes/pods", "lib", "docs", "--output", "pages", says="pages/pods.clusters.gone.md")
+    assert sorted(p.name for p in (world.root / "remotes/pods/pages").iterdir()) == ["index.md", "notes.md", "pods.clusters.pod.md"]
     shutil.rmtree(world.root / "remotes/pods/pages")
     world.planc("app", "check")
     assert step_time(world, "app") == before, "a new tag of a library moves nobody who did not ask for it"

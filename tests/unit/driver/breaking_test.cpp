@@ -32,7 +32,7 @@ public:
   std::optional<std::string> text(const std::string& path, std::string& error) const override {
     return plan(path, error);
   }
-  std::vector<FileEntry> below(const std::string& folder, size_t) const override {
+  std::vector<FileEntry> below(const std::string& folder, size_t, std::string&) const override {
     std::vector<FileEntry> out;
     for (const auto& [name, text] : files_)
       if (const std::string path = name.substr(folder.size() + 1);

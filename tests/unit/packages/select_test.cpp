@@ -156,7 +156,7 @@ TEST(Lock, ReadsWhatItWrites) {
   const Digests files{{"a \"b\\.plan", std::string(64, '1')}, {"planc.toml", std::string(64, '2')}};
   const std::vector<Locked> packages = {
       {"base", {1, 2, 3, "rc.1"}, {"", "https://h/base", "v1.2.3-rc.1"}, "abc", packages::digestOf(files), files, {}},
-      {"lab", {0, 1, 0, ""}, {"../lab", "", ""}, "", "", {}, {}}};
+      {"lab", {}, {"../lab", "", ""}, "", "", {}, {}}};
   SourceManager sources;
   DiagnosticEngine diagnostics;
   const auto lock = packages::lockOf("planc.lock", lockText(packages), sources, diagnostics);

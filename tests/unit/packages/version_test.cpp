@@ -34,11 +34,11 @@ TEST(Version, RefusesWhatIsNone) {
 TEST(Manifest, AddressesOfGit) {
   for (const char* good : {"https://git.example/base.git", "ssh://git@git.example:22/base", "git@git.example:org/base",
                            "file:///srv/base", "http://intern/base"})
-    EXPECT_EQ(problemOfAddress(good), "") << good;
+    EXPECT_EQ(addressOf(good), Address::Good) << good;
   for (const char* bad : {"", "-x", "--upload-pack=x", "ext::sh -c x", "ext::x", "fd::7", "../base", "/srv/base",
                           "https://", "ftp://h/x", "https://a b/c", "ssh://-oProxyCommand=x/y", "https://u:p@h/x",
                           "https://token@h/x", "ssh://u:p@h/x", "ssh://git@-oProxyCommand=x/y", "https://h/`x`"})
-    EXPECT_NE(problemOfAddress(bad), "") << bad;
+    EXPECT_NE(addressOf(bad), Address::Good) << bad;
 }
 
 TEST(Manifest, SecretsAreStarredOut) {
