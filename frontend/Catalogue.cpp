@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
+#include <map>
+#include <mutex>
 
 namespace planc::frontend {
 
@@ -258,6 +260,10 @@ const DiagnosticEngine& Catalogue::diagnostics() const {
 }
 
 std::vector<LibraryDeclaration> libraryDeclarations(std::string_view kind) {
+  static std::mutex lock;
+  static std::map<std::string, std::vector<LibraryDeclaration>, std::less<>> known; // the library stays as it is
+  const std::lock_guard hold(lock);
+  if (const auto found = known.find(kind); found != known.end()) return found->second;
   Catalogue library;
   library.addLibrary();
   std::vector<LibraryDeclaration> out;
@@ -267,7 +273,7 @@ std::vector<LibraryDeclaration> libraryDeclarations(std::string_view kind) {
       if (p.required()) required.push_back(p.name);
     out.push_back({one.kind, std::move(one.module), std::move(one.name), std::move(required), std::move(one.sentence)});
   }
-  return out;
+  return known.emplace(kind, std::move(out)).first->second;
 }
 
 } // namespace planc::frontend
