@@ -67,6 +67,14 @@ void addUnreadable(const api::Catalogue& catalogue, bool after, std::vector<api:
                   after ? place : ""});
 }
 
+/// Files that cannot be read: nothing of them is compared.
+void addUnreadable(const Side& side, bool after, std::vector<api::ExportChange>& rows) {
+  for (const SideFile& file : side.files)
+    if (file.unreadable)
+      rows.push_back({ChangeKind::Unreadable, after, file.path, file.error.text, "", "", after ? "" : file.path,
+                      after ? file.path : ""});
+}
+
 /// Imports of a file fail once it is gone, also if what it exported stands in another one of its folder.
 void addGoneModules(const std::vector<api::Export>& before, const api::Catalogue& after,
                     std::vector<api::ExportChange>& rows) {
@@ -131,7 +139,7 @@ api::Catalogue catalogueOf(const PackageSide& side) {
   for (const std::string& path : filesOf(side)) {
     std::string error;
     std::optional<std::string> text = treeOf(side).plan(path, error);
-    if (!text) continue; // the check of its plans says why
+    if (!text) continue; // whoever prices its plans says why
     const std::string below = inside(side, path);
     std::string name = side.package + "." + below.substr(0, below.size() - kPlanSuffix.size());
     std::replace(name.begin(), name.end(), '/', '.');
@@ -149,6 +157,8 @@ BreakingReport breaking(const PackageSide& before, const PackageSide& after, siz
   addUnreadable(was, false, out.rows);
   addUnreadable(is, true, out.rows);
   const Side a = pricedSide(before, jobs), b = pricedSide(after, jobs);
+  addUnreadable(a, false, out.rows);
+  addUnreadable(b, true, out.rows);
   const report::DiffReport plans = compared(a, b, {});
   out.plans = plans.equal;
   for (const report::PlanDiff& plan : plans.plans)

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/ExportPages.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <map>
 #include <regex>
@@ -92,6 +94,17 @@ TEST(Exports, HostileTextsTakeNoStackAndNoMinutes) {
   ASSERT_EQ(all.size(), 20'002u);
   EXPECT_LT(all[1].facts.size(), 20'000u);
   EXPECT_EQ(all.back().doc, "Of all.");
+}
+
+TEST(Exports, TheDiskListsThePlansBelowAFolder) {
+  const std::string root = PLANC_SOURCE_DIR "/stdlib/models";
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(root)) files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  EXPECT_EQ(diskTree().plansBelow(root), files);
+  EXPECT_GT(diskTree().plansBelow(PLANC_SOURCE_DIR "/stdlib").size(), files.size());
+  EXPECT_EQ(diskTree().plansBelow(root + "/llama.plan"), std::vector{root + "/llama.plan"});
+  EXPECT_TRUE(diskTree().plansBelow(root + "/nothing").empty());
 }
 
 TEST(Exports, BrokenModulesKeepWhatCanBeRead) {
