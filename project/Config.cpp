@@ -286,6 +286,7 @@ std::optional<Config> readConfig(const std::string& path, SourceManager& sources
 
 std::optional<Config> configOf(const std::string& path, std::string text, SourceManager& sources,
                                DiagnosticEngine& diagnostics) {
+  const size_t before = diagnostics.errorCount();
   Config config;
   config.path = path;
   config.file = sources.add(path, withoutSecrets(std::move(text)));
@@ -295,7 +296,7 @@ std::optional<Config> configOf(const std::string& path, std::string text, Source
     Reader(config, diagnostics).root(*root);
   else
     diagnostics.report(ConfigNoToml, mistake.range, {{"reason", mistake.reason}});
-  return diagnostics.hasErrors() ? std::nullopt : std::optional(std::move(config));
+  return diagnostics.errorCount() == before ? std::optional(std::move(config)) : std::nullopt;
 }
 
 } // namespace planc::project

@@ -12,7 +12,7 @@
 
 namespace planc::driver {
 
-PLANC_ERROR(VersionTooLow, 150, "what breaks needs version {needed}, and planc.toml says {version}")
+PLANC_ERROR(VersionTooLow, 150, "what changes needs version {needed}, and planc.toml says {version}")
 PLANC_ERROR(NoPackageBefore, 151, "`{revision}` has no package to compare with: {reason}")
 
 namespace {
@@ -45,9 +45,13 @@ std::optional<Manifest> manifestAt(LibRun& run, const project::GitTree& tree, co
   return std::nullopt;
 }
 
-/// The least version that may do this to what another one promised. Where plans of others may stop working that is its
+/// The least version that may do this to what another one promised: the same where nothing is told, else another one.
+/// Where plans of others may stop working that is its
 /// next first number, of 0.x its second; where they are priced otherwise its second.
 Version after(const Version& before, const BreakingReport& report) {
+  Version patched = before;
+  if (!report.rows.empty()) ++patched.patch;
+  if (!report.breaks()) return patched;
   const bool stops = std::any_of(report.rows.begin(), report.rows.end(), [](const api::ExportChange& row) {
     return row.breaking && row.kind != api::ChangeKind::Estimate;
   });
@@ -76,7 +80,7 @@ int libBreaking(LibRun& run) {
   const BreakingReport report = breaking(sideOf(*revision, tree, workspace.folder(), *before),
                                          sideOf(now.version.text(), nullptr, workspace.folder(), now), *jobs);
   const Version needed = after(before->version, report);
-  if (report.breaks() && now.version < needed)
+  if (now.version < needed)
     run.diagnostics
         .report(VersionTooLow, workspace.config().version->range,
                 {{"needed", needed.text()}, {"version", now.version.text()}})

@@ -1,6 +1,7 @@
 // What modules export, by name and by word, and the pages about it.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/ExportPages.h"
+#include "support/DiskFiles.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -98,13 +99,16 @@ TEST(Exports, HostileTextsTakeNoStackAndNoMinutes) {
 
 TEST(Exports, TheDiskListsThePlansBelowAFolder) {
   const std::string root = PLANC_SOURCE_DIR "/stdlib/models";
-  std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(root)) files.push_back(entry.path().string());
+  std::vector<std::string> files, found;
+  for (const auto& entry : std::filesystem::directory_iterator(root)) files.push_back(entry.path().filename().string());
   std::sort(files.begin(), files.end());
-  EXPECT_EQ(diskTree().plansBelow(root), files);
-  EXPECT_GT(diskTree().plansBelow(PLANC_SOURCE_DIR "/stdlib").size(), files.size());
-  EXPECT_EQ(diskTree().plansBelow(root + "/llama.plan"), std::vector{root + "/llama.plan"});
-  EXPECT_TRUE(diskTree().plansBelow(root + "/nothing").empty());
+  std::string error;
+  for (const FileEntry& entry : diskFiles().below(root, 1000, error)) found.push_back(entry.path);
+  EXPECT_EQ(found, files);
+  EXPECT_EQ(diskFiles().below(root, 2, error).size(), 3u) << "one more than is asked for says that there are more";
+  EXPECT_EQ(error, "");
+  EXPECT_TRUE(diskFiles().below(root + "/nothing", 1000, error).empty());
+  EXPECT_NE(error, "");
 }
 
 TEST(Exports, BrokenModulesKeepWhatCanBeRead) {
