@@ -108,6 +108,7 @@ def choice(world):
     world.library("uses_fork", "1.0.0", POD, world.line("base", "1.0.0").replace("remotes/base", "remotes/fork"))
     world.git("remotes/other", "tag", "v3.0.0")
     world.write({"planc.toml": MANIFEST.format(name="base", version="1.0.0"), **POD}, "own/base")
+    world.write({"planc.toml": MANIFEST.format(name="base", version="2.0.0"), **POD}, "own/later")
     for lines, code, part in [
             (world.line("left", "1.0.0") + world.line("right", "1.0.0"), "PLAN0115", "`base` is asked for as 1.0.0 and as 2.0.0"),
             (world.line("ring", "1.0.0"), "PLAN0114", "ring -> ring_back -> ring"),
@@ -117,6 +118,7 @@ def choice(world):
             (world.line("other", "1.7.0"), "PLAN0128", "no tag `v1.7.0`"),
             (world.line("outside", "1.0.0"), "PLAN0131", "`../lab`"),
             ('base = { path = "../own/base" }\n' + world.line("right", "1.0.0"), "PLAN0132", "`right` asks for 2.0.0"),
+            ('base = { path = "../own/later" }\n' + world.line("left", "1.0.0"), "PLAN0132", "`left` asks for 1.0.0"),
             ('base = { path = "../nowhere" }\n', "PLAN0120", "is no package"),
             (f'gone = {{ git = "file://{world.root}/remotes/gone", tag = "v1.0.0" }}\n', "PLAN0127", "cannot be read"),
     ]:
@@ -209,6 +211,9 @@ def locks(world):
             ("", "PLAN0118", "another form"),
             ('format = "1"\n', "PLAN0119", "it has no `base`"),
             (good.replace(world.address("base"), world.address("fork")), "PLAN0119", "locked from"),
+            (good.replace('"1.0.0"', '"2.0.0"').replace('"v1.0.0"', '"v2.0.0"'), "PLAN0119", "`base` is locked at 2.0.0, and 1.0.0 is asked for"),
+            (good.replace('"1.0.0"', '"1.0.0-rc.1"'), "PLAN0119", "`base` is locked at 1.0.0-rc.1, and 1.0.0 is asked for"),
+            (good.replace('"1.0.0"', '"1.7.0"'), "PLAN0119", "`base` is base 1.0.0 by its planc.toml"),
     ]:
         (world.root / "locks/planc.lock").write_text(text)
         told(world, "locks", code, part, "check", "a.plan")
@@ -231,7 +236,7 @@ def locks(world):
 def imports(world):
     """Parts that a package does not have or does not export, and ways out of it."""
     package = MANIFEST.format(name="lab", version="1.0.0")
-    world.write({"planc.toml": package, **POD, "inner/secret.plan": "export let a = 1\n", "clusters/out.plan": 'import "../../app.plan" as app\n\nexport let b = app.a\n',
+    world.write({"planc.toml": package, **POD, "inner/secret.plan": "export let a = 1\n", "clusters2/more.plan": "export let a = 1\n", "clusters/out.plan": 'import "../../app.plan" as app\n\nexport let b = app.a\n',
                  "clusters/inside.plan": "import lab.inner.secret as secret\n\nexport let c = secret.a\n"}, "lab")
     world.write({"planc.toml": '[dependencies]\nlab = { path = "../lab" }\n', "app.plan": "export let a = 1\n"}, "user")
     world.planc("user", "lib", "fetch", says="lab in ../lab new")
@@ -239,6 +244,7 @@ def imports(world):
             ("import lab.clusters.pot as x\n", "PLAN0123", "did you mean `lab.clusters.pod`?"),
             ("import lab as x\n", "PLAN0123", "import a part of it"),
             ("import lab.inner.secret as x\n", "PLAN0124", "does not export `lab.inner.secret`"),
+            ("import lab.clusters2.more as x\n", "PLAN0124", "does not export `lab.clusters2.more`"),
             ("import lib.clusters.pod as x\n", "PLAN0101", "did you mean `lab.clusters.pod`?"),
     ]:
         world.write({"plans/a.plan": text + "\nexport let b = x.a\n"}, "user")
@@ -247,6 +253,12 @@ def imports(world):
     told(world, "user", "PLAN0125", "lies outside of the package", "check", "plans", file="../lab/clusters/out.plan")
     world.write({"plans/a.plan": "import lab.clusters.inside as x\n\nexport let b = x.c\n"}, "user")
     world.planc("user", "check", "plans")
+    world.planc("lab", "check", "clusters/inside.plan")  # what lies in the folder itself needs no export, either
+    lock = world.root / "user/planc.lock"
+    good = lock.read_text()
+    lock.write_text(good.replace("../lab", "../other"))
+    told(world, "user", "PLAN0119", "`lab` is locked from ../other", "check", "plans", file="planc.toml")
+    lock.write_text(good)
     world.write({"app.plan": "export let a = 1\n"})
     told(world, "lab", "PLAN0125", "lies outside of the package", "check", "clusters", file="clusters/out.plan")
     (world.root / "lab/clusters/out.plan").unlink()

@@ -73,7 +73,19 @@ TEST(Contents, FilesOfAPackage) {
   EXPECT_NE(problem({{"../x.plan", Kind::File, 0}}), "");
   EXPECT_NE(problem({{"a\\b.plan", Kind::File, 0}}), "");
   EXPECT_NE(problem({{"A/x.plan", Kind::File, 0}, {"a/y.plan", Kind::File, 0}}), "");
+  EXPECT_NE(problem({{"a\nb.plan", Kind::File, 0}}), "");
+  EXPECT_EQ(problem({{std::string(250, 'a') + ".plan", Kind::File, 0}}), "");
+  EXPECT_NE(problem({{std::string(251, 'a') + ".plan", Kind::File, 0}}), "");
   EXPECT_NE(problem({{"x.plan", Kind::File, kMostPlanBytes + 1}}), "");
+  const auto many = [](size_t count, uint64_t bytes) {
+    std::vector<FileEntry> out;
+    for (size_t i = 0; i < count; ++i) out.push_back({"f" + std::to_string(i) + ".plan", Kind::File, bytes});
+    return out;
+  };
+  EXPECT_EQ(problem(many(4, kMostPackageBytes / 4)), "");
+  EXPECT_NE(problem(many(5, kMostPackageBytes / 4)), "") << "each of them is small enough, all of them are not";
+  EXPECT_EQ(problem(many(10'000, 1)), "");
+  EXPECT_NE(problem(many(10'001, 1)), "");
   EXPECT_NE(problem(std::vector<FileEntry>(kMostEntries + 1, FileEntry{"x"})), "");
 }
 
