@@ -160,6 +160,42 @@ def diamond(world):
     world.planc("wide", "lib", "fetch", code=1, says=("PLAN0115", "1.0.0", "2.0.0", "planc.toml -> left v1.0.0 -> base v1.0.0", "planc.toml -> right v1.1.0 -> base v2.0.0"))
 
 
+def newest(world):
+    """`add` and `update` take releases, `update` of one major, and neither goes back; `vendor` removes what is not locked."""
+    for version in ("1.0.0", "1.1.0", "1.2.0-rc.1"):
+        world.library("tags", version, {"clusters/pod.plan": CLUSTER.format(bandwidth="10GB/s")})
+    world.write({"planc.toml": SETTINGS, "plans/a.plan": "let a = 1\n"}, "takes")
+    world.planc("takes", "lib", "add", "tags", "--git", world.address("tags"), says="tags 1.1.0 new")
+    world.library("tags", "2.0.0", {"clusters/pod.plan": CLUSTER.format(bandwidth="10GB/s")})
+    world.planc("takes", "lib", "update", says="tags 2.0.0 is there", silent="tags 1.1.0 →")
+    world.write({"planc.toml": SETTINGS + "\n[dependencies]\n" + world.line("tags", "1.2.0-rc.1")}, "takes")
+    world.planc("takes", "lib", "fetch", says="tags 1.1.0 → 1.2.0-rc.1")
+    world.planc("takes", "lib", "update", silent="tags 1.2.0-rc.1 →")
+    assert world.line("tags", "1.2.0-rc.1") in (world.root / "takes/planc.toml").read_text()
+    world.planc("takes", "lib", "vendor", says="tags 1.2.0-rc.1 in vendor/tags")
+    world.write({"planc.toml": SETTINGS}, "takes")
+    (world.root / "takes/vendor/kept").symlink_to(world.root / "takes/vendor/tags")
+    world.planc("takes", "lib", "vendor", says="vendor/tags removed", silent="vendor/kept")
+    assert not (world.root / "takes/vendor/tags").exists() and (world.root / "takes/vendor/kept").is_symlink()
+
+
+def thresholds(world):
+    """A plan of the library breaks where it moves by more than 1 %, either way, and not before; of 0.x the second number says so."""
+    def files(bandwidth):
+        return {"clusters/pod.plan": CLUSTER.format(bandwidth=f"{bandwidth}GB/s"), "plans/known.plan": PLAN.format(cluster="edge")}
+    world.library("edge", "0.1.0", files(26))
+    before, near = step_time(world, "remotes/edge"), set()
+    for bandwidth in (20, 22, 24, 25, 25.5, 25.8, 26.2, 26.5, 27, 28, 30, 35):
+        world.write(files(bandwidth), "remotes/edge")
+        move = step_time(world, "remotes/edge") / before - 1
+        world.planc("remotes/edge", "lib", "breaking", "--against", "v0.1.0", code=int(abs(move) > 0.01), **{"says" if abs(move) > 0.01 else "silent": ("known.plan#house_8b", "needs version 0.2.0")})
+        near.add((move > 0, abs(move) > 0.01))
+    assert len(near) == 4, near
+    pod = world.root / "remotes/edge/clusters/pod.plan"
+    pod.write_text(files(26)["clusters/pod.plan"].replace("cluster pod(", "cluster pod2("))
+    world.planc("remotes/edge", "lib", "breaking", "--against", "v0.1.0", code=1, says="needs version 0.2.0")
+
+
 def main(planc):
     with tempfile.TemporaryDirectory() as folder:
         world = World(planc, Path(folder).resolve())
@@ -168,7 +204,9 @@ def main(planc):
         changed_bytes(world)
         without_network(world)
         diamond(world)
-    print("a library, its two versions, a changed byte, no network, a diamond")
+        newest(world)
+        thresholds(world)
+    print("a library, its two versions, a changed byte, no network, a diamond, newer tags, moves of 1 %")
 
 
 if __name__ == "__main__":
