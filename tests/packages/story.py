@@ -162,17 +162,17 @@ def diamond(world):
 
 def newest(world):
     """`add` and `update` take releases, `update` of one major, and neither goes back; `vendor` removes what is not locked."""
-    for version in ("1.0.0", "1.1.0", "1.2.0-rc.1"):
+    for version in ("1.0.0", "1.9.0", "1.10.0", "1.11.0-rc.1"):
         world.library("tags", version, {"clusters/pod.plan": CLUSTER.format(bandwidth="10GB/s")})
     world.write({"planc.toml": SETTINGS, "plans/a.plan": "let a = 1\n"}, "takes")
-    world.planc("takes", "lib", "add", "tags", "--git", world.address("tags"), says="tags 1.1.0 new")
+    world.planc("takes", "lib", "add", "tags", "--git", world.address("tags"), says="tags 1.10.0 new")
     world.library("tags", "2.0.0", {"clusters/pod.plan": CLUSTER.format(bandwidth="10GB/s")})
-    world.planc("takes", "lib", "update", says="tags 2.0.0 is there", silent="tags 1.1.0 →")
-    world.write({"planc.toml": SETTINGS + "\n[dependencies]\n" + world.line("tags", "1.2.0-rc.1")}, "takes")
-    world.planc("takes", "lib", "fetch", says="tags 1.1.0 → 1.2.0-rc.1")
-    world.planc("takes", "lib", "update", silent="tags 1.2.0-rc.1 →")
-    assert world.line("tags", "1.2.0-rc.1") in (world.root / "takes/planc.toml").read_text()
-    world.planc("takes", "lib", "vendor", says="tags 1.2.0-rc.1 in vendor/tags")
+    world.planc("takes", "lib", "update", says="tags 2.0.0 is there", silent="tags 1.10.0 →")
+    world.write({"planc.toml": SETTINGS + "\n[dependencies]\n" + world.line("tags", "1.11.0-rc.1")}, "takes")
+    world.planc("takes", "lib", "fetch", says="tags 1.10.0 → 1.11.0-rc.1")
+    world.planc("takes", "lib", "update", silent="tags 1.11.0-rc.1 →")
+    assert world.line("tags", "1.11.0-rc.1") in (world.root / "takes/planc.toml").read_text()
+    world.planc("takes", "lib", "vendor", says="tags 1.11.0-rc.1 in vendor/tags")
     world.write({"planc.toml": SETTINGS}, "takes")
     (world.root / "takes/vendor/kept").symlink_to(world.root / "takes/vendor/tags")
     world.planc("takes", "lib", "vendor", says="vendor/tags removed", silent="vendor/kept")
