@@ -41,7 +41,7 @@ std::string problemOfPath(std::string_view path) {
   if (path.empty() || path.size() > kMostBytes) return "its path is too long";
   if (path.starts_with('/') || path.find("//") != std::string_view::npos) return "its path is none below a folder";
   if (std::any_of(path.begin(), path.end(),
-                  [](unsigned char c) { return c < ' ' || c == 0x7f || c == '\\' || c == ':'; }))
+                  [](unsigned char c) { return c < ' ' || c >= 0x7f || c == '\\' || c == ':'; }))
     return "its path has characters that not every system takes";
   const fs::path steps(path);
   if (std::any_of(steps.begin(), steps.end(), [](const fs::path& s) { return s == ".." || s == "."; }))

@@ -128,13 +128,16 @@ std::optional<Lock> lockOf(const std::string& path, std::string text, SourceMana
   return lock;
 }
 
-std::string unfit(const Dependency& dependency, const Origin& origin, const Locked* locked) {
+std::string unfit(const Manifest& project, const Dependency& dependency, const Origin& origin, const Locked* locked) {
   if (!locked) return fmt::format("it has no `{}`", dependency.name);
-  if (locked->origin.isFolder()) // one of the root stands for what others ask for by a tag
-    return origin.isFolder() && origin != locked->origin
-               ? fmt::format("`{}` is locked from {}", dependency.name, locked->origin.path)
-               : "";
-  if (origin.isFolder() || origin.git != locked->origin.git)
+  const Dependency* const own = project.dependency(dependency.name);
+  const bool replaced = own && own->origin.isFolder(); // it stands for what others ask for by a tag
+  const Origin wanted = replaced ? fromProject(own->origin, "") : origin;
+  if (wanted.isFolder() || locked->origin.isFolder())
+    return wanted == locked->origin ? ""
+                                    : fmt::format("`{}` is locked from {}, and asked for from {}", dependency.name,
+                                                  locked->origin.text(), wanted.text());
+  if (origin.git != locked->origin.git)
     return fmt::format("`{}` is locked from {}", dependency.name, locked->origin.git);
   if (locked->version == dependency.least && locked->origin.tag != dependency.origin.tag)
     return fmt::format("`{}` is locked as {}, and {} is asked for", dependency.name, locked->origin.tag,

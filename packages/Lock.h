@@ -34,7 +34,8 @@ std::optional<Lock> lockOf(const std::string& path, std::string text, SourceMana
                            DiagnosticEngine& diagnostics);
 /// In what a dependency asks for another package than the lock has; empty where it does not. `origin`: of the
 /// dependency, with a folder as the lock counts it.
-std::string unfit(const Dependency& dependency, const Origin& origin, const Locked* locked);
+/// `project`: whose folders stand for packages of repositories.
+std::string unfit(const Manifest& project, const Dependency& dependency, const Origin& origin, const Locked* locked);
 /// Reports, at the dependency that asks for something else, that a lock does not fit.
 void reportUnfit(const std::string& lock, std::string problem, SourceRange range, DiagnosticEngine& diagnostics);
 

@@ -124,8 +124,11 @@ private:
 
   void folder(const std::string& key, const project::ConfigDependency& said, Dependency& out) {
     out.origin.path = said.path->value;
-    if (out.origin.path.empty() || out.origin.path.find('\0') != std::string::npos)
-      wrong(key + ".path", "no path", said.path->range);
+    if (out.origin.path.empty() || out.origin.path.find("://") != std::string::npos ||
+        std::any_of(out.origin.path.begin(), out.origin.path.end(),
+                    [](unsigned char c) { return c < ' ' || c == 0x7f; }))
+      wrong(key + ".path", "no path", said.path->range)
+          .help("a folder, counted from that of planc.toml; an address is a `git`");
     if (said.tag) wrong(key + ".tag", "of no use beside a `path`", said.tag->range).help("take `tag` or `path` out");
   }
 
@@ -177,6 +180,7 @@ Address addressOf(std::string_view text) {
   const size_t scheme = text.find("://");
   if (scheme == std::string_view::npos) { // `git@host:path`, and not `ext::sh -c …`
     const size_t colon = text.find(':'), at = text.find('@');
+    if (at != std::string_view::npos && colon < at) return Address::Secret; // `me:secret@host:path`
     const bool copied = colon != std::string_view::npos && at < colon && colon < text.find('/') &&
                         colon + 1 < text.size() && text[colon + 1] != ':';
     return copied ? Address::Good : Address::None;
@@ -185,6 +189,10 @@ Address addressOf(std::string_view text) {
   if (std::find(std::begin(kProtocols), std::end(kProtocols), name) == std::end(kProtocols)) return Address::None;
   const std::string_view host = rest.substr(0, rest.find('/'));
   const size_t at = host.rfind('@');
+  if (at == std::string_view::npos && rest.find('@') != std::string_view::npos &&
+      host.find(':') != std::string_view::npos)
+    return Address::Secret;                                             // a password that holds a `/`
+  if (rest.find('?') != std::string_view::npos) return Address::Secret; // `?private_token=…`
   if (at != std::string_view::npos && (name != "ssh" || host.substr(0, at).find(':') != std::string_view::npos))
     return Address::Secret;
   const std::string_view machine = at == std::string_view::npos ? host : host.substr(at + 1);

@@ -47,9 +47,10 @@ private:
   std::string path_;
 };
 
-/// Git with what keeps a repository of a stranger from doing anything: no hook, no protocol that runs a program.
+/// Git in a repository of our own, with what keeps one of a stranger from doing anything: no hook, no protocol that
+/// runs a program.
 GitAnswer ask(const std::string& folder, std::vector<std::string> words) {
-  std::vector<std::string> all = {"-c", "protocol.allow=never"};
+  std::vector<std::string> all;
   for (const std::string_view protocol : kProtocols) {
     all.emplace_back("-c");
     all.push_back(fmt::format("protocol.{}.allow=always", protocol));
@@ -60,7 +61,7 @@ GitAnswer ask(const std::string& folder, std::vector<std::string> words) {
     all.emplace_back(setting);
   }
   all.insert(all.end(), std::make_move_iterator(words.begin()), std::make_move_iterator(words.end()));
-  return project::runGit({folder, "", true}, all);
+  return project::runGit({folder, ".", true}, all, {}, {kMostListing, 0});
 }
 
 /// Reports why git gave no answer; true if it gave one.
@@ -78,9 +79,18 @@ bool answered(const GitAnswer& answer, const RemoteUse& use) {
   return false;
 }
 
+/// Makes an empty repository there; false after a report.
+bool prepared(const Scratch& scratch, const RemoteUse& use) {
+  if (!scratch.path().empty()) return answered(ask(scratch.path(), {"init", "-q", "--bare", "--template="}), use);
+  use.diagnostics
+      .report(RemoteUnread, use.range, {{"package", use.name}, {"reason", "no temporary folder can be made"}})
+      .help("TMPDIR names another folder for it");
+  return false;
+}
+
 std::optional<Texts> textsOf(const std::string& folder, const std::string& commit, const RemoteUse& use) {
   std::string reason;
-  const GitPlace place{folder, "", true};
+  const GitPlace place{folder, ".", true};
   const auto unread = [&] {
     use.diagnostics.report(RemoteUnread, use.range, {{"package", use.name}, {"reason", reason}})
         .help("a package is some hundred files of text: depend on an earlier version, and tell whoever keeps it");
@@ -130,7 +140,9 @@ void reportHostile(const std::string& package, const Hostile& found, SourceRange
 }
 
 std::optional<std::vector<VersionTag>> versionsAt(const std::string& address, const RemoteUse& use) {
-  const GitAnswer listed = ask(".", {"ls-remote", "--tags", "--", address});
+  const Scratch scratch;
+  if (!prepared(scratch, use)) return std::nullopt;
+  const GitAnswer listed = ask(scratch.path(), {"ls-remote", "--tags", "--", address});
   if (!answered(listed, use)) return std::nullopt;
   std::map<std::string, std::string>
       commits; // `COMMIT\trefs/tags/NAME`, and behind it `…^{}` of what an annotated one names
@@ -155,13 +167,7 @@ std::optional<std::vector<VersionTag>> versionsAt(const std::string& address, co
 
 std::optional<Tagged> fetchTag(const std::string& address, const std::string& tag, const RemoteUse& use) {
   const Scratch scratch;
-  if (scratch.path().empty()) {
-    use.diagnostics
-        .report(RemoteUnread, use.range, {{"package", use.name}, {"reason", "no temporary folder can be made"}})
-        .help("TMPDIR names another folder for it");
-    return std::nullopt;
-  }
-  if (!answered(ask(scratch.path(), {"init", "-q", "--bare", "--template=", "."}), use)) return std::nullopt;
+  if (!prepared(scratch, use)) return std::nullopt;
   constexpr const char* kHere = "refs/planc/tag";
   const GitAnswer fetched = ask(scratch.path(), {"fetch", "-q", "--depth=1", "--no-tags", "--no-recurse-submodules",
                                                  "--", address, fmt::format("+{}{}:{}", kTags, tag, kHere)});

@@ -75,7 +75,7 @@ bool Resolver::fits(const Project& project, const Manifest& manifest, const std:
                     DiagnosticEngine& diagnostics) {
   bool all = true;
   for (const Dependency& d : manifest.dependencies) {
-    const std::string problem = unfit(d, fromProject(d.origin, within), project.lock->find(d.name));
+    const std::string problem = unfit(*project.manifest, d, fromProject(d.origin, within), project.lock->find(d.name));
     if (problem.empty()) continue;
     reportUnfit(project.lock->path, problem, d.range, diagnostics);
     all = false;
@@ -147,6 +147,7 @@ bool Resolver::fill(Project& project, const Locked& locked, Read& read, SourceRa
   } else {
     Stored found = stored(files_, project.folder, locked);
     package.folder = found.folder;
+    package.cached = found.kind == Stored::Kind::Cached;
     if (found.kind == Stored::Kind::Absent) {
       reportAbsent(locked, project.folder, use, asking.diagnostics);
       return false;
@@ -208,6 +209,20 @@ std::vector<const Package*> Resolver::all(const Asking& asking) {
     if (const Read* const read = readPackage(*project, locked, locked.range, asking); read->good)
       out.push_back(&read->package);
   return out;
+}
+
+std::string Resolver::vendored(const std::string& real, const Asking& asking) {
+  Project* const project = projectOf(asking.file, asking);
+  if (!project || !project->manifest) return "";
+  std::error_code failed;
+  const fs::path vendor =
+      fs::weakly_canonical(fs::path(project->folder.empty() ? "." : project->folder) / kVendorFolder, failed);
+  const fs::path below = fs::path(real).lexically_relative(vendor);
+  const std::string name = below.empty() ? "" : below.begin()->string();
+  if (failed || problemOfName(name) != "") return "";
+  if (!project->manifest->dependencies.empty()) readLock(*project, asking);
+  const Locked* const locked = project->lock ? project->lock->find(name) : nullptr;
+  return locked && !locked->origin.isFolder() ? name : "";
 }
 
 std::string Resolver::folderOf(const Asking& asking) {

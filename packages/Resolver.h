@@ -16,6 +16,7 @@ public:
   ~Resolver() override;
   const Package* named(std::string_view name, const Asking& asking, bool& reported) override;
   std::vector<std::string> names(const Asking& asking, std::string& config) override;
+  std::string vendored(const std::string& real, const Asking& asking) override;
   std::string folderOf(const Asking& asking) override;
   /// The project of a file itself, if it is a package, and all that it locks, by name. Those that cannot be read are
   /// left out, and reported.

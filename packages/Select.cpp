@@ -16,7 +16,12 @@ PLANC_ERROR(OtherPackage, 117, "{asked} is {found}")
 PLANC_ERROR(FolderInRepository, 131, "`{package}` comes from a repository and depends on the folder `{path}`")
 PLANC_ERROR(FolderTooOld, 132, "`{name}` in {folder} is {version}, and `{by}` asks for {least}")
 
+PLANC_ERROR(TooManyVersions, 139, "more than {most} versions of packages are asked for")
+
 namespace {
+
+/// Each is fetched and kept, and the way to each is walked.
+constexpr size_t kMostVersions = 1000;
 
 /// A version of a package that somebody asks for.
 struct Node {
@@ -35,8 +40,11 @@ public:
   std::optional<std::vector<Selected>> take() {
     const size_t before = diagnostics_.errorCount();
     ask(project_, nullptr);
-    for (size_t i = 0; i < nodes_.size(); ++i) // grows meanwhile
+    for (size_t i = 0; i < nodes_.size() && nodes_.size() <= kMostVersions; ++i) // grows meanwhile
       if (const Node& node = nodes_[i]; node.manifest) ask(*node.manifest, &node);
+    if (nodes_.size() > kMostVersions)
+      diagnostics_.report(TooManyVersions, project_.range, {{"most", kMostVersions}})
+          .help("`planc lib tree` shows who asks for what: one of the packages asks for very many others");
     if (diagnostics_.errorCount() == before) cycles();
     if (diagnostics_.errorCount() != before) return std::nullopt;
     std::map<std::string, const Node*> chosen;

@@ -42,7 +42,8 @@ void removeUnfinished(const fs::path& folder) {
   std::error_code ignored;
   const auto now = fs::file_time_type::clock::now();
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().filename().string().starts_with(kUnfinished) &&
+    if (entry.is_directory(ignored) && !entry.is_symlink(ignored) &&
+        entry.path().filename().string().starts_with(kUnfinished) &&
         now - entry.last_write_time(ignored) > std::chrono::hours(24))
       fs::remove_all(entry.path(), ignored);
 }
@@ -78,7 +79,6 @@ template <class Instead> std::string putInto(const std::string& target, const Te
   const fs::path beside = fs::path(target).parent_path();
   fs::create_directories(beside, failed);
   if (failed) return failed.message();
-  removeUnfinished(beside);
   std::string made = (beside / kUnfinished).string() + "XXXXXX";
   if (!::mkdtemp(made.data())) return std::strerror(errno);
   const fs::path fresh = fs::path(made) / "new";
@@ -118,11 +118,49 @@ std::string putIntoCache(const std::string& digest, const Texts& texts) {
   if (cacheFolder().empty())
     return "none of PLANC_CACHE, XDG_CACHE_HOME and HOME names it by a path that begins with `/`";
   if (cached(digest)) return "";
+  removeUnfinished(fs::path(folderInCache(digest)).parent_path());
   return putInto(folderInCache(digest), texts, [&] { return !cached(digest); }); // another process may have been first
 }
 
+namespace {
+
+/// A file below a folder that is none of these texts; empty if there is none.
+std::string strange(const std::string& folder, const Texts& texts) {
+  std::error_code failed;
+  for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    const std::string path = at->path().lexically_relative(folder).generic_string();
+    if (!fs::is_directory(at->symlink_status(failed)) && !texts.contains(path)) return path;
+  }
+  return failed && failed != std::errc::no_such_file_or_directory ? failed.message() : "";
+}
+
+/// Would something else than `vendor/NAME` itself be written?
+bool isLink(const std::string& folder) {
+  std::error_code failed;
+  return fs::is_symlink(fs::path(folder).parent_path(), failed) || fs::is_symlink(folder, failed);
+}
+
+} // namespace
+
 std::string replaceFolder(const std::string& folder, const Texts& texts) {
+  if (isLink(folder)) return "it is a link";
+  Hostile ignored;
+  const std::optional<Texts> there = textsIn(diskFiles(), folder, ignored);
+  if (const std::string own = strange(folder, there ? *there : Texts()); !own.empty())
+    return fmt::format("`{}` in it is no file of a package", own);
   return putInto(folder, texts, [] { return true; });
+}
+
+std::string removeFolder(const std::string& folder) {
+  if (isLink(folder)) return "it is a link";
+  Hostile problem;
+  const std::optional<Texts> there = textsIn(diskFiles(), folder, problem);
+  if (!there || !cached(digestOf(digestsOf(*there)))) return "the cache has no such package, so that it may be yours";
+  if (const std::string own = strange(folder, *there); !own.empty())
+    return fmt::format("`{}` in it is no file of a package", own);
+  std::error_code failed;
+  fs::remove_all(folder, failed);
+  return failed ? failed.message() : "";
 }
 
 std::string vendorFolder(const std::string& project, const std::string& name) {
@@ -142,6 +180,10 @@ Stored stored(const FileTree& files, const std::string& project, const Locked& l
   out.folder = vendorFolder(project, locked.name);
   if (files.exists(out.folder)) {
     out.kind = Stored::Kind::Vendored;
+    std::error_code failed;
+    for (const std::string& path : {joined(project, kVendorFolder), out.folder})
+      if (fs::is_symlink(path, failed)) out.problem = {"", fmt::format("`{}` is a link", path)};
+    if (!out.problem.problem.empty()) return out;
     if (std::optional<Texts> texts = textsIn(files, out.folder, out.problem)) out.texts = std::move(*texts);
   } else {
     out.folder = fmt::format("{}@{}", locked.name, locked.version.text());

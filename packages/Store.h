@@ -16,7 +16,10 @@ std::optional<Texts> cached(const std::string& digest);
 std::string putIntoCache(const std::string& digest, const Texts& texts);
 /// Writes a package in the place of a folder, in one step as far as the system has one: what was there is kept until
 /// all of the new lies on the disk. Empty, or why that failed.
+/// Not over a link, nor over files that are none of a package: somebody else wrote them.
 std::string replaceFolder(const std::string& folder, const Texts& texts);
+/// Removes the copy of a package that the cache has as well, and nothing else. Empty, or why it stays.
+std::string removeFolder(const std::string& folder);
 
 /// Where a locked package is read from: `vendor/NAME` beside the lock where that folder exists, else the cache.
 struct Stored {

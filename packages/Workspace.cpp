@@ -153,7 +153,7 @@ std::optional<bool> Workspace::fits(std::string& why) {
     const auto [manifest, within] = asking[i];
     for (const Dependency& d : manifest->dependencies) {
       const Locked* const locked = lock_->find(d.name);
-      if (std::string problem = unfit(d, fromProject(d.origin, within), locked); !problem.empty())
+      if (std::string problem = unfit(manifest_, d, fromProject(d.origin, within), locked); !problem.empty())
         return no(std::move(problem));
       const auto [most, first] = reached.try_emplace(d.name, d.least);
       if (!first) most->second = std::max(most->second, d.least);

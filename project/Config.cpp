@@ -206,19 +206,66 @@ std::string dependencyText(const ConfigDependency& dependency) {
   return out;
 }
 
+namespace {
+
+/// Longer ones are none: a text of marks alone is not looked through again from each of them.
+constexpr size_t kMostAddress = 2048;
+
+void starOut(std::string& text, size_t begin, size_t end) {
+  for (size_t at = begin; at < end; ++at)
+    if (text[at] != ':' && text[at] != '\n') text[at] = '*';
+}
+
+/// What stands before the `@` of an address that begins at `begin` and of which no more than its line is looked at. A
+/// name alone is no secret over SSH; elsewhere it may be a token.
+void starAddress(std::string& text, size_t begin, bool named) {
+  const std::string_view all = std::string_view(text).substr(begin, kMostAddress);
+  const std::string_view line = all.substr(0, all.find('\n'));
+  const std::string_view authority = line.substr(0, line.find_first_of("/\"' \t\r"));
+  size_t sign = authority.rfind('@');
+  if (sign == std::string_view::npos) { // a password may hold what ends an address
+    const size_t colon = authority.find(':');
+    const bool port = colon == std::string_view::npos ||
+                      authority.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
+    sign = port ? std::string_view::npos : line.rfind('@');
+    named = false;
+  }
+  if (sign == std::string_view::npos) return;
+  const std::string_view user = line.substr(0, sign);
+  if (!named || user.find(':') != std::string_view::npos) starOut(text, begin, begin + sign);
+}
+
+/// `"me:secret@host:path"`, and `"https:/me:secret@…"`: a word in quotes with a colon before its `@`.
+void starWords(std::string& text) {
+  for (size_t sign = text.find('@'); sign != std::string::npos; sign = text.find('@', sign + 1)) {
+    const size_t least = sign > kMostAddress ? sign - kMostAddress : 0;
+    size_t begin = sign;
+    while (begin > least && std::string_view("\"' \t\r\n").find(text[begin - 1]) == std::string_view::npos) --begin;
+    const std::string_view before = std::string_view(text).substr(begin, sign - begin);
+    const size_t scheme = before.find("://");
+    const size_t user = scheme == std::string_view::npos ? 0 : scheme + 3;
+    if (before.find(':', user) != std::string_view::npos && before.find('/', user) == std::string_view::npos)
+      starOut(text, begin + user, sign);
+    else if (scheme == std::string_view::npos && before.find(":/") != std::string_view::npos)
+      starOut(text, begin + before.find(":/"), sign);
+    else if (scheme == std::string_view::npos && before.find(":\\") != std::string_view::npos)
+      starOut(text, begin + before.find(":\\"), sign);
+  }
+}
+
+} // namespace
+
 std::string withoutSecrets(std::string text) {
   for (size_t at = text.find("://"); at != std::string::npos; at = text.find("://", at)) {
-    const size_t begin = at += 3;
-    const size_t end = std::min(text.find_first_of("/\"' \t\r\n", begin), text.size());
-    const size_t sign = text.rfind('@', end);
-    if (sign == std::string::npos || sign < begin) continue;
-    const std::string_view user = std::string_view(text).substr(begin, sign - begin);
-    const bool named = std::string_view(text).substr(0, begin).ends_with("ssh://");
-    if (!named || user.find(':') != std::string_view::npos)
-      std::replace_if(
-          text.begin() + static_cast<std::ptrdiff_t>(begin), text.begin() + static_cast<std::ptrdiff_t>(sign),
-          [](char c) { return c != ':'; }, '*');
+    const bool named = std::string_view(text).substr(0, at).ends_with("ssh");
+    at += 3;
+    starAddress(text, at, named);
+    const std::string_view all = std::string_view(text).substr(at, kMostAddress);
+    const std::string_view word = all.substr(0, all.find_first_of("\"' \t\r\n"));
+    if (const size_t query = word.find('?'); query != std::string_view::npos) // `?private_token=…`
+      starOut(text, at + query + 1, at + word.size());
   }
+  starWords(text);
   return text;
 }
 
@@ -278,8 +325,7 @@ std::optional<Config> readConfig(const std::string& path, SourceManager& sources
                                  const FileTree& files) {
   std::string reason;
   std::optional<std::string> text = files.text(path, reason);
-  if (text && text->size() <= kMostBytes) return configOf(path, std::move(*text), sources, diagnostics);
-  if (text) reason = "it is larger than 1 MiB";
+  if (text) return configOf(path, std::move(*text), sources, diagnostics);
   diagnostics.report(ConfigUnreadable, {sources.add(path, ""), 0, 0}, {{"path", path}, {"reason", reason}});
   return std::nullopt;
 }
@@ -287,6 +333,11 @@ std::optional<Config> readConfig(const std::string& path, SourceManager& sources
 std::optional<Config> configOf(const std::string& path, std::string text, SourceManager& sources,
                                DiagnosticEngine& diagnostics) {
   const size_t before = diagnostics.errorCount();
+  if (text.size() > kMostBytes) {
+    diagnostics.report(ConfigUnreadable, {sources.add(path, ""), 0, 0},
+                       {{"path", path}, {"reason", "it is larger than 1 MiB"}});
+    return std::nullopt;
+  }
   Config config;
   config.path = path;
   config.file = sources.add(path, withoutSecrets(std::move(text)));

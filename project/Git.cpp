@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -82,6 +83,7 @@ std::vector<std::string> environment(bool own) {
   out.emplace_back("LC_ALL=C");
   out.emplace_back("GIT_TERMINAL_PROMPT=0");
   out.emplace_back("GIT_OPTIONAL_LOCKS=0");
+  out.emplace_back("GIT_NO_LAZY_FETCH=1");
   return out;
 }
 
@@ -92,28 +94,49 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return out;
 }
 
-/// Waits for a child, and ends it when what it writes grows over a bound; zero: there is none. An error number, or
-/// zero.
-int await(pid_t child, const Scratch& written, size_t mostBytes, int& status) {
+bool isLarger(const Scratch& written, size_t bytes) {
+  struct stat info {};
+  return ::fstat(written.descriptor(), &info) == 0 && static_cast<size_t>(info.st_size) > bytes;
+}
+
+/// Waits for a child, and ends it when it goes beyond a bound. An error number, or zero.
+int await(pid_t child, const Scratch (&files)[3], const GitBounds& bounds, int& status) {
   constexpr useconds_t kPause = 1000;
+  const auto begin = std::chrono::steady_clock::now();
+  const bool bounded = bounds.bytes || bounds.seconds;
   for (;;) {
-    const pid_t ended = ::waitpid(child, &status, mostBytes ? WNOHANG : 0);
+    const pid_t ended = ::waitpid(child, &status, bounded ? WNOHANG : 0);
     if (ended == child) return 0;
     if (ended < 0 && errno != EINTR) return errno;
-    if (!mostBytes) continue;
-    struct stat info {};
-    if (::fstat(written.descriptor(), &info) == 0 && static_cast<size_t>(info.st_size) > mostBytes) {
+    if (!bounded) continue;
+    const bool large = bounds.bytes && (isLarger(files[1], bounds.bytes) || isLarger(files[2], bounds.bytes));
+    const bool late = bounds.seconds && std::chrono::steady_clock::now() - begin > std::chrono::seconds(bounds.seconds);
+    if (large || late) {
       ::kill(child, SIGKILL);
       ::waitpid(child, &status, 0);
-      return EFBIG;
+      return large ? EFBIG : ETIME;
     }
     ::usleep(kPause);
   }
 }
 
+/// What no repository may change: none that lies in the folders of another is taken for one, and none is reached. Who
+/// means to reach one says so behind these words.
+const std::vector<std::string>& settings() {
+  static const std::vector<std::string> words = [] {
+    std::vector<std::string> out = {"-c", "safe.bareRepository=explicit", "-c", "protocol.allow=never"};
+    for (const char* protocol : {"https", "http", "ssh", "file", "git", "ext"}) {
+      out.emplace_back("-c");
+      out.push_back(std::string("protocol.") + protocol + ".allow=never");
+    }
+    return out;
+  }();
+  return words;
+}
+
 /// Starts it and waits; returns an error number, or zero with its status.
 int spawn(std::vector<std::string>& words, std::vector<std::string>& variables, const Scratch (&files)[3],
-          size_t mostBytes, int& status) {
+          const GitBounds& bounds, int& status) {
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   for (int i = 0; i < 3; ++i) ::posix_spawn_file_actions_adddup2(&actions, files[i].descriptor(), i);
@@ -121,7 +144,7 @@ int spawn(std::vector<std::string>& words, std::vector<std::string>& variables, 
   const int failed =
       ::posix_spawnp(&child, words[0].c_str(), &actions, nullptr, pointers(words).data(), pointers(variables).data());
   ::posix_spawn_file_actions_destroy(&actions);
-  return failed ? failed : await(child, files[1], mostBytes, status);
+  return failed ? failed : await(child, files, bounds, status);
 }
 
 } // namespace
@@ -144,8 +167,9 @@ GitPlace gitPlaceOf(const std::string& folder) {
 }
 
 GitAnswer runGit(const GitPlace& place, const std::vector<std::string>& words, std::string_view input,
-                 size_t mostBytes) {
+                 const GitBounds& bounds) {
   std::vector<std::string> all = {"git", "-C", place.folder};
+  all.insert(all.end(), settings().begin(), settings().end());
   if (!place.data.empty()) all.push_back("--git-dir=" + place.data);
   all.insert(all.end(), words.begin(), words.end());
   std::vector<std::string> variables = environment(place.own);
@@ -157,10 +181,12 @@ GitAnswer runGit(const GitPlace& place, const std::vector<std::string>& words, s
     return answer;
   }
   int status = 0;
-  if (const int failed = spawn(all, variables, files, mostBytes, status)) {
+  if (const int failed = spawn(all, variables, files, bounds, status)) {
     answer.found = failed != ENOENT;
     answer.code = -1;
-    answer.err = failed == EFBIG ? "there is more of it than is read" : std::strerror(failed);
+    answer.err = failed == EFBIG   ? "there is more of it than is read"
+                 : failed == ETIME ? "it takes longer than a package should"
+                                   : std::strerror(failed);
     return answer;
   }
   answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;

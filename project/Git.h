@@ -30,8 +30,15 @@ struct GitPlace {
 /// it, and counts from the folder of this program; it does not if there is no repository from here.
 GitPlace gitPlaceOf(const std::string& folder);
 
-/// Runs git with these words, nothing to read but `input`. Where `mostBytes` is given, it is ended when it prints more.
+/// At which git is ended; zero: none.
+struct GitBounds {
+  size_t bytes = 0; ///< of what it prints, or complains of
+  unsigned seconds = 0;
+};
+
+/// Runs git with these words, nothing to read but `input`. It reaches no other repository unless the words allow a
+/// protocol.
 GitAnswer runGit(const GitPlace& place, const std::vector<std::string>& words, std::string_view input = {},
-                 size_t mostBytes = 0);
+                 const GitBounds& bounds = {});
 
 } // namespace planc::project

@@ -7,11 +7,18 @@
 
 namespace planc::project {
 
+namespace {
+
+/// For the names of a stranger's commit, whose trees may hold each other without end and without a file.
+constexpr unsigned kMostSeconds = 30;
+
+} // namespace
+
 std::optional<std::vector<GitEntry>> gitEntries(const GitPlace& place, const std::string& commit, std::string& error,
                                                 size_t mostBytes) {
   std::vector<std::string> words = {"ls-tree", "-r", "-z", "--full-tree", commit};
   if (mostBytes) words.insert(words.begin() + 1, "--long");
-  const GitAnswer listed = runGit(place, words, {}, mostBytes);
+  const GitAnswer listed = runGit(place, words, {}, {mostBytes, mostBytes ? kMostSeconds : 0});
   if (!listed.ok()) {
     error = listed.complaint();
     return std::nullopt;

@@ -18,6 +18,7 @@ struct Package {
   std::map<std::string, std::string, std::less<>> texts; ///< by their paths below it
   std::vector<std::string> exports;                      ///< folders and files, without an end, that others may import
   bool own = false;                                      ///< it is the project itself, whose files see each other
+  bool cached = false; ///< `folder` is no folder, but what a package in the cache is called
 
   /// May others import this module, `clusters/pod`?
   bool exported(std::string_view module) const {
@@ -43,6 +44,8 @@ public:
   virtual const Package* named(std::string_view name, const Asking& asking, bool& reported) = 0;
   /// The names that stand for packages in that file, for suggestions; and its planc.toml, empty where there is none.
   virtual std::vector<std::string> names(const Asking& asking, std::string& config) = 0;
+  /// The package that a path from the root belongs to as a copy in `vendor/` of the asking file's project; empty: none.
+  virtual std::string vendored(const std::string& real, const Asking& asking) = 0;
   /// The folder of the package that the asking file on the disk belongs to, from the root; empty where it belongs to
   /// none.
   virtual std::string folderOf(const Asking& asking) = 0;

@@ -82,12 +82,16 @@ std::vector<std::string> left(const LibRun& run) {
   std::vector<std::string> out;
   std::error_code ignored;
   const std::string vendor = packages::joined(run.workspace->folder(), kVendorFolder);
+  if (fs::is_symlink(vendor, ignored)) return out;
   for (const fs::directory_entry& entry : fs::directory_iterator(vendor, ignored)) {
     const std::string name = entry.path().filename().string();
     const Locked* const locked = run.workspace->lock()->find(name);
     const bool package =
         packages::problemOfName(name).empty() && fs::is_regular_file(entry.path() / project::kConfigName, ignored);
-    if (package && !entry.is_symlink(ignored) && (!locked || locked->origin.isFolder()))
+    const bool named =
+        locked && locked->origin.isFolder() &&
+        fs::equivalent(packages::joined(run.workspace->folder(), locked->origin.path), entry.path(), ignored);
+    if (package && !named && !entry.is_symlink(ignored) && (!locked || locked->origin.isFolder()))
       out.push_back(packages::joined(vendor, name));
   }
   std::sort(out.begin(), out.end());
@@ -147,10 +151,9 @@ int libVendor(LibRun& run) {
     run.console.out(fmt::format("{} {} in {}\n", one.locked->name, one.locked->version.text(), folder));
   }
   for (const std::string& folder : left(run)) {
-    std::error_code failed;
-    fs::remove_all(folder, failed);
-    if (failed) return run.console.usageError(fmt::format("{}: {}", folder, failed.message()));
-    run.console.out(fmt::format("{} removed: planc.lock does not take it from a repository\n", folder));
+    const std::string why = packages::removeFolder(folder);
+    run.console.out(why.empty() ? fmt::format("{} removed: planc.lock does not take it from a repository\n", folder)
+                                : fmt::format("{} is left: {}\n", folder, why));
   }
   return kClean;
 }

@@ -12,6 +12,7 @@ namespace planc::frontend {
 
 PLANC_ERROR(NoPartOfPackage, 123, "`{package}` {version} has no module `{module}`")
 PLANC_ERROR(PartNotExported, 124, "`{package}` does not export `{module}`")
+PLANC_ERROR(ImportsVendored, 138, "`{path}` is a file of the package `{package}`, which is locked")
 PLANC_ERROR(LeavesPackage, 125, "`{path}` lies outside of the package `{folder}`")
 
 namespace {
@@ -90,7 +91,9 @@ void Loader::reportNoPart(const Package& package, const Import& import, const st
 Module* Loader::packageModule(const Package& package, const std::string& inside, SourceRange use, bool parsed) {
   const std::string shown = shownPath(package, inside);
   std::string ignored; // of a package in the cache, which is no folder of the project
-  const std::string key = files_.exists(shown) ? files_.real(shown, ignored).value_or(shown) : shown;
+  const std::string key = package.cached         ? '\n' + shown // which is no path of a file
+                          : files_.exists(shown) ? files_.real(shown, ignored).value_or(shown)
+                                                 : shown;
   Module* module = nullptr;
   if (const auto known = byKey_.find(key); known != byKey_.end()) {
     module = known->second;
@@ -147,6 +150,11 @@ void Loader::resolveInPackage(Module& module, Import& import, const syntax::Impo
 
 bool Loader::leaves(Module& module, const std::string& real, const std::string& written, SourceRange range) {
   if (!packages_) return false;
+  if (const std::string name = packages_->vendored(real, asking(module, range)); !name.empty()) {
+    diagnostics_.report(ImportsVendored, range, {{"path", written}, {"package", name}})
+        .help(fmt::format("write `import {}.…`: a package is read whole, and held against planc.lock", name));
+    return true;
+  }
   const std::string folder = packages_->folderOf(asking(module, range));
   if (folder.empty() || !fs::path(real).is_absolute() || real.starts_with(folder == "/" ? folder : folder + "/"))
     return false;

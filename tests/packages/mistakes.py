@@ -60,7 +60,7 @@ def told(world, folder, code, text, *words, file=None):
     done = subprocess.run([world.planc_path, *words], capture_output=True, text=True, cwd=world.root / folder, env=world.environment, stdin=subprocess.DEVNULL, timeout=300)
     said = done.stdout + done.stderr
     assert done.returncode == 1 and f"[{code}]" in said and text in said, f"{words} in {folder}: not {code} with `{text}` (exit code {done.returncode})\n{said}"
-    assert "help:" in said or code in ("PLAN1102", "PLAN1103", "PLAN1104"), f"no way out:\n{said}"
+    assert "help:" in said or code in ("PLAN1101", "PLAN1102", "PLAN1103", "PLAN1104"), f"no way out:\n{said}"
     place = place_of(said, code)
     assert file is None or place == file, f"{code} is told of {place}, not of {file}"
     assert SECRET not in said
@@ -78,7 +78,8 @@ def manifests(world):
 
 def secrets(world):
     """A password in an address is not shown, not even where the line is, and is not written."""
-    for address in (f"https://me:{SECRET}@git.example/r.git", f"https://{SECRET}@git.example/r.git", f"ssh://me:{SECRET}@git.example/r.git"):
+    for address in (f"https://me:{SECRET}@git.example/r.git", f"https://{SECRET}@git.example/r.git", f"ssh://me:{SECRET}@git.example/r.git", f"https://me:x/{SECRET}@git.example/r.git",
+                    f"me:{SECRET}@git.example:r.git", f"https://git.example/r.git?private_token={SECRET}"):
         world.write({"planc.toml": f'[dependencies]\nbase = {{ git = "{address}", tag = "v1.0.0" }}\n', "a.plan": IMPORT}, "secret")
         for words in (["lib", "fetch"], ["check", "a.plan"], ["lib", "tree"]):
             told(world, "secret", "PLAN0113", "`base`", *words, file="planc.toml")
@@ -281,6 +282,63 @@ def folders(world):
     told(world, "folders", "PLAN0136", "`vendor/fresh` cannot be written", "lib", "vendor")
 
 
+def run_nothing(world):
+    """Folders of a stranger's clone that look like repositories of their own: their settings run no program."""
+    ran = world.root / "ran"
+    config = f'[core]\n repositoryformatversion = 0\n bare = true\n sshCommand = "touch {ran}; false"\n[remote "o"]\n url = file://{world.root}/remotes/base\n promisor = true\n uploadpack = "touch {ran}; false"\n'
+    world.write({"HEAD": "ref: refs/heads/main\n", "config": config, "objects/.keep": "", "refs/.keep": "", "planc.toml": '[dependencies]\npods = { git = "ssh://nobody.invalid/x.git", tag = "v1.0.0" }\n', "a.plan": "let a = 1\n"}, "bare")
+    for words in (["lib", "update"], ["lib", "fetch"], ["lib", "add", "zz", "--git", "ssh://nobody.invalid/x.git"], ["diff", "--against", "0a6082bef1e171b13e4f906cff6f5f02de1f2b0a", "a.plan"]):
+        subprocess.run([world.planc_path, *words], capture_output=True, cwd=world.root / "bare", env=world.environment)
+        assert not ran.exists(), words
+
+
+def other_bytes(world):
+    """Ways by which what is not locked could be priced."""
+    shutil.rmtree(world.root / "home/cache", ignore_errors=True)
+    world.library("calm", "1.0.0", {"clusters/pod.plan": "export let a = 1\n"})
+    world.write({"planc.toml": "[dependencies]\n" + world.line("calm", "1.0.0"), "calm@1.0.0/clusters/pod.plan": "export let a = 2\n",
+                 "plans/a.plan": 'import "../calm@1.0.0/clusters/pod.plan" as other\nimport calm.clusters.pod as pods\n\nassert pods.a == 1 and other.a == 2\n'}, "bytes")
+    world.planc("bytes", "lib", "fetch")
+    world.planc("bytes", "check", "plans")
+    # A folder in the lock, where planc.toml says a repository.
+    good = (world.root / "bytes/planc.lock").read_text()
+    world.write({"planc.toml": MANIFEST.format(name="calm", version="1.0.0"), "clusters/pod.plan": "export let a = 7\n"}, "evil")
+    (world.root / "bytes/planc.lock").write_text('format = "1"\n\n[[package]]\nname = "calm"\npath = "../evil"\n')
+    told(world, "bytes", "PLAN0119", "asked for from", "check", "plans", file="planc.toml")
+    told(world, "bytes", "PLAN0135", "calm 1.0.0", "lib", "fetch", "--locked")
+    (world.root / "bytes/planc.lock").write_text(good)
+    # A copy in vendor/ by its path.
+    world.planc("bytes", "lib", "vendor")
+    world.write({"plans/a.plan": 'import "../vendor/calm/clusters/pod.plan" as pods\n\nlet a = pods.a\n'}, "bytes")
+    told(world, "bytes", "PLAN0138", "import calm.", "check", "plans", file="plans/a.plan")
+    world.write({"plans/a.plan": "import calm.clusters.pod as pods\n\nlet a = pods.a\n"}, "bytes")
+    world.planc("bytes", "check", "plans")
+    # What somebody else wrote into vendor/ stays, and so does what a link leads to.
+    world.write({"vendor/calm/notes.txt": "mine\n", "vendor/calm/clusters/pod.plan": "export let a = 3\n", "vendor/mine/planc.toml": MANIFEST.format(name="mine", version="1.0.0"), "vendor/mine/work.py": "x\n"}, "bytes")
+    told(world, "bytes", "PLAN0136", "`notes.txt` in it is no file of a package", "lib", "vendor")
+    (world.root / "bytes/vendor/calm/notes.txt").unlink()
+    world.planc("bytes", "lib", "vendor", says=("calm 1.0.0 in vendor/calm", "vendor/mine is left"))
+    shutil.move(world.root / "bytes/vendor", world.root / "away")
+    (world.root / "bytes/vendor").symlink_to(world.root / "away")
+    told(world, "bytes", "PLAN0121", "is a link", "check", "plans")
+    told(world, "bytes", "PLAN0136", "it is a link", "lib", "vendor")
+    assert (world.root / "away/mine/work.py").exists() and (world.root / "away/calm/planc.toml").exists()
+    (world.root / "bytes/vendor").unlink()
+
+
+def bounded(world):
+    """What is small to send and endless to read."""
+    world.write({"planc.toml": "[dependencies]\n# " + "://" * 340_000 + "\n"}, "long")
+    subprocess.run([world.planc_path, "config"], capture_output=True, cwd=world.root / "long", env=world.environment, timeout=20)
+    world.write({"planc.toml": "# " + "x" * (1 << 20) + "\n" + MANIFEST.format(name="wide", version="1.0.0")}, "wide_toml")
+    world.write({"planc.toml": '[dependencies]\nwide = { path = "../wide_toml" }\n'}, "long")
+    told(world, "long", "PLAN1101", "larger than 1 MiB", "lib", "fetch")
+    for i in range(1010):
+        world.write({"planc.toml": MANIFEST.format(name=f"c{i}", version="1.0.0") + f'[dependencies]\nc{i + 1} = {{ path = "../c{i + 1}" }}\n'}, f"chain/c{i}")
+    world.write({"planc.toml": '[dependencies]\nc0 = { path = "../chain/c0" }\n'}, "long")
+    told(world, "long", "PLAN0139", "more than 1000 versions", "lib", "fetch")
+
+
 def main(planc):
     with tempfile.TemporaryDirectory() as folder:
         world = World(planc, Path(folder).resolve())
@@ -291,6 +349,9 @@ def main(planc):
         locks(world)
         imports(world)
         folders(world)
+        run_nothing(world)
+        other_bytes(world)
+        bounded(world)
     print(f"{count} manifests and repositories, and locks, imports and folders")
 
 
