@@ -54,6 +54,20 @@ std::map<std::string, std::string> filesOf(std::string_view kind, const std::str
   return out;
 }
 
+/// What keeps a file from being written: itself, or what on the way to it is no folder; empty if nothing does.
+std::string inTheWay(const std::string& folder, const std::string& path) {
+  fs::path at = folder;
+  std::error_code failed;
+  const fs::path steps(path);
+  for (auto step = steps.begin(); step != steps.end(); ++step) {
+    at /= *step;
+    const fs::file_status there = fs::symlink_status(at, failed);
+    if (fs::exists(there) && (std::next(step) == steps.end() || !fs::is_directory(there)))
+      return at.lexically_normal().string();
+  }
+  return "";
+}
+
 int runInit(Console& console, const Arguments& arguments) {
   const std::string folder = arguments.positional.empty() ? "." : arguments.positional[0];
   const bool library = arguments.has("--library");
@@ -64,9 +78,8 @@ int runInit(Console& console, const Arguments& arguments) {
   const std::map<std::string, std::string> files = filesOf(library ? "library/" : "project/", name);
   std::error_code failed;
   for (const auto& [path, text] : files)
-    if (fs::exists(fs::symlink_status(fs::path(folder) / path, failed)))
-      return console.usageError(fmt::format("{} is there already, and nothing was written",
-                                            (fs::path(folder) / path).lexically_normal().string()),
+    if (const std::string there = inTheWay(folder, path); !there.empty())
+      return console.usageError(fmt::format("{} is there already, and nothing was written", there),
                                 "`planc init FOLDER` writes into a new folder");
   for (const auto& [path, text] : files) {
     const fs::path target = fs::path(folder) / path;

@@ -3,6 +3,7 @@
 #include "driver/Files.h"
 #include "driver/lib/Lib.h"
 #include "project/Toml.h"
+#include "support/DiskFiles.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -87,7 +88,7 @@ int libAdd(LibRun& run) {
                       .lexically_relative(std::filesystem::path(wholePath(path)).parent_path())
                       .generic_string();
   std::string error, text;
-  if (std::optional<std::string> read = readFile(path, error)) text = std::move(*read);
+  if (std::optional<std::string> read = diskFiles().text(path, error)) text = std::move(*read);
   std::error_code failed;
   if (text.empty() && std::filesystem::exists(std::filesystem::symlink_status(path, failed)) && !error.empty())
     return run.console.usageError(fmt::format("{} {}", path, error));
@@ -116,7 +117,7 @@ int libUpdate(LibRun& run) {
   if (const int code = run.open()) return code;
   const std::string path = run.workspace->config().path;
   std::string error;
-  std::optional<std::string> text = readFile(path, error);
+  std::optional<std::string> text = diskFiles().text(path, error);
   if (!text) return run.console.usageError(fmt::format("{} {}", path, error));
   for (const std::string& word : run.words)
     if (const packages::Dependency* d = run.workspace->manifest().dependency(word); !d)

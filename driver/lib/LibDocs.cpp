@@ -52,12 +52,15 @@ int libDocs(LibRun& run) {
        api::docsOf(exports, catalogue.modules(), {manifest.name, manifest.version.text(), manifest.description})) {
     const std::string path = (fs::path(*folder) / page.path).generic_string();
     written.insert(path);
+    std::error_code failed;
+    const fs::file_status there = fs::symlink_status(path, failed);
+    if (fs::exists(there) && !fs::is_regular_file(there))
+      return run.console.usageError(fmt::format("{} is no file, and would be written over", path));
     std::string error;
-    if (readFile(path, error) == page.text) continue;
+    if (fs::exists(there) && readFile(path, error) == page.text) continue;
     run.console.out(path + "\n");
     old = true;
     if (run.arguments.has("--check")) continue;
-    std::error_code failed;
     fs::create_directories(*folder, failed);
     const std::string why = failed ? failed.message() : writeFile(path, page.text);
     if (!why.empty()) return run.console.usageError(fmt::format("{}: {}", path, why));

@@ -31,6 +31,14 @@ def main(planc):
         passes(world, "lib")
         world.planc(".", "init", "x", "--name", "No Name", code=2, says="`No Name`")
         assert not (world.root / "x").exists()
+        # Nothing is written through a link, nor half of it where a file is in the way.
+        (world.root / "x").mkdir()
+        (world.root / "x/plans").symlink_to(world.root / "House-Plans")
+        world.planc(".", "init", "x", code=2, says="x/plans is there already")
+        (world.root / "x/plans").unlink()
+        (world.root / "x/clusters").write_text("mine\n")
+        world.planc(".", "init", "x", code=2, says="x/clusters is there already")
+        assert [p.name for p in (world.root / "x").iterdir()] == ["clusters"]
         # The project takes the library: its own cluster gives way to that of the library.
         world.planc("House-Plans", "lib", "add", "acme", "--path", "../lib", says="acme in ../lib new")
         plan = world.root / "House-Plans/plans/train.plan"

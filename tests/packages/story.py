@@ -71,6 +71,10 @@ def second_version(world, before):
     world.planc("remotes/pods", "lib", "docs", "--output", "pages", "--check", code=1, says=("pages/pods.clusters.gone.md", "out of date"))
     world.planc("remotes/pods", "lib", "docs", "--output", "pages", says="pages/pods.clusters.gone.md")
     assert sorted(p.name for p in (world.root / "remotes/pods/pages").iterdir()) == ["index.md", "notes.md", "pods.clusters.pod.md"]
+    (world.root / "remotes/pods/pages/index.md").unlink()
+    (world.root / "remotes/pods/pages/index.md").symlink_to(world.root / "bashrc")
+    world.planc("remotes/pods", "lib", "docs", "--output", "pages", code=2, says="pages/index.md is no file")
+    assert not (world.root / "bashrc").exists()
     shutil.rmtree(world.root / "remotes/pods/pages")
     world.planc("app", "check")
     assert step_time(world, "app") == before, "a new tag of a library moves nobody who did not ask for it"
