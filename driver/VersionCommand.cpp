@@ -40,7 +40,10 @@ int runVersion(Console& console, const Arguments& arguments) {
                {"search", kSearchFormat},
                {"sweep", kSweepFormat},
                {"config", kConfigFormat},
-               {"diff", kDiffFormat}}}});
+               {"diff", kDiffFormat},
+               {"lib", kLibFormat},
+               {"show", kShowFormat},
+               {"test", kTestFormat}}}});
   return kClean;
 }
 
