@@ -326,6 +326,42 @@ def other_bytes(world):
     (world.root / "bytes/vendor").unlink()
 
 
+def depths(world):
+    """What a package itself asks for, a cache by a relative path, and what verify can say of a copy."""
+    shutil.rmtree(world.root / "home/cache", ignore_errors=True)
+    for version in ("1.0.0", "1.2.0"):
+        world.library("deep", version, {"clusters/pod.plan": f"export let a = {version[2]}\n"})
+    world.library("over", "1.0.0", {"clusters/a.plan": "import deep.clusters.pod as pods\n\nexport let b = pods.a\n"}, world.line("deep", "1.2.0"))
+    world.write({"planc.toml": "[dependencies]\n" + world.line("over", "1.0.0"), "a.plan": "import over.clusters.a as over\n\nlet c = over.b\n"}, "depths")
+    world.planc("depths", "lib", "fetch")
+    lock = world.root / "depths/planc.lock"
+    good = lock.read_text()
+    world.write({"planc.toml": "[dependencies]\n" + world.line("deep", "1.0.0")}, "lower")
+    world.planc("lower", "lib", "fetch")
+    lower = (world.root / "lower/planc.lock").read_text()
+    lock.write_text(lower.rstrip("\n") + "\n" + good[good.index('\n[[package]]\nname = "over"'):])
+    told(world, "depths", "PLAN0119", "`deep` is locked at 1.0.0, and 1.2.0 is asked for", "check", "a.plan", file="over@1.0.0/planc.toml")
+    lock.write_text(good)
+    world.planc("depths", "check", "a.plan")
+    environment = world.environment
+    world.environment = {**environment, "PLANC_CACHE": "here"}
+    told(world, "depths", "PLAN0134", "begins with `/`", "lib", "fetch")
+    assert not (world.root / "depths/here").exists()
+    world.environment = environment
+    world.planc("depths", "lib", "vendor")
+    world.write({"vendor/deep/clusters/more.plan": "let x = 1\n"}, "depths")
+    told(world, "depths", "PLAN0137", "the package has no such file", "lib", "verify", file="vendor/deep/clusters/more.plan")
+    (world.root / "depths/vendor/deep/clusters/more.plan").unlink()
+    (world.root / "depths/vendor/deep/clusters/pod.plan").unlink()
+    told(world, "depths", "PLAN0137", "it is missing", "lib", "verify", file="planc.lock")
+    world.write({"vendor/deep/clusters/pod.plan": "export let a = 9\n"}, "depths")
+    shutil.rmtree(world.root / "home/cache")
+    world.write({"clusters/pod.plan": "export let a = 8\n"}, "remotes/deep")
+    world.git("remotes/deep", "commit", "-q", "-a", "-m", "moved")
+    world.git("remotes/deep", "tag", "-f", "v1.2.0")
+    told(world, "depths", "PLAN0137", "which byte it is cannot be said", "lib", "verify", file="vendor/deep/clusters/pod.plan")
+
+
 def bounded(world):
     """What is small to send and endless to read."""
     world.write({"planc.toml": "[dependencies]\n# " + "://" * 340_000 + "\n"}, "long")
@@ -351,6 +387,7 @@ def main(planc):
         folders(world)
         run_nothing(world)
         other_bytes(world)
+        depths(world)
         bounded(world)
     print(f"{count} manifests and repositories, and locks, imports and folders")
 
