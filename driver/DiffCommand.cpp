@@ -10,7 +10,9 @@
 #include "packages/Contents.h"
 #include "project/GitTree.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace planc::driver {
 
