@@ -47,7 +47,7 @@ std::string_view folderOf(const Export& of) {
   return std::string_view(of.module).substr(0, std::min(of.module.rfind('.'), of.module.size()));
 }
 
-/// What belongs together; null: it is gone.
+/// Pairs each export of the version before with the one of the version after; null: it is gone.
 class Pairing {
 public:
   Pairing(const std::vector<Export>& before, const std::vector<Export>& after)

@@ -1,4 +1,4 @@
-// What became of the exports of a library from one version to another.
+// Compares the exports of two versions of a library.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Exports.h"
@@ -9,7 +9,7 @@
 
 namespace planc::api {
 
-/// What a change is about; its word is `name(ChangeKind)`.
+/// The subject of a change; `name(ChangeKind)` is its word in reports.
 enum class ChangeKind {
   Removed,
   Renamed,

@@ -13,8 +13,8 @@ namespace planc::api {
 
 namespace {
 
-/// What a character of a text is in Markdown that shows it as it is. Entities never open or close anything, so that
-/// they stand for whatever a table or a code span would look at.
+/// Escapes the character at `at` for Markdown, so that a page shows it as it is. Entities never open or close anything,
+/// so that they stand for whatever a table or a code span would look at.
 std::string shown(std::string_view text, size_t at) {
   const char c = text[at];
   const auto word = [&](size_t i) { return i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])); };

@@ -8,7 +8,7 @@
 
 namespace planc::api {
 
-/// Of planc.toml; `version` and `description` may be empty.
+/// The package as its planc.toml names it; `version` and `description` may be empty.
 struct PackageName {
   std::string name, version, description;
 };

@@ -1,4 +1,4 @@
-// What modules export, as every command that lists, documents or compares libraries reads it.
+// The exports of modules, for the commands that list, document or compare libraries.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/Catalogue.h"

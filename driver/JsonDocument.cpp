@@ -66,6 +66,10 @@ void JsonStream::end() {
   text_.add(std::string(1, level.close));
 }
 
+nlohmann::ordered_json orNull(const std::string& text) {
+  return text.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(text);
+}
+
 void addInputs(JsonStream& root, const Inputs& inputs) {
   root.member("inputs", inputs.json());
   root.member("library_sha256", libraryDigest());

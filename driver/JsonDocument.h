@@ -48,6 +48,9 @@ inline constexpr std::string_view kPlansFormat = "2.4", kCalibrationFormat = "1.
                                   kTestFormat = "1.0", kLibFormat = "1.0", kDiffFormat = "1.1", kVersionFormat = "1.1",
                                   kShowFormat = "1.0";
 
+/// A text, or null where it is empty.
+nlohmann::ordered_json orNull(const std::string& text);
+
 /// What a result was made of: `inputs` and `library_sha256`.
 void addInputs(JsonStream& root, const Inputs& inputs);
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/ShowExports.h"
 
+#include "driver/JsonDocument.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -21,10 +23,6 @@ void printRows(Console& console, const std::vector<std::pair<std::string, std::s
     if (!text.empty()) width = std::max(width, std::min(name.size(), kWidest));
   for (const auto& [name, text] : rows)
     console.out(text.empty() ? name + "\n" : fmt::format("{:<{}}  {}\n", name, width, text));
-}
-
-Json orNull(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
 }
 
 Json parameterJson(const api::ExportParameter& of) {

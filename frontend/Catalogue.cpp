@@ -37,14 +37,6 @@ std::string openingComment(std::string_view text) {
   return out;
 }
 
-/// What to use in place of a declaration that is marked so; empty: it is not.
-template <class Decl> std::string deprecationOf(const Decl& decl) {
-  if constexpr (requires { decl.deprecated; })
-    return decl.deprecated ? decl.deprecated->text : std::string();
-  else
-    return {};
-}
-
 /// Makes the exports of a set out of its declarations.
 class Describer {
 public:
@@ -61,7 +53,7 @@ public:
     out.line = module.lineOf(of.outline().name.range.begin);
     out.doc = module.docOf(of.index);
     out.sentence = firstSentence(out.doc);
-    out.deprecated = deprecationOf(decl);
+    if (decl.deprecated) out.deprecated = decl.deprecated->text;
     if (const auto* written = syntax::paramsOf(decl)) out.parameters = parameters(module, *written);
     if (detail_ == Detail::Names) return out;
     out.text = module.text(decl.range);

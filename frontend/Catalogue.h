@@ -32,7 +32,6 @@ struct ExportFact {
   std::string number, unit; ///< the value taken apart if it is one quantity: `3.35`, `TB/s`
   std::string source;       ///< the text after `:`, or the source of the section around it
   std::string from;         ///< the record that it is inherited from; empty: it stands in the record itself
-  uint32_t line = 0;        ///< in the file of `from`, or of the record
 };
 
 struct Export {

@@ -138,7 +138,6 @@ private:
     }
     fact.source = source;
     fact.from = where.from;
-    fact.line = where.module->lineOf(value.range.begin);
     const auto [at, fresh] = places_.emplace(path, facts_.size());
     if (fresh)
       facts_.push_back(std::move(fact));

@@ -11,6 +11,7 @@
 
 namespace planc::packages {
 
+PLANC_ERROR(HostilePackage, 122, "`{package}` cannot be a package{where}: {problem}")
 PLANC_ERROR(NoPackage, 120, "`{folder}` is no package: {problem}")
 
 namespace {
@@ -111,6 +112,15 @@ std::optional<std::vector<std::string>> filesOf(const std::vector<FileEntry>& en
   }
   problem = {};
   return out;
+}
+
+void reportHostile(const std::string& package, const Hostile& found, SourceRange range, DiagnosticEngine& diagnostics) {
+  diagnostics
+      .report(HostilePackage, range,
+              {{"package", package},
+               {"where", found.path.empty() ? "" : fmt::format(" with `{}`", found.path)},
+               {"problem", found.problem}})
+      .help("a package is text below one folder: plans, planc.toml, a README and a licence, each a file of its own");
 }
 
 std::optional<Texts> textsIn(const FileTree& files, const std::string& folder, Hostile& problem) {

@@ -28,6 +28,8 @@ struct Hostile {
 /// stays behind. Nothing of it is a link, a device or a submodule, leads out of the folder, or is spelled as another
 /// file but for the case of its letters; and it is of bounded size.
 std::optional<std::vector<std::string>> filesOf(const std::vector<FileEntry>& entries, Hostile& problem);
+/// Reports, at `range`, what keeps a tree from being that package.
+void reportHostile(const std::string& package, const Hostile& found, SourceRange range, DiagnosticEngine& diagnostics);
 /// As many entries of a tree as are looked at.
 inline constexpr size_t kMostEntries = 100'000;
 /// Of a whole package.

@@ -213,12 +213,6 @@ const Dependency* Manifest::dependency(std::string_view wanted) const {
   return found == dependencies.end() ? nullptr : &*found;
 }
 
-bool Manifest::exported(std::string_view module) const {
-  return std::any_of(exports.begin(), exports.end(), [&](const std::string& path) {
-    return module == path || (module.starts_with(path) && module[path.size()] == '/');
-  });
-}
-
 std::optional<Manifest> manifestOf(const project::Config& config, DiagnosticEngine& diagnostics) {
   const size_t before = diagnostics.errorCount();
   Manifest out = Checker(config, diagnostics).take();

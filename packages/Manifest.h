@@ -40,8 +40,6 @@ struct Manifest {
 
   bool isPackage() const { return !name.empty(); }
   const Dependency* dependency(std::string_view name) const;
-  /// May others import this module? `clusters/pod` is in `clusters`.
-  bool exported(std::string_view module) const;
 };
 
 /// Nothing after errors, which are reported: a name, version, path or address that is none, an edition that this planc

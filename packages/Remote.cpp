@@ -12,7 +12,6 @@
 
 namespace planc::packages {
 
-PLANC_ERROR(HostilePackage, 122, "`{package}` cannot be a package{where}: {problem}")
 PLANC_ERROR(GitMissing, 126, "`{package}` is fetched by git, and there is no git on this machine")
 PLANC_ERROR(RemoteUnread, 127, "the repository of `{package}` cannot be read: {reason}")
 PLANC_ERROR(NoSuchTag, 128, "the repository of `{package}` has no tag `{tag}`")
@@ -129,15 +128,6 @@ std::optional<Texts> textsOf(const std::string& folder, const std::string& commi
 }
 
 } // namespace
-
-void reportHostile(const std::string& package, const Hostile& found, SourceRange range, DiagnosticEngine& diagnostics) {
-  diagnostics
-      .report(HostilePackage, range,
-              {{"package", package},
-               {"where", found.path.empty() ? "" : fmt::format(" with `{}`", found.path)},
-               {"problem", found.problem}})
-      .help("a package is text below one folder: plans, planc.toml, a README and a licence, each a file of its own");
-}
 
 std::optional<std::vector<VersionTag>> versionsAt(const std::string& address, const RemoteUse& use) {
   const Scratch scratch;

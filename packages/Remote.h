@@ -28,7 +28,5 @@ std::optional<std::vector<VersionTag>> versionsAt(const std::string& address, co
 /// Reads a tag into memory: nothing is checked out, no hook, filter or submodule of it runs or is fetched. Nothing
 /// after errors, which are reported: no git, no answer, no such tag, what is no package.
 std::optional<Tagged> fetchTag(const std::string& address, const std::string& tag, const RemoteUse& use);
-/// What is not a package, told at its place.
-void reportHostile(const std::string& package, const Hostile& found, SourceRange range, DiagnosticEngine& diagnostics);
 
 } // namespace planc::packages

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "packages/Resolver.h"
 
-#include "packages/Remote.h"
-
 #include <filesystem>
 #include <fmt/format.h>
 

@@ -11,6 +11,13 @@
 
 namespace planc {
 
+/// May others import a module, `clusters/pod`, of a package that exports these folders and files?
+inline bool isExported(const std::vector<std::string>& exports, std::string_view module) {
+  return std::any_of(exports.begin(), exports.end(), [&](const std::string& path) {
+    return module.starts_with(path) && (module.size() == path.size() || module[path.size()] == '/');
+  });
+}
+
 /// A package: `import NAME.folder.file` reads `folder/file.plan` of it.
 struct Package {
   std::string name, version;
@@ -20,12 +27,7 @@ struct Package {
   bool own = false;                                      ///< it is the project itself, whose files see each other
   bool cached = false; ///< `folder` is no folder, but what a package in the cache is called
 
-  /// May others import this module, `clusters/pod`?
-  bool exported(std::string_view module) const {
-    return std::any_of(exports.begin(), exports.end(), [&](const std::string& path) {
-      return module.starts_with(path) && (module.size() == path.size() || module[path.size()] == '/');
-    });
-  }
+  bool exported(std::string_view module) const { return isExported(exports, module); }
 };
 
 /// Which package a name stands for.

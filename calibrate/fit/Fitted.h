@@ -1,4 +1,4 @@
-// What a record was fitted to, as facts that it says of itself: `fitted { samples; planc; date; on { … } }`.
+// The facts by which a calibrated record names its samples: `fitted { samples; planc; date; on { … } }`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/facts/FactTable.h"

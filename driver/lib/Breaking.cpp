@@ -6,13 +6,13 @@
 #include "driver/DiffSide.h"
 #include "packages/Contents.h"
 #include "support/DiskFiles.h"
+#include "support/Packages.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <set>
 
 namespace planc::driver {
@@ -45,10 +45,8 @@ std::vector<std::string> filesOf(const PackageSide& side) {
   return out;
 }
 
-bool isExported(const PackageSide& side, const std::string& path) {
-  packages::Manifest manifest;
-  manifest.exports = side.exports;
-  return manifest.exported(std::string_view(path).substr(0, path.size() - kPlanSuffix.size()));
+bool isExported(const PackageSide& side, std::string_view path) {
+  return planc::isExported(side.exports, path.substr(0, path.size() - std::min(path.size(), kPlanSuffix.size())));
 }
 
 Side pricedSide(const PackageSide& side, size_t jobs) {
@@ -187,22 +185,6 @@ std::string breakingText(const BreakingReport& report) {
                          row.beforePlace == row.afterPlace ? "" : row.afterPlace);
   }
   return out;
-}
-
-nlohmann::ordered_json breakingJson(const BreakingReport& report) {
-  using Json = nlohmann::ordered_json;
-  const auto orNull = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
-  Json changes = Json::array();
-  for (const api::ExportChange& row : report.rows)
-    changes.push_back({{"severity", row.breaking ? "breaking" : "worth knowing"},
-                       {"change", api::name(row.kind)},
-                       {"name", row.name},
-                       {"text", row.text},
-                       {"before", orNull(row.before)},
-                       {"after", orNull(row.after)},
-                       {"before_place", orNull(row.beforePlace)},
-                       {"after_place", orNull(row.afterPlace)}});
-  return {{"before", report.before}, {"after", report.after}, {"plans", report.plans}, {"changes", changes}};
 }
 
 } // namespace planc::driver

@@ -5,7 +5,6 @@
 #include "support/FileTree.h"
 
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -34,7 +33,5 @@ api::Catalogue catalogueOf(const PackageSide& side);
 BreakingReport breaking(const PackageSide& before, const PackageSide& after, size_t jobs);
 
 std::string breakingText(const BreakingReport& report);
-/// The members of the JSON result: `before`, `after`, `plans`, `changes`.
-nlohmann::ordered_json breakingJson(const BreakingReport& report);
 
 } // namespace planc::driver

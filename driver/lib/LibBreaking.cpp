@@ -59,6 +59,22 @@ Version after(const Version& before, const BreakingReport& report) {
                                    : Version{before.major, before.minor + 1, 0, ""};
 }
 
+/// The members of the JSON result: `before`, `after`, `plans`, `changes`.
+nlohmann::ordered_json breakingJson(const BreakingReport& report) {
+  using Json = nlohmann::ordered_json;
+  Json changes = Json::array();
+  for (const api::ExportChange& row : report.rows)
+    changes.push_back({{"severity", row.breaking ? "breaking" : "worth knowing"},
+                       {"change", api::name(row.kind)},
+                       {"name", row.name},
+                       {"text", row.text},
+                       {"before", orNull(row.before)},
+                       {"after", orNull(row.after)},
+                       {"before_place", orNull(row.beforePlace)},
+                       {"after_place", orNull(row.afterPlace)}});
+  return {{"before", report.before}, {"after", report.after}, {"plans", report.plans}, {"changes", changes}};
+}
+
 } // namespace
 
 int libBreaking(LibRun& run) {

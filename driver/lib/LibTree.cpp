@@ -67,10 +67,10 @@ int libTree(LibRun& run) {
       rows.push_back({{"name", locked.name},
                       {"version", run.workspace->manifestOf(locked)->version.text()},
                       {"from", locked.origin.text()},
-                      {"sha256", locked.digest.empty() ? Json(nullptr) : Json(locked.digest)},
+                      {"sha256", orNull(locked.digest)},
                       {"dependencies", dependenciesOf(*run.workspace->manifestOf(locked))}});
     printJson(run.console, kLibFormat,
-              {{"package", manifest.isPackage() ? Json(manifest.name) : Json(nullptr)},
+              {{"package", orNull(manifest.name)},
                {"dependencies", dependenciesOf(manifest)},
                {"packages", std::move(rows)}});
     return kClean;

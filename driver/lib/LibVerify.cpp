@@ -113,7 +113,7 @@ int libVerify(LibRun& run) {
     rows.push_back({{"name", locked.name},
                     {"version", locked.origin.isFolder() ? Json(nullptr) : Json(locked.version.text())},
                     {"from", locked.origin.text()},
-                    {"sha256", locked.digest.empty() ? Json(nullptr) : Json(locked.digest)},
+                    {"sha256", orNull(locked.digest)},
                     {"state", state}});
   }
   if (std::string why; !run.diagnostics.hasErrors() && run.workspace->fits(why) == std::optional(false))

@@ -59,8 +59,7 @@ bool Loader::resolvePackage(Module& module, Import& import, const syntax::Import
     auto report = diagnostics_.report(PartNotExported, import.range,
                                       {{"package", package->name}, {"module", dotted(*package, part)}});
     report.note("it exports " + quotedList(package->exports));
-    report.help(
-        fmt::format("whoever keeps the package may add it to `exports` of {}", shownPath(*package, "planc.toml")));
+    report.help("whoever keeps the package may add it to the `exports` of its planc.toml, and publish a version");
   } else if (isFile) {
     import.module = packageModule(*package, file, import.range, true);
   } else {
