@@ -6,6 +6,7 @@
 namespace planc::ir::labels {
 
 inline const Symbol kCarry("carry");             ///< the identity at both ends of a repeat
+inline const Symbol kRepeats("layers");          ///< in front of a selector: every repeat, where no layer is called so
 inline const Symbol kBoundaryReshard("(carry)"); ///< the row of what is carried between classes
 inline const Symbol kCopies("copies");           ///< what software keeps of an operator beside its values
 inline const Symbol kMaster("master");           ///< an optimizer's copy of a parameter, among its states

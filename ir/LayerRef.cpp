@@ -10,6 +10,11 @@
 
 namespace planc::ir {
 
+LayerStep LayerStep::ofRepeats() {
+  static const LayerStep kAny{true, Symbol("*"), RangeSet{{Range{0, int64_t(1) << 62, 1}}}};
+  return kAny;
+}
+
 LayerRef LayerRef::of(const std::vector<Symbol>& path) {
   LayerRef ref;
   for (Symbol name : path) ref.steps.push_back({false, name, {}});
@@ -20,6 +25,10 @@ std::string LayerRef::str() const {
   std::string text;
   for (const LayerStep& step : steps) {
     if (!text.empty()) text += '.';
+    if (step.isRepeats()) {
+      text += labels::kRepeats.view();
+      continue;
+    }
     text += step.star ? "*" : step.name.view();
     if (step.slice) text += step.slice->str();
   }

@@ -19,6 +19,9 @@ struct LayerStep {
   bool star = false;
   Symbol name;
   std::optional<RangeSet> slice;
+  /// Any repeat, all of its instances: `layers`.
+  static LayerStep ofRepeats();
+  bool isRepeats() const { return *this == ofRepeats(); }
   auto operator<=>(const LayerStep&) const = default;
 };
 

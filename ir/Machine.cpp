@@ -124,6 +124,12 @@ size_t Cluster::portOf(size_t level) const {
   return level;
 }
 
+size_t Cluster::scaleUp() const {
+  size_t level = 0;
+  while (level + 1 < levels.size() && portOf(level + 1) == 0) ++level;
+  return level;
+}
+
 double Table::at(double v) const {
   if (empty()) return 0;
   const auto [lo, hi, share] = between(x, v);

@@ -92,6 +92,8 @@ struct Cluster : FactsOf<ClusterFact> {
   /// The innermost level whose wires a device uses for this one: levels of one port take turns. A port begins with a
   /// level that says so, or that is priced from network cards where the one below is not.
   size_t portOf(size_t level) const;
+  /// The outermost level of the innermost port: a node of NVLink, a rack of it, a pod of torus links.
+  size_t scaleUp() const;
 };
 
 /// docs/cost-model.md, section 2.4: derived from the IR, never from a scheme's name.

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
+#include <set>
 
 namespace planc::passes {
 using namespace ir;
@@ -22,13 +23,44 @@ PLANC_ERROR(HiddenAxis, 632, "`{dim} -> {inner}` hides `{dim} -> {outer}`: `{los
 
 namespace {
 
+/// A rule that left an axis to another one of its depth, which names a group that holds the axis.
+struct Yielded {
+  const PlacementRule *rule = nullptr, *owner = nullptr;
+  DimId dim, ownerDim;
+  AxisId axis;
+  const Op* op = nullptr;
+};
+
+/// Axes of the groups that a rule names, as they are written: 0 where it names none, however many axes it lists.
+int groupedAxes(const Mesh& mesh, const PlacementRule& rule) {
+  std::set<Symbol> axes;
+  for (const Symbol target : rule.targets)
+    if (const AxisGroup* const group = mesh.findGroup(target))
+      for (const AxisId a : group->axes) axes.insert(mesh.axes[a].written);
+  return static_cast<int>(axes.size());
+}
+
 /// A rule that reaches the operator, for one basic dimension.
 struct Claim {
   DimId dim;
   int depth = 0;
   AxisList axes;
   const PlacementRule* rule = nullptr;
+  int grouped = 0; ///< axes of the groups that the rule names
 };
+
+void reportWantedTwice(const Program& program, const Yielded& y, DiagnosticEngine& diagnostics) { // L1
+  const Symbol first = program.model->dims[y.ownerDim].name, second = program.model->dims[y.dim].name;
+  diagnostics
+      .report(AxisWantedTwice, y.rule->range,
+              {{"first", first.str()},
+               {"second", second.str()},
+               {"op", join(y.op->path)},
+               {"axis", program.mesh.axes[y.axis].written.str()}})
+      .label(y.owner->range, fmt::format("`{}` takes it here, at the same depth", first.view()))
+      .label(y.op->range, "the operator")
+      .help("make one selector more specific (the innermost rule owns the axis), or give one of them another axis");
+}
 
 struct Placer {
   const Program& program;
@@ -41,6 +73,7 @@ struct Placer {
       {}; ///< those that a rule may place: the iteration space and what routed dims stand for
   llvm::SmallVector<Claim, 8> claims = {}; ///< the innermost rule of each dim
   llvm::SmallVector<Claim, 8> all = {};    ///< every rule of each dim
+  std::vector<Yielded>& yielded;           ///< in all operators so far, a rule once
   bool ok = true;
 
   std::string path() const { return join(op.path); }
@@ -121,10 +154,10 @@ struct Placer {
         twoRules(d, *c.rule, rule);
         return;
       }
-      if (depth > c.depth) c = {d, depth, std::move(axes), &rule};
+      if (depth > c.depth) c = {d, depth, std::move(axes), &rule, groupedAxes(program.mesh, rule)};
       return;
     }
-    claims.push_back({d, depth, std::move(axes), &rule});
+    claims.push_back({d, depth, std::move(axes), &rule, groupedAxes(program.mesh, rule)});
   }
 
   void twoRules(DimId d, const PlacementRule& a, const PlacementRule& b) { // L2
@@ -150,31 +183,31 @@ struct Placer {
 
   int priority(const Claim& c) const { return (llvm::is_contained(op.contest, c.dim) ? 1 << 16 : 0) + c.depth; }
 
-  /// The claim that an axis goes to: contested dims first, then the innermost rule; a tie is L1.
+  /// The claim that an axis goes to: contested dims first, then the innermost rule, then the one that names the largest
+  /// group, since a part of a group is none. A tie is L1.
   const Claim* ownerOf(AxisId axis) {
-    const Claim* owner = nullptr;
-    for (const Claim& c : claims) {
-      if (c.rule->ring || std::find(c.axes.begin(), c.axes.end(), axis) == c.axes.end()) continue;
-      if (owner && priority(*owner) == priority(c)) {
-        wantedTwice(axis, *owner, c);
-        return owner;
+    const auto rank = [this](const Claim& c) { return std::pair(priority(c), c.grouped); };
+    llvm::SmallVector<const Claim*, 4> wanting;
+    for (const Claim& c : claims)
+      if (!c.rule->ring && llvm::is_contained(c.axes, axis)) wanting.push_back(&c);
+    if (wanting.empty()) return nullptr;
+    const Claim& owner = **llvm::max_element(wanting, [&](auto* a, auto* b) { return rank(*a) < rank(*b); });
+    for (const Claim* c : wanting) {
+      if (c == &owner || priority(*c) != priority(owner)) continue;
+      if (c->grouped < owner.grouped) {
+        yield(*c, owner, axis);
+        continue;
       }
-      if (!owner || priority(c) > priority(*owner)) owner = &c;
+      ok = false;
+      reportWantedTwice(program, {c->rule, owner.rule, c->dim, owner.dim, axis, &op}, diagnostics);
+      break;
     }
-    return owner;
+    return &owner;
   }
 
-  void wantedTwice(AxisId axis, const Claim& a, const Claim& b) { // L1
-    ok = false;
-    diagnostics
-        .report(AxisWantedTwice, b.rule->range,
-                {{"first", dim(a.dim).name.str()},
-                 {"second", dim(b.dim).name.str()},
-                 {"op", path()},
-                 {"axis", program.mesh.axes[axis].written.str()}})
-        .label(a.rule->range, fmt::format("`{}` takes it here, at the same depth", dim(a.dim).name.view()))
-        .label(op.range, "the operator")
-        .help("make one selector more specific (the innermost rule owns the axis), or give one of them another axis");
+  void yield(const Claim& left, const Claim& owner, AxisId axis) {
+    if (std::none_of(yielded.begin(), yielded.end(), [&](const Yielded& y) { return y.rule == left.rule; }))
+      yielded.push_back({left.rule, owner.rule, left.dim, owner.dim, axis, &op});
   }
 
   /// L5: an inner rule may drop an axis of an outer one only if another dim takes it, or it says `replicate`.
@@ -296,16 +329,25 @@ bool checkInput(const Program& program, ValueId input, DiagnosticEngine& diagnos
 
 bool placeOperators(Program& program, DiagnosticEngine& diagnostics) {
   bool ok = true;
+  std::vector<Yielded> yielded;
+  std::set<const PlacementRule*> served; // rules that split something
   const std::vector<const PlacementRule*> rules = heldPlacements(*program.plan, program.mesh);
   for (LayerClass& layerClass : program.classes) {
     const Layer& layer = program.model->layers[layerClass.layer];
     layerClass.placements.edit().reserve(layer.end.index - layer.first.index);
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
-      Placer placer{program, diagnostics, program.model->ops[OpId(i)], layer, layerClass.instances, rules};
+      Placer placer{program, diagnostics, program.model->ops[OpId(i)], layer, layerClass.instances, rules, {}, {},
+                    {},      yielded};
       layerClass.placements.edit().push_back(placer.place());
+      for (const PlacedDim& placed : layerClass.placements.edit().back().dims) served.insert(placed.rule);
       ok &= placer.ok;
     }
   }
+  for (const Yielded& y : yielded)
+    if (ok && !served.contains(y.rule)) { // nothing is left to it anywhere
+      reportWantedTwice(program, y, diagnostics);
+      ok = false;
+    }
   for (const ValueId input : program.model->inputs) ok = ok && checkInput(program, input, diagnostics);
   return ok;
 }

@@ -163,6 +163,27 @@ Value sum(Evaluator& ev, const Expr& call, Args& args) {
   return total;
 }
 
+/// `has(m, "vocab")`: is there such a parameter of a model, fact of a record or level of a cluster?
+Value has(Evaluator& ev, const Expr& call, Args& args) {
+  const Value &owner = args[0], &name = args[1];
+  if (name.kind != ValueKind::String) return wrongType(ev, call, name, "a name as its second argument");
+  const Symbol asked(*name.string);
+  if (owner.kind == ValueKind::Record) return Value::ofBool(owner.record->find(asked), call.range);
+  if (owner.kind == ValueKind::Space) return Value::ofBool(owner.space->has(asked), call.range);
+  if (owner.kind != ValueKind::Decl || !ev.factMembers) return wrongType(ev, call, owner, "something with members");
+  return Value::ofBool(ev.factMembers->has(*owner.decl, asked, call.range), call.range);
+}
+
+/// `unit(4Mtokens)`: what a number is of, `"tokens"`; of a plain one `""`.
+Value unitOf(Evaluator& ev, const Expr& call, Args& args) {
+  if (!args[0].numeric()) return wrongType(ev, call, args[0], "a number");
+  Value v;
+  v.kind = ValueKind::String;
+  v.string = ev.context.arena.make(args[0].isInt() || args[0].unit.plain() ? std::string() : args[0].unit.name());
+  v.range = call.range;
+  return v;
+}
+
 /// One axis of a curve: numbers of one unit.
 bool axis(Evaluator& ev, const Expr& call, const Value& list, std::vector<double>& numbers, Unit& unit) {
   if (list.kind != ValueKind::List) {
@@ -204,7 +225,7 @@ Value curve(Evaluator& ev, const Expr& call, Args& args) {
   return v;
 }
 
-const std::array<Builtin, 14> kBuiltins{{{"floor", 1, 1, toInt<std::floor>},
+const std::array<Builtin, 16> kBuiltins{{{"floor", 1, 1, toInt<std::floor>},
                                          {"ceil", 1, 1, toInt<std::ceil>},
                                          {"round", 1, 1, toInt<std::round>},
                                          {"int", 1, 1, toInt<std::trunc>},
@@ -217,7 +238,9 @@ const std::array<Builtin, 14> kBuiltins{{{"floor", 1, 1, toInt<std::floor>},
                                          {"divisors", 1, 1, divisors},
                                          {"steps", 3, 3, steps},
                                          {"len", 1, 1, length},
-                                         {"sum", 1, 1, sum}}};
+                                         {"sum", 1, 1, sum},
+                                         {"has", 2, 2, has},
+                                         {"unit", 1, 1, unitOf}}};
 const Builtin kCurve{"curve", 2, 2, curve, true};
 
 std::string takesText(const Builtin& b) {

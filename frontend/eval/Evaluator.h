@@ -16,6 +16,8 @@ class FactMembers {
 public:
   virtual ~FactMembers() = default;
   virtual Value member(const BoundDecl& decl, const syntax::Name& name) = 0;
+  /// Is there such a fact, level or parameter?
+  virtual bool has(const BoundDecl& decl, Symbol name, SourceRange use) = 0;
 };
 
 /// Arguments of one call, matched to parameters.

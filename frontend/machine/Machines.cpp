@@ -18,20 +18,11 @@ PLANC_ERROR(ExtendsCycle, 515, "`{name}` extends itself: {cycle}")
 PLANC_ERROR(ExtendsTooLong, 526, "a chain of more than {limit} `extends`")
 PLANC_ERROR(WrongRecord, 516, "{what} takes {expected}; this is {actual}")
 PLANC_ERROR(KindsOfDevices, 549, "{what}: all devices of a plan are of one kind")
-PLANC_ERROR(NoSuchFact, 517, "{owner} has no `{name}`")
 PLANC_ERROR(AccuracyIncomplete, 536, "the `accuracy` of stack `{stack}` has no {what}")
 PLANC_WARNING(
     SamplesWithoutRate, 531,
     "fabric `{fabric}` does not say at which rate its samples were taken, so the `bandwidth` of a level changes "
     "nothing of them")
-
-namespace {
-
-std::string ownerText(const DeclInfo& d) {
-  return fmt::format("{} `{}`", describe(d.kind), d.name.view());
-}
-
-} // namespace
 
 void Machines::reportKinds(std::string_view what, SourceRange at, SourceRange first) {
   auto report = ev_.context.report(KindsOfDevices, at, {{"what", what}});
@@ -233,70 +224,6 @@ void Machines::check(DeclInfo& decl) {
   default:
     cluster(*bound, decl.nameRange);
     break;
-  }
-}
-
-Value Machines::missing(const BoundDecl& decl, FactTree& tree, const syntax::Name& name) {
-  std::vector<std::string> names;
-  for (const FactNode& child : tree.root().children) names.push_back(child.name.str());
-  auto report =
-      ev_.context.report(NoSuchFact, name.range, {{"owner", ownerText(*decl.decl)}, {"name", name.text.str()}});
-  report.label(decl.decl->nameRange, "declared here");
-  report.meant(name.text.view(), names);
-  return {};
-}
-
-std::optional<Value> Machines::parameter(const BoundDecl& decl, const syntax::Name& name) {
-  const auto params = ev_.params(*decl.decl);
-  if (std::none_of(params.begin(), params.end(), [&](const ParamInfo& p) { return p.name() == name.text; }))
-    return std::nullopt;
-  if (const Value* given = ev_.argumentOf(decl, name.text, name.range)) return *given;
-  Scope scope(decl.decl->module);
-  if (!ev_.bind(decl, scope, name.range)) return Value{};
-  const NameTable::Entry* bound = scope.names.find(name.text);
-  return bound ? bound->value : Value{};
-}
-
-Value Machines::member(const BoundDecl& decl, const syntax::Name& name) {
-  switch (decl.decl->kind) {
-  case DeclKind::Device:
-  case DeclKind::Fabric:
-  case DeclKind::Stack: {
-    MergedRecord& record = merged(decl, name.range);
-    if (!record.ok) return {};
-    FactNode* node = record.facts->root().find(name.text);
-    return node ? SectionSpace::valueOf(ev_.context, *record.facts, *node, name.range)
-                : missing(decl, *record.facts, name);
-  }
-  case DeclKind::Cluster: {
-    OpenCluster& cluster = open(decl, name.range);
-    if (!cluster.ok) return {};
-    if (FactNode* node = cluster.facts->root().find(name.text))
-      return SectionSpace::valueOf(ev_.context, *cluster.facts, *node, name.range);
-    for (OpenCluster::Level& level : cluster.levels)
-      if (level.syntax->name.text == name.text)
-        return SectionSpace::valueOf(ev_.context, *level.facts, level.facts->root(), name.range);
-    return missing(decl, *cluster.facts, name);
-  }
-  case DeclKind::Model: {
-    const BoundDecl* model = ev_.resolveModel(decl, name.range);
-    if (!model) return {};
-    Scope scope(model->decl->module);
-    if (!ev_.bind(*model, scope, name.range)) return {};
-    if (const NameTable::Entry* e = scope.names.find(name.text)) return e->value;
-    std::vector<std::string> names;
-    for (const NameTable::Entry& e : scope.names.entries()) names.push_back(e.name.str());
-    auto report = ev_.context.report(NoSuchFact, name.range,
-                                     {{"owner", ownerText(*decl.decl)}, {"name", "parameter " + name.text.str()}});
-    report.meant(name.text.view(), names);
-    return {};
-  }
-  default: {
-    auto report =
-        ev_.context.report(NoSuchFact, name.range, {{"owner", ownerText(*decl.decl)}, {"name", name.text.str()}});
-    report.note(fmt::format("a {} has no members", describe(decl.decl->kind)));
-    return {};
-  }
   }
 }
 

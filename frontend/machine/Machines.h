@@ -44,6 +44,7 @@ public:
   std::optional<ir::Stack> stack(const BoundDecl& decl, SourceRange use);
   std::optional<ir::Cluster> cluster(const BoundDecl& decl, SourceRange use);
   Value member(const BoundDecl& decl, const syntax::Name& name) override;
+  bool has(const BoundDecl& decl, Symbol name, SourceRange use) override;
   /// What a parameter of a record comes to, by its argument or its default; nothing where it has none of this name.
   std::optional<Value> parameter(const BoundDecl& decl, const syntax::Name& name);
   /// The same model or record with facts and arguments set beside the file; Invalid after a report.
@@ -73,6 +74,8 @@ private:
   bool level(const OpenCluster::Level& level, ir::Cluster& cluster);
   void applyEdits(const BoundDecl& decl, OpenCluster& cluster);
   Value missing(const BoundDecl& decl, FactTree& tree, const syntax::Name& name);
+  /// The dimensions that inputs of a model count as tokens, in the order of the inputs.
+  Value counted(const DeclInfo& model, SourceRange use);
 
   Evaluator& ev_;
   std::map<const BoundDecl*, MergedRecord> records_; ///< values share their BoundDecl, so this finds them again
@@ -80,5 +83,8 @@ private:
   std::map<const BoundDecl*, std::vector<EditBelow>> edits_; ///< of those that `edited` made
   std::set<const DeclInfo*> rateless_;                       ///< fabrics that were warned of
 };
+
+/// What has a fact, as messages call it: "device `h100`".
+std::string ownerText(const DeclInfo& d);
 
 } // namespace planc::frontend

@@ -40,7 +40,10 @@ int weightOf(const ir::Model& model, const ir::Op& op) {
 class Rewrite {
 public:
   Rewrite(ir::Model& model, const ir::Adapters& adapters, Context& context)
-      : model_(model), adapters_(adapters), context_(context), reached_(adapters.targets.size()) {}
+      : model_(model), adapters_(adapters), context_(context), reached_(adapters.targets.size()) {
+    const PathTree paths(model);
+    for (ir::Selector& target : adapters_.targets) paths.resolve(target);
+  }
 
   bool run() {
     for (ir::ValueId p : model_.params) model_.values[p].trainable = false;
@@ -66,8 +69,10 @@ private:
   bool targeted(const ir::Op& op, int weight) {
     bool any = false;
     const auto& path = model_.values[op.operands[static_cast<size_t>(weight)].value].path;
-    for (size_t t = 0; t < adapters_.targets.size(); ++t)
+    for (size_t t = 0; t < adapters_.targets.size(); ++t) {
+      if (adapters_.targets[t].steps[0].isRepeats() && !model_.layers[op.layer].repeat) continue;
       if (adapters_.targets[t].matches(op.path) || adapters_.targets[t].matches(path)) any = reached_[t] = true;
+    }
     return any;
   }
 
@@ -83,7 +88,7 @@ private:
             .help("name layers that multiply with a parameter, such as `decoder.attn` or `decoder.mlp`");
         ok = false;
       } else if (std::any_of(target.steps.begin(), target.steps.end(),
-                             [](const ir::LayerStep& s) { return s.slice.has_value(); })) {
+                             [](const ir::LayerStep& s) { return s.slice.has_value() && !s.isRepeats(); })) {
         context_.report(SlicedTarget, target.range, {{"target", target.str()}}).help("leave the slice out");
         ok = false;
       }
@@ -201,7 +206,7 @@ private:
   }
 
   ir::Model& model_;
-  const ir::Adapters& adapters_;
+  ir::Adapters adapters_; ///< with targets against the layers of the model
   Context& context_;
   std::vector<bool> reached_;
   ir::DimId rank_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/Selectors.h"
 
+#include "ir/Labels.h"
 #include "support/Spelling.h"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ std::vector<uint32_t> PathTree::step(const std::vector<uint32_t>& at, const ir::
   std::vector<uint32_t> next;
   for (uint32_t n : at)
     for (uint32_t c : nodes_[n].children)
-      if (s.star || nodes_[c].name == s.name) next.push_back(c);
+      if (s.star ? !s.slice || nodes_[c].count > 0 : nodes_[c].name == s.name) next.push_back(c);
   return next;
 }
 
@@ -61,6 +62,14 @@ std::string renamed(std::string_view written, size_t behind, std::string_view fr
 }
 
 } // namespace
+
+void PathTree::resolve(ir::Selector& selector) const {
+  if (selector.steps.empty() || selector.steps[0].star || selector.steps[0].name != ir::labels::kRepeats) return;
+  if (byName_.contains({0, ir::labels::kRepeats})) return;
+  const std::optional<ir::RangeSet> slice = selector.steps[0].slice;
+  selector.steps[0] = ir::LayerStep::ofRepeats();
+  if (slice) selector.steps[0].slice = slice;
+}
 
 bool PathTree::check(const ir::Selector& selector, Context& context) {
   std::vector<uint32_t> at{0};
@@ -93,7 +102,7 @@ bool PathTree::check(const ir::Selector& selector, Context& context) {
       }
       return false;
     }
-    if (s.slice && !checkSlice(next, s, selector, context)) return false;
+    if (s.slice && !s.isRepeats() && !checkSlice(next, s, selector, context)) return false;
     at = next;
   }
   return true;

@@ -12,6 +12,13 @@ namespace planc::frontend {
 class PathTree {
 public:
   explicit PathTree(const ir::Model& model);
+  /// `layers` in front of a selector means every repeat of the model, unless a layer is called so.
+  void resolve(ir::Selector& selector) const;
+  /// Of one that may be resolved first.
+  bool settle(ir::Selector& selector, Context& context) {
+    resolve(selector);
+    return check(selector, context);
+  }
   /// Reports a selector that matches nothing, a slice of what is no repeat, a slice out of range. True if all is well.
   /// One wrong name is reported once, however many rules stand below it.
   bool check(const ir::Selector& selector, Context& context);

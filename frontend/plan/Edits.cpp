@@ -6,6 +6,8 @@
 #include "frontend/plan/SearchMistakes.h"
 #include "frontend/plan/Steps.h"
 
+#include "llvm/ADT/ScopeExit.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -27,6 +29,9 @@ bool mayBeAdded(const Edit& edit) {
 /// What the text makes of an axis that is set. That it is no size beside what else is set is of no account: it is
 /// replaced.
 std::optional<int64_t> sizeBefore(Elaboration& elab, MergedPlan& merged, AxisDraft& axis) {
+  if (takesRest(elab.ev, axis)) return std::nullopt; // its text says it
+  merged.mesh.machine = MachineState::Unasked;
+  const auto asked = llvm::make_scope_exit([&] { merged.mesh.machine = MachineState::Open; });
   if (!varies(*axis.syntax->value, *axis.scope)) return axisSize(elab.ev, merged.mesh, axis);
   Context& context = elab.context;
   const SourceRange text = axis.syntax->value->range;

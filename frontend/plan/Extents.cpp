@@ -12,7 +12,7 @@ namespace planc::frontend {
 
 PLANC_ERROR(MissingWorkloadFact, 671, "`{workload}` has no {facts}")
 PLANC_ERROR(PromptOfNothing, 682,
-            "`prompt` is the extent of no dimension: no input of `{model}` counts one that has none")
+            "`{fact}` is the extent of no dimension: no input of `{model}` counts one that has none")
 PLANC_ERROR(PromptOfMany, 729, "`prompt` is the extent of one dimension: the inputs of `{model}` count {dims}")
 PLANC_WARNING(NoTokens, 683, "no input of `{model}` counts tokens: there are samples per second only")
 PLANC_ERROR(OwnExtent, 684, "`{dim}` of `{model}` is {extent} whatever the workload says")
@@ -108,10 +108,12 @@ void checkNeeded(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, Fa
   if (elab.plan.model) report.note(otherNeeds(merged)); // else the report of the missing model says it
 }
 
-/// The prompt is the extent of what the model's inputs count as tokens; false after saying that it is of none.
+/// The prompt is the extent of what the model's inputs count as tokens, a sequence that of all of it; false after
+/// saying that it is of none.
 bool checkPrompt(Elaboration& elab, WorkloadFacts& facts) {
   for (Symbol name : facts.extents.prompted) elab.plan.workload.extents.emplace_back(name, *facts.extents.prompt);
-  if (facts.extents.prompted.size() > 1) {
+  const bool prompt = facts.prompt && facts.prompt->name == kPromptFact;
+  if (prompt && facts.extents.prompted.size() > 1) {
     std::string dims, missing;
     for (Symbol name : facts.extents.prompted) {
       dims += fmt::format("{}`{}`", dims.empty() ? "" : " and ", name.view());
@@ -122,10 +124,12 @@ bool checkPrompt(Elaboration& elab, WorkloadFacts& facts) {
     elab.ok = false;
   }
   if (!facts.prompt || !facts.extents.prompted.empty()) return true;
-  elab.context.report(PromptOfNothing, facts.prompt->nameRange, {{"model", elab.plan.model->name.str()}})
-      .help(
-          "name the dimension itself (`infer { seq = 4096 }`), or let the model say which of its inputs counts tokens "
-          "(`in tokens: [batch, seq] int32 counts seq`)");
+  elab.context
+      .report(PromptOfNothing, facts.prompt->nameRange,
+              {{"fact", facts.prompt->name.str()}, {"model", elab.plan.model->name.str()}})
+      .help(fmt::format("name the dimension itself (`{} {{ seq = 4096 }}`), or let the model say which of its inputs "
+                        "counts tokens (`in tokens: [batch, seq] int32 counts seq`)",
+                        elab.plan.workload.section.view()));
   elab.ok = false;
   return false;
 }

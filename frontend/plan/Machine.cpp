@@ -38,6 +38,8 @@ void machine(Elaboration& elab, MergedPlan& merged) {
       elab.plan.cluster = std::make_shared<const ir::Cluster>(std::move(*made));
     elab.ok &= elab.plan.cluster != nullptr;
   }
+  merged.mesh.machine = MachineState::Read;
+  if (elab.plan.cluster) merged.mesh.devices = elab.plan.cluster->devices();
   if (FactNode* node = merged.fact("software"); node && !node->section()) {
     const BoundDecl* decl = elab.machines.expect(merged.facts.value(*node), DeclKind::Stack, "`software`");
     if (auto made = decl ? elab.machines.stack(*decl, node->value->range) : std::nullopt)

@@ -57,7 +57,9 @@ bool varies(const syntax::SearchBlock&, const Scope&) {
 MergedPlan::MergedPlan(Evaluator& ev, DeclInfo& asked, PlanEdits set)
     : decl(asked), edits(std::move(set)),
       facts(ev, FactOwner{fmt::format("plan `{}`", asked.name.view()), asked.nameRange}), lets(ev, facts.owner()),
-      space(ev, facts, lets, mesh) {}
+      space(ev, facts, lets, mesh) {
+  mesh.filled = edits.search.out || edits.search.termsOnly;
+}
 
 DiagnosticEngine::Builder reportNothingInherited(Context& context, SourceRange at, std::string_view what,
                                                  const ChainLink& link) {

@@ -52,10 +52,17 @@ struct AxisDraft : Scoped<syntax::AxisItem> {
   std::optional<int64_t> size; ///< of a group: the product
 };
 
+/// How far the cluster is whose devices an axis `= rest` shares with the others. `Unasked`: what is looked up meanwhile
+/// may stay without a value.
+enum class MachineState : uint8_t { Unasked, Open, Read };
+
 /// The axes, innermost first; groups among them.
 struct MeshDraft {
   std::deque<AxisDraft> axes;
   std::optional<Scoped<syntax::MeshBlock>> block, whole; ///< the last; the last in place of an inherited one
+  MachineState machine = MachineState::Open;
+  std::optional<int64_t> devices; ///< of the cluster; nothing where there is none, or it has mistakes
+  bool filled = false;            ///< a search gives an axis `= rest` its size: what is left need not be whole before
 
   AxisDraft* find(Symbol name);
   std::vector<std::string> names() const;

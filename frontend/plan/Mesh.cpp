@@ -27,6 +27,9 @@ namespace {
 constexpr size_t kAxes = 32; // refinement may split them: ir holds 64
 constexpr size_t kGroup = 64;
 
+/// In the place of a level: the outermost one that devices reach over the wires of the innermost.
+constexpr std::string_view kScaleUp = "scale_up";
+
 } // namespace
 
 AxisDraft* MeshDraft::find(Symbol name) {
@@ -173,12 +176,19 @@ std::optional<int64_t> axisSize(Evaluator& ev, MeshDraft& mesh, AxisDraft& axis)
   if (axis.done) return axis.size;
   const Symbol name = axis.syntax->name.text;
   if (axis.running) {
-    ev.context.report(GroupOfItself, axis.syntax->name.range, {{"group", name.str()}});
+    if (axis.group || !takesRest(ev, axis))
+      ev.context.report(GroupOfItself, axis.syntax->name.range, {{"group", name.str()}});
+    else
+      reportRestOfItself(ev.context, axis, "another axis");
     axis.done = true;
     return std::nullopt;
   }
   axis.running = true;
-  if (!axis.group) {
+  if (!axis.group && takesRest(ev, axis)) {
+    if (mesh.machine == MachineState::Unasked) return axis.running = false, std::nullopt;
+    axis.size = restSize(ev, mesh, axis);
+    ev.context.failures += !axis.size;
+  } else if (!axis.group) {
     const bool entered = ev.context.enter(axis.link->decl, axis.link->use);
     axis.size = ev.integer(*axis.syntax->value, *axis.scope, fmt::format("axis `{}`", name.view()));
     if (entered) ev.context.leave();
@@ -265,15 +275,17 @@ void axisLevel(Elaboration& elab, const AxisDraft& axis, ir::AxisId id) {
   if (axis.syntax->where == Where::Anywhere || !elab.plan.cluster) return;
   const Symbol level = axis.syntax->level.text;
   std::vector<std::string> names;
+  const auto place = [&](Symbol name) {
+    elab.plan.axisPlaces.push_back(
+        {id, axis.syntax->where == Where::Within ? ir::AxisPlace::Where::Within : ir::AxisPlace::Where::Across, name,
+         axis.range});
+  };
   for (const ir::ClusterLevel& l : elab.plan.cluster->levels) {
-    if (l.name == level) {
-      elab.plan.axisPlaces.push_back(
-          {id, axis.syntax->where == Where::Within ? ir::AxisPlace::Where::Within : ir::AxisPlace::Where::Across, level,
-           axis.range});
-      return;
-    }
+    if (l.name == level) return place(level);
     names.push_back(l.name.str());
   }
+  if (level.view() == kScaleUp) return place(elab.plan.cluster->levels[elab.plan.cluster->scaleUp()].name);
+  names.emplace_back(kScaleUp);
   auto report = elab.context.report(UnknownLevel, axis.syntax->level.range,
                                     {{"cluster", elab.plan.cluster->name.str()}, {"level", level.str()}});
   report.label(elab.plan.cluster->range, "declared here");

@@ -10,6 +10,16 @@ namespace planc::frontend {
 /// What a rule says in the place of axes that it has none of.
 inline constexpr std::string_view kNoAxis = "replicate";
 
+/// Does the axis take what the others leave of the cluster: `dp = rest`? A plan whose names have another meaning for
+/// the word means that.
+bool takesRest(Evaluator& ev, const AxisDraft& axis);
+/// The axis that does; null if none does.
+AxisDraft* restAxis(Evaluator& ev, MeshDraft& mesh);
+/// `needs`: what its size is computed from, and needs it.
+DiagnosticEngine::Builder reportRestOfItself(Context& context, const AxisDraft& axis, std::string_view needs);
+/// Its size; nothing where there is no cluster, or after a report.
+std::optional<int64_t> restSize(Evaluator& ev, MeshDraft& mesh, AxisDraft& axis);
+
 /// The size of an axis or a group, computed once; nothing after a report.
 std::optional<int64_t> axisSize(Evaluator& ev, MeshDraft& mesh, AxisDraft& axis);
 

@@ -56,17 +56,17 @@ std::optional<PathTree> model(Elaboration& elab, MergedPlan& merged, WorkloadFac
 }
 
 void checkSelectors(Elaboration& elab, PathTree& paths) {
-  auto check = [&](const ir::Selector& s) { elab.ok &= paths.check(s, elab.context); };
-  for (const ir::PlacementRule& r : elab.plan.placements) check(r.selector);
-  for (const ir::StateRule& r : elab.plan.states) check(r.selector);
-  for (const ir::Recompute& r : elab.plan.recompute)
-    for (const ir::Selector& s : r.selectors) check(s);
-  for (const ir::Keep& k : elab.plan.keeps) check(k.selector);
-  for (const ir::PrecisionRule& r : elab.plan.precisionRules) check(r.selector);
-  for (const ir::Selector& s : elab.plan.workload.freeze) check(s);
+  auto check = [&](ir::Selector& s) { elab.ok &= paths.settle(s, elab.context); };
+  for (ir::PlacementRule& r : elab.plan.placements) check(r.selector);
+  for (ir::StateRule& r : elab.plan.states) check(r.selector);
+  for (ir::Recompute& r : elab.plan.recompute)
+    for (ir::Selector& s : r.selectors) check(s);
+  for (ir::Keep& k : elab.plan.keeps) check(k.selector);
+  for (ir::PrecisionRule& r : elab.plan.precisionRules) check(r.selector);
+  for (ir::Selector& s : elab.plan.workload.freeze) check(s);
   if (elab.plan.pipeline)
-    for (const ir::StageLine& line : elab.plan.pipeline->stages)
-      for (const ir::Selector& s : line.selectors) check(s);
+    for (ir::StageLine& line : elab.plan.pipeline->stages)
+      for (ir::Selector& s : line.selectors) check(s);
 }
 
 } // namespace planc::frontend

@@ -65,10 +65,18 @@ bool noneBeside(Elaboration& elab, const MergedPlan& merged, const RecomputeDraf
   return true;
 }
 
-/// False if `recompute` has no such fact.
-bool recomputeFact(Elaboration& elab, const syntax::Fact& fact, Scope& scope, ir::Recompute& out) {
-  static const Symbol kSave("save"), kOutputs("outputs"), kFirst("first");
+/// A fact that is true or false; false after a report.
+bool truth(Elaboration& elab, const syntax::Fact& fact, Scope& scope) {
   static const TypeInfo kBool{.kind = TypeInfo::Kind::Bool, .name = "bool"};
+  const Value v =
+      elab.ev.coerce(elab.ev.evaluate(*fact.value, scope), kBool, fmt::format("`{}`", fact.name.text.view()));
+  if (v.invalid()) elab.ok = false;
+  return !v.invalid() && v.truth;
+}
+
+/// False if `recompute` has no such fact. `holds`: what `when` says.
+bool recomputeFact(Elaboration& elab, const syntax::Fact& fact, Scope& scope, ir::Recompute& out, bool& holds) {
+  static const Symbol kSave("save"), kOutputs("outputs"), kFirst("first"), kWhen("when");
   if (fact.name.text == kSave) {
     out.saves = pathsOf(elab, fact.value);
     for (size_t i = 0; i < out.saves.size(); ++i)
@@ -87,10 +95,12 @@ bool recomputeFact(Elaboration& elab, const syntax::Fact& fact, Scope& scope, ir
     return true;
   }
   if (fact.name.text == kOutputs) {
-    const Value v = elab.ev.coerce(elab.ev.evaluate(*fact.value, scope), kBool, "`outputs`");
-    if (v.invalid()) elab.ok = false;
-    out.outputs = !v.invalid() && v.truth;
+    out.outputs = truth(elab, fact, scope);
     out.outputsRange = fact.range;
+    return true;
+  }
+  if (fact.name.text == kWhen) {
+    holds = truth(elab, fact, scope);
     return true;
   }
   if (fact.name.text != kFirst) return false;
@@ -106,14 +116,16 @@ bool recomputeFact(Elaboration& elab, const syntax::Fact& fact, Scope& scope, ir
   return true;
 }
 
-void recomputeFacts(Elaboration& elab, const syntax::Section& facts, Scope& scope, ir::Recompute& out) {
-  static const std::vector<std::string> kFacts{"save", "outputs", "first"};
+/// False if the statement says that it does not hold.
+bool recomputeFacts(Elaboration& elab, const syntax::Section& facts, Scope& scope, ir::Recompute& out) {
+  static const std::vector<std::string> kFacts{"save", "outputs", "first", "when"};
+  bool holds = true;
   const FactOwner owner{"`recompute`", out.range};
   std::vector<const syntax::Fact*> seen;
   for (const syntax::SectionItem& item : facts.items) {
     const auto* fact = std::get_if<syntax::Fact>(&item);
     const auto* section = std::get_if<syntax::Section>(&item);
-    if (!fact || !fact->members.empty() || fact->args || !recomputeFact(elab, *fact, scope, out)) {
+    if (!fact || !fact->members.empty() || fact->args || !recomputeFact(elab, *fact, scope, out, holds)) {
       const SourceRange at = fact ? fact->name.range : section ? section->name.range : facts.range;
       reportUnknownFact(elab.context, at,
                         fact      ? fact->name.text.view()
@@ -128,6 +140,7 @@ void recomputeFacts(Elaboration& elab, const syntax::Section& facts, Scope& scop
         reportGivenTwice(elab.context, fact->name.range, fact->name.text.view(), before->name.range);
     seen.push_back(fact);
   }
+  return holds;
 }
 
 } // namespace
@@ -144,7 +157,7 @@ void mergeRecompute(Elaboration& elab, MergedPlan& merged, const syntax::Recompu
         draft.varies |= varies(*f->value, link.scope);
   for (const syntax::Selector& sel : s.selectors)
     if (auto made = makeSelector(elab.ev, sel, link.scope)) draft.rule.selectors.push_back(std::move(*made));
-  if (s.facts) recomputeFacts(elab, *s.facts, link.scope, draft.rule);
+  if (s.facts && !recomputeFacts(elab, *s.facts, link.scope, draft.rule)) return;
   if (noneBeside(elab, merged, draft)) return;
   if (draft.none || !draft.rule.selectors.empty()) merged.recompute.push_back(std::move(draft));
 }
@@ -198,7 +211,7 @@ std::optional<std::vector<ir::Recompute>> recomputeOf(Elaboration& elab, const s
     rule.range = s.range;
     for (const syntax::Selector& written : s.selectors)
       if (auto made = makeSelector(elab.ev, written, scope)) rule.selectors.push_back(std::move(*made));
-    if (s.facts) recomputeFacts(elab, *s.facts, scope, rule);
+    if (s.facts && !recomputeFacts(elab, *s.facts, scope, rule)) continue;
     if (!rule.selectors.empty()) rules.push_back(std::move(rule));
   }
   return rules;

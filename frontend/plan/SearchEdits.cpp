@@ -48,13 +48,13 @@ void addToEdit(Elaboration& elab, MergedPlan& merged, const VariedLine& line, co
 }
 
 void checkLayers(Elaboration& elab, const MergedPlan& merged, PathTree& paths,
-                 const std::shared_ptr<const ir::Model>& model, const ir::PlanEdit& edit) {
-  for (const ir::PlacementRule& r : edit.placements)
-    elab.ok &= paths.check(r.selector, elab.context) && knownDimension(elab, *model, r);
-  for (const ir::StateRule& r : edit.states) elab.ok &= paths.check(r.selector, elab.context);
+                 const std::shared_ptr<const ir::Model>& model, ir::PlanEdit& edit) {
+  for (ir::PlacementRule& r : edit.placements)
+    elab.ok &= paths.settle(r.selector, elab.context) && knownDimension(elab, *model, r);
+  for (ir::StateRule& r : edit.states) elab.ok &= paths.settle(r.selector, elab.context);
   if (!edit.recompute) return;
-  for (const ir::Recompute& r : *edit.recompute)
-    for (const ir::Selector& s : r.selectors) elab.ok &= paths.check(s, elab.context);
+  for (ir::Recompute& r : *edit.recompute)
+    for (ir::Selector& s : r.selectors) elab.ok &= paths.settle(s, elab.context);
   elab.plan.model = model;
   checkSavedNames(elab);
   checkCheckpoints(elab, merged);

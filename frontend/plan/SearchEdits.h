@@ -13,6 +13,6 @@ void addToEdit(Elaboration& elab, MergedPlan& merged, const VariedLine& line, co
 
 /// Layers and dimensions that rules and checkpoints name are those of the model; `elab.ok` is false after a report.
 void checkLayers(Elaboration& elab, const MergedPlan& merged, PathTree& paths,
-                 const std::shared_ptr<const ir::Model>& model, const ir::PlanEdit& edit);
+                 const std::shared_ptr<const ir::Model>& model, ir::PlanEdit& edit);
 
 } // namespace planc::frontend

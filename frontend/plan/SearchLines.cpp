@@ -226,6 +226,22 @@ void addWords(SearchLines& lines, SearchLines words) {
   if (!words.goals.empty()) lines.goals = std::move(words.goals);
 }
 
+/// An axis `= rest` is filled without a word.
+void fillRest(Elaboration& elab, MergedPlan& merged, SearchLines& lines) {
+  const AxisDraft* const rest = restAxis(elab.ev, merged.mesh);
+  if (!rest) return;
+  const Symbol name = rest->syntax->name.text;
+  if (lines.fill && *lines.fill != name) {
+    elab.context
+        .report(FillForm, lines.fillRange,
+                {{"path", "mesh." + lines.fill->str()}, {"what", "not the one that takes the rest"}})
+        .label(rest->range, fmt::format("`{}` takes what is left", name.view()))
+        .help(fmt::format("leave the line out, or give `{}` a number", name.view()));
+    elab.ok = false;
+  }
+  if (!lines.fill) lines.fill = name, lines.fillRange = rest->range;
+}
+
 /// Nothing is said twice: by two lines, by `--set`, or by `fill`.
 void checkTwice(Elaboration& elab, MergedPlan& merged, const SearchLines& lines) {
   Firsts seen;
@@ -260,6 +276,7 @@ SearchLines searchLines(Elaboration& elab, MergedPlan& merged, Scope& scope) {
   checkWords(elab, words);
   if (elab.ok) addWords(lines, std::move(words));
   if (request.top) lines.top = *request.top;
+  fillRest(elab, merged, lines);
   for (const VariedGroup& group : lines.groups)
     for (const VariedLine& line : group.lines) {
       const auto& steps = line.item->path.steps;

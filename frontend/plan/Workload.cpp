@@ -22,7 +22,7 @@ namespace {
 
 const Symbol kGlobal("global_batch"), kMicro("micro_batch"), kOptimizer("optimizer"),
     kTableOptimizer("table_optimizer"), kImbalance("expert_imbalance"), kBatch("batch"), kPrompt("prompt"),
-    kGenerate("generate"), kPrecision("precision");
+    kSequence("sequence"), kGenerate("generate"), kPrecision("precision");
 
 /// What may be the extent of a dimension; what is not known may be anything.
 bool isNumber(const Value& v) {
@@ -91,8 +91,12 @@ void train(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode
       expertImbalance(elab, merged, fact);
       continue;
     }
+    if (fact.name == kSequence && merged.facts.value(fact).kind == ValueKind::None) continue; // as if unsaid
     const auto n = count(elab, merged.facts, fact, fmt::format("{}.{}", node.name.view(), fact.name.view()));
-    if (fact.name == kGlobal) {
+    if (fact.name == kSequence) {
+      n ? void(facts.extents.prompt = *n) : void(facts.extents.promptFailed = true);
+      facts.prompt = n ? &fact : nullptr;
+    } else if (fact.name == kGlobal) {
       w.globalBatch = n.value_or(0);
       w.globalBatchRange = fact.value->range;
     } else if (fact.name == kMicro) {

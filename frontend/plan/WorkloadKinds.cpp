@@ -12,11 +12,11 @@ const std::vector<WorkloadKind>& workloadKinds() {
                             "`optimizer = none` for passes without an update"}};
   static const std::vector<WorkloadKind> kKinds{
       {"train",
-       {"global_batch", "micro_batch", "documents", "optimizer", "table_optimizer", "expert_imbalance"},
+       {"global_batch", "micro_batch", "sequence", "documents", "optimizer", "table_optimizer", "expert_imbalance"},
        kStep},
       {"finetune",
-       {"global_batch", "micro_batch", "documents", "optimizer", "table_optimizer", "expert_imbalance", "freeze",
-        "lora"},
+       {"global_batch", "micro_batch", "sequence", "documents", "optimizer", "table_optimizer", "expert_imbalance",
+        "freeze", "lora"},
        kStep},
       {"infer",
        {"batch", "prompt", "documents"},
