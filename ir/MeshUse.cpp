@@ -28,12 +28,14 @@ std::string targetText(const std::vector<Symbol>& axes, bool host) {
 }
 
 std::string effectText(const PlacementRule& rule) {
-  return fmt::format("{}{}{}{}", targetText(rule.targets, false), rule.ring ? " via ring" : "",
-                     rule.uneven ? " uneven" : "", rule.contiguous ? " contiguous" : "");
+  return fmt::format("{}{}{}{}{}", targetText(rule.targets, false), rule.ring ? " via ring" : "",
+                     rule.uneven ? " uneven" : "", rule.contiguous ? " contiguous" : "",
+                     rule.optional ? " optional" : "");
 }
 
 std::string effectText(const StateRule& rule) {
-  return targetText(rule.targets, rule.host) + (rule.regather ? "" : " { regather = false }");
+  return fmt::format("{}{}{}", targetText(rule.targets, rule.host), rule.optional ? " optional" : "",
+                     rule.regather ? "" : " { regather = false }");
 }
 
 AxisList namedAxes(const Mesh& mesh, const std::vector<Symbol>& targets) {

@@ -27,6 +27,7 @@ struct PlacementRule {
   bool ring = false;
   bool uneven = false;
   bool contiguous = false; ///< one range per rank; else shards are balanced under a mask (docs/semantics.md)
+  bool optional = false;   ///< it may reach no operator, and its selector no layer
   SourceRange range;       ///< of the rule
   SourceRange dimRange;    ///< of the dimension's name
   SourceRange targetRange;
@@ -40,8 +41,9 @@ struct StateRule {
   StateKind state = StateKind::Params;
   std::vector<Symbol> targets;
   SourceRange range;
-  bool regather = true; ///< of parameters: gathered again for backward; false keeps what forward gathered until then
-  bool host = false;    ///< its shard lives in the host's memory
+  bool regather = true;  ///< of parameters: gathered again for backward; false keeps what forward gathered until then
+  bool host = false;     ///< its shard lives in the host's memory
+  bool optional = false; ///< its selector may reach no layer
   bool operator==(const StateRule&) const = default;
 };
 

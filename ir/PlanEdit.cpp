@@ -149,8 +149,9 @@ private:
         if (edit.axes[i].axis == edit.axes[k].axis)
           good = wrong("mesh." + edit.axes[i].axis.str(), "one size",
                        fmt::format("{} and {}", edit.axes[k].size, edit.axes[i].size));
-    for (const PlacementRule& rule : edit.placements) good &= hasLayers(rule.selector) && hasAxes(rule.targets);
-    for (const StateRule& rule : edit.states) good &= hasLayers(rule.selector) && hasAxes(rule.targets);
+    const auto fits = [&](auto& r) { return (r.optional || hasLayers(r.selector)) && hasAxes(r.targets); };
+    for (const PlacementRule& rule : edit.placements) good &= fits(rule);
+    for (const StateRule& rule : edit.states) good &= fits(rule);
     for (const Keep& keep : edit.keeps) good &= hasLayers(keep.selector);
     if (edit.recompute)
       for (const Recompute& statement : *edit.recompute) good &= hasStatement(statement);
@@ -385,17 +386,15 @@ const Number* numberAt(const Plan& plan, std::string_view path) {
 }
 
 const PlacementRule* replacedBy(const PlacementRule& rule, const Plan& plan) {
-  const auto known = std::find_if(plan.placements.begin(), plan.placements.end(), [&](const PlacementRule& r) {
-    return r.dim == rule.dim && r.selector.str() == rule.selector.str();
-  });
-  return known == plan.placements.end() ? nullptr : &*known;
+  for (const PlacementRule& known : plan.placements)
+    if (known.dim == rule.dim && known.selector.str() == rule.selector.str()) return &known;
+  return nullptr;
 }
 
 const StateRule* replacedBy(const StateRule& rule, const Plan& plan) {
-  const auto known = std::find_if(plan.states.begin(), plan.states.end(), [&](const StateRule& r) {
-    return r.state == rule.state && r.selector.str() == rule.selector.str();
-  });
-  return known == plan.states.end() ? nullptr : &*known;
+  for (const StateRule& known : plan.states)
+    if (known.state == rule.state && known.selector.str() == rule.selector.str()) return &known;
+  return nullptr;
 }
 
 } // namespace planc::ir

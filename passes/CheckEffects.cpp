@@ -27,13 +27,15 @@ namespace {
 void warnContiguous(const Program& program, DiagnosticEngine& diagnostics) {
   for (const PlacementRule& rule : program.plan->placements) {
     if (!rule.contiguous || resolveTargets(program.mesh, rule.targets).empty()) continue;
-    bool works = false;
+    bool works = false, found = !rule.optional;
     eachPlaced(program, [&](const Op& op, const Placement& placement) {
-      works |= op.lastShare > op.share && llvm::any_of(placement.dims, [&](const PlacedDim& p) {
-                 return p.rule && sayTheSame(*p.rule, rule) && isMasked(program.model, op, p.dim);
-               });
+      for (const PlacedDim& p : placement.dims) {
+        if (!p.rule || !sayTheSame(*p.rule, rule)) continue;
+        found = true;
+        works |= op.lastShare > op.share && isMasked(program.model, op, p.dim);
+      }
     });
-    if (!works)
+    if (found && !works)
       diagnostics.report(ContiguousIdle, rule.range, {{"dim", rule.dim.str()}})
           .help("leave it out: it says which range of a causally masked sequence a rank holds");
   }

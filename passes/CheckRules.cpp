@@ -55,6 +55,7 @@ bool checkReach(const Program& program, const PlacementRule& rule, DiagnosticEng
     if (rule.selector.steps.empty())
       for (DimId d : program.model->values[in].dims)
         if (program.model->dims[d].name == rule.dim) return true;
+  if (rule.optional) return true;
   const std::string selector = rule.selector.steps.empty() ? "the model" : rule.selector.str();
   auto report = diagnostics.report(RuleWithoutEffect, rule.dimRange.valid() ? rule.dimRange : rule.range,
                                    {{"selector", selector}, {"dim", rule.dim.str()}});

@@ -59,7 +59,11 @@ void reportWantedTwice(const Program& program, const Yielded& y, DiagnosticEngin
                {"axis", program.mesh.axes[y.axis].written.str()}})
       .label(y.owner->range, fmt::format("`{}` takes it here, at the same depth", first.view()))
       .label(y.op->range, "the operator")
-      .help("make one selector more specific (the innermost rule owns the axis), or give one of them another axis");
+      .help("make one selector more specific (the innermost rule owns the axis), or give one of them another axis")
+      .help(y.owner != y.rule && groupedAxes(program.mesh, *y.owner) > groupedAxes(program.mesh, *y.rule)
+                ? fmt::format("`{} -> {} optional` takes what is left, be it nothing", second.view(),
+                              program.mesh.axes[y.axis].written.view())
+                : std::string());
 }
 
 struct Placer {
@@ -344,7 +348,7 @@ bool placeOperators(Program& program, DiagnosticEngine& diagnostics) {
     }
   }
   for (const Yielded& y : yielded)
-    if (ok && !served.contains(y.rule)) { // nothing is left to it anywhere
+    if (ok && !y.rule->optional && !served.contains(y.rule)) { // nothing is left to it anywhere
       reportWantedTwice(program, y, diagnostics);
       ok = false;
     }

@@ -20,14 +20,15 @@ std::string targetsText(const std::vector<Symbol>& targets) {
 } // namespace
 
 // Every member is named, so that one that is added does not compile until it is said here, or left out on purpose.
+// `optional` says nothing of what a rule does where it reaches something.
 
 std::string saying(const PlacementRule& rule) {
-  const auto& [selector, dim, targets, ring, uneven, contiguous, range, dimRange, targetRange] = rule;
+  const auto& [selector, dim, targets, ring, uneven, contiguous, optional, range, dimRange, targetRange] = rule;
   return fmt::format("place {} ->{} {:d}{:d}{:d}", dim.view(), targetsText(targets), ring, uneven, contiguous);
 }
 
 std::string saying(const StateRule& rule) {
-  const auto& [selector, state, targets, range, regather, host] = rule;
+  const auto& [selector, state, targets, range, regather, host, optional] = rule;
   return fmt::format("store {} ->{} {:d}{:d}", name(state), targetsText(targets), regather, host);
 }
 

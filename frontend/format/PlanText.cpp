@@ -137,14 +137,15 @@ private:
   void place(const ir::PlacementRule& rule) {
     const ir::PlacementRule* before = ir::replacedBy(rule, plan_);
     if (before && before->targets == rule.targets && before->ring == rule.ring && before->uneven == rule.uneven &&
-        before->contiguous == rule.contiguous)
+        before->contiguous == rule.contiguous && before->optional == rule.optional)
       return;
     line(ruleText(rule, before != nullptr));
   }
 
   void state(const ir::StateRule& rule) {
     const ir::StateRule* before = ir::replacedBy(rule, plan_);
-    if (before && before->targets == rule.targets && before->regather == rule.regather && before->host == rule.host)
+    if (before && before->targets == rule.targets && before->regather == rule.regather && before->host == rule.host &&
+        before->optional == rule.optional)
       return;
     line(ruleText(rule, before != nullptr));
   }

@@ -71,7 +71,7 @@ void PathTree::resolve(ir::Selector& selector) const {
   if (slice) selector.steps[0].slice = slice;
 }
 
-bool PathTree::check(const ir::Selector& selector, Context& context) {
+bool PathTree::check(const ir::Selector& selector, Context& context, bool optional) {
   std::vector<uint32_t> at{0};
   std::string prefix;
   for (size_t i = 0; i < selector.steps.size(); ++i) {
@@ -79,6 +79,7 @@ bool PathTree::check(const ir::Selector& selector, Context& context) {
     const std::vector<uint32_t> next = step(at, s);
     prefix += "." + s.name.str();
     if (next.empty()) {
+      if (optional) return true;
       if (!reported_.insert(prefix).second) return false;
       std::vector<std::string> names;
       for (uint32_t n : at)

@@ -15,13 +15,13 @@ public:
   /// `layers` in front of a selector means every repeat of the model, unless a layer is called so.
   void resolve(ir::Selector& selector) const;
   /// Of one that may be resolved first.
-  bool settle(ir::Selector& selector, Context& context) {
+  bool settle(ir::Selector& selector, Context& context, bool optional = false) {
     resolve(selector);
-    return check(selector, context);
+    return check(selector, context, optional);
   }
   /// Reports a selector that matches nothing, a slice of what is no repeat, a slice out of range. True if all is well.
-  /// One wrong name is reported once, however many rules stand below it.
-  bool check(const ir::Selector& selector, Context& context);
+  /// One wrong name is reported once, however many rules stand below it. `optional`: it may match nothing.
+  bool check(const ir::Selector& selector, Context& context, bool optional = false);
 
 private:
   struct Node {

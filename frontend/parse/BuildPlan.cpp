@@ -116,6 +116,7 @@ PlaceItem TreeBuilder::placeItem(Rule::PlaceItemContext* node) {
     if (at.accept(Type::VIA)) rule.via = name(at.rule<Rule::NameContext>());
     rule.uneven = at.accept(Type::UNEVEN);
     rule.contiguous = at.accept(Type::CONTIGUOUS);
+    rule.optional = at.accept(Type::OPTIONAL);
     if (auto* facts = at.rule<Rule::SectionContext>()) rule.facts = section(facts);
     return {std::move(rule)};
   }

@@ -56,9 +56,9 @@ std::optional<PathTree> model(Elaboration& elab, MergedPlan& merged, WorkloadFac
 }
 
 void checkSelectors(Elaboration& elab, PathTree& paths) {
-  auto check = [&](ir::Selector& s) { elab.ok &= paths.settle(s, elab.context); };
-  for (ir::PlacementRule& r : elab.plan.placements) check(r.selector);
-  for (ir::StateRule& r : elab.plan.states) check(r.selector);
+  auto check = [&](ir::Selector& s, bool optional = false) { elab.ok &= paths.settle(s, elab.context, optional); };
+  for (ir::PlacementRule& r : elab.plan.placements) check(r.selector, r.optional);
+  for (ir::StateRule& r : elab.plan.states) check(r.selector, r.optional);
   for (ir::Recompute& r : elab.plan.recompute)
     for (ir::Selector& s : r.selectors) check(s);
   for (ir::Keep& k : elab.plan.keeps) check(k.selector);

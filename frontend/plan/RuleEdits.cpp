@@ -76,6 +76,7 @@ bool applyPlacement(Elaboration& elab, MergedPlan& merged, Edit& edit, const syn
     made.ring = split && known->ring;
     made.uneven = split && known->uneven;
     made.contiguous = split && known->contiguous;
+    made.optional = known->optional;
   }
   merged.edits.placements.push_back(made);
   putRule(merged.placements, std::move(made), layer);
@@ -96,6 +97,7 @@ bool applyState(Elaboration& elab, MergedPlan& merged, Edit& edit, const syntax:
     edit.before = ir::targetText(known->targets, known->host);
     if (!known->regather) edit.before += "(regather = false)";
     if (!rule.facts && !axes->empty()) made.regather = known->regather;
+    made.optional = known->optional;
   }
   merged.edits.states.push_back(made);
   putRule(merged.states, std::move(made), layer);
@@ -122,6 +124,7 @@ void applyRule(Elaboration& elab, MergedPlan& merged, Edit& edit, int layer) {
                           ir::PlacementRule{*selector,
                                             rule->dims.front().text,
                                             {},
+                                            false,
                                             false,
                                             false,
                                             false,

@@ -178,8 +178,8 @@ void mergeLine(Elaboration& elab, RuleDrafts<ir::PlacementRule>& drafts, const s
   const SourceRange targets = SourceRange::cover(rule.targets.front().range, rule.targets.back().range);
   for (const syntax::Name& dim : rule.dims)
     mergeRule(elab.context, drafts,
-              ir::PlacementRule{selector, dim.text, *axes, ring, rule.uneven, rule.contiguous, rule.range, dim.range,
-                                targets},
+              ir::PlacementRule{selector, dim.text, *axes, ring, rule.uneven, rule.contiguous, rule.optional,
+                                rule.range, dim.range, targets},
               dim.range, isOverride, link);
 }
 
@@ -188,13 +188,18 @@ void mergeLine(Elaboration& elab, RuleDrafts<ir::StateRule>& drafts, const synta
   const auto axes = targetsOf(elab.context, rule);
   const bool plain = !rule.via && !rule.uneven && !rule.contiguous;
   if (!plain) elab.context.report(StateForm, rule.range);
+  const bool useless = rule.optional && selector.steps.empty();
+  if (useless)
+    reportRuleFact(elab, rule.range, "optional", "a state of the whole model",
+                   "leave it out: only a rule of some layers can reach nothing");
   const auto again = regather(elab, rule, link.scope);
-  if (!axes || !plain || !again) return;
+  if (!axes || !plain || !again || useless) return;
   for (const syntax::Name& state : rule.dims) {
     const auto kind = stateOf(elab.context, state);
     if (!kind) continue;
     ir::StateRule made{selector, *kind, *axes, rule.range, *again};
     made.host = takeHost(made.targets);
+    made.optional = rule.optional;
     mergeRule(elab.context, drafts, std::move(made), state.range, isOverride, link);
   }
 }

@@ -50,8 +50,8 @@ void addToEdit(Elaboration& elab, MergedPlan& merged, const VariedLine& line, co
 void checkLayers(Elaboration& elab, const MergedPlan& merged, PathTree& paths,
                  const std::shared_ptr<const ir::Model>& model, ir::PlanEdit& edit) {
   for (ir::PlacementRule& r : edit.placements)
-    elab.ok &= paths.settle(r.selector, elab.context) && knownDimension(elab, *model, r);
-  for (ir::StateRule& r : edit.states) elab.ok &= paths.settle(r.selector, elab.context);
+    elab.ok &= paths.settle(r.selector, elab.context, r.optional) && (r.optional || knownDimension(elab, *model, r));
+  for (ir::StateRule& r : edit.states) elab.ok &= paths.settle(r.selector, elab.context, r.optional);
   if (!edit.recompute) return;
   for (ir::Recompute& r : *edit.recompute)
     for (ir::Selector& s : r.selectors) elab.ok &= paths.settle(s, elab.context);

@@ -36,7 +36,7 @@ PLANC_FIELDS(LetDecl, name, params, type, value, range)
 
 PLANC_FIELDS(AxisItem, name, value, where, level, beside, neighbour, range)
 PLANC_FIELDS(MeshBlock, whole, axes)
-PLANC_FIELDS(PlaceRule, dims, targets, via, uneven, contiguous, facts, range)
+PLANC_FIELDS(PlaceRule, dims, targets, via, uneven, contiguous, optional, facts, range)
 PLANC_FIELDS(PlaceItem, item)
 PLANC_FIELDS(PlaceBlock, whole, selectors, items, range)
 PLANC_FIELDS(StatesBlock, block)

@@ -25,13 +25,14 @@ struct MeshBlock {
   std::vector<AxisItem> axes;
 };
 
-/// `heads, seq -> [cp, tp] via ring uneven contiguous`
+/// `heads, seq -> [cp, tp] via ring uneven contiguous optional`
 struct PlaceRule {
   std::vector<Name> dims;
   std::vector<DottedName> targets;
   std::optional<Name> via;
   bool uneven = false;
   bool contiguous = false;
+  bool optional = false;        ///< the rule may reach nothing
   std::optional<Section> facts; ///< `params -> dp { regather = false }`
   SourceRange range;
 };

@@ -20,6 +20,21 @@ TEST(CheckRules, RefusesARuleThatReachesNothing) { // L7
 )");
 }
 
+TEST(CheckRules, AnOptionalRuleMayReachNothing) {
+  const auto with = [](const std::string& rule) {
+    return checked("  mesh { tp = 2 }\n  place {\n batch -> tp\n " + rule + "\n }");
+  };
+  EXPECT_EQ(with("decoder.mlp { fnn -> tp optional }"), "");
+  EXPECT_EQ(with("fnn -> tp optional"), "");
+  EXPECT_EQ(with("decoder.moe { experts -> tp optional }"), "");
+  EXPECT_EQ(with("decoder.mlp { seq -> tp contiguous optional; fnn -> tp contiguous optional }"),
+            R"(PLAN0644 `contiguous` does nothing: no operator here has a mask that rises along `seq`
+)");
+  EXPECT_EQ(with("decoder.mlp { tables -> tp optional\n fnn -> tp }"),
+            R"(PLAN0634 no operator of `decoder.mlp` has a dimension `fnn`
+)");
+}
+
 TEST(CheckRules, RulesThatSayTheSameOfOneClassAllReachIt) {
   const std::string mesh = "  mesh { tp = 2 }\n  place {\n seq -> tp\n";
   EXPECT_EQ(checked(mesh + " decoder[0:2].mlp { ffn -> tp }\n decoder[2:4].mlp { ffn -> tp }\n }"),
