@@ -124,6 +124,8 @@ struct Stages {
   StageCut cut = StageCut::Even;
   std::vector<CountedLayer> counted; ///< Even
   std::vector<int64_t> counts;       ///< Counts: repeated layers of each virtual stage
+  std::optional<int64_t> cuts =
+      {}; ///< Balanced: how many are compared in each of its searches; nothing: as many as pay
   SourceRange range;
   bool operator==(const Stages&) const = default;
 };

@@ -149,7 +149,7 @@ std::string cutText(const Stages& cut) {
   case StageCut::Balanced:
     break;
   }
-  return "balanced";
+  return cut.cuts ? fmt::format("balanced(cuts = {})", *cut.cuts) : "balanced";
 }
 
 void addPipeline(const Plan& plan, Facts& out) {

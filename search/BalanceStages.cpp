@@ -8,6 +8,7 @@
 #include "support/Rounding.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -80,7 +81,9 @@ struct Tried {
 
 class Balancing {
 public:
-  Balancing(const ir::Plan& plan, Engine& engine) : plan_(plan), engine_(engine) {}
+  Balancing(const ir::Plan& plan, Engine& engine) : plan_(plan), engine_(engine) {
+    if (plan.pipeline->cut && plan.pipeline->cut->cuts) asked_ = static_cast<size_t>(*plan.pipeline->cut->cuts);
+  }
 
   std::vector<ir::StageLine> run() {
     int64_t layers = 0;
@@ -122,6 +125,7 @@ private:
 
   /// A cut takes as long as its passes are many.
   size_t affordable(size_t cuts) const {
+    cuts = std::min(cuts, asked_);
     const int64_t passes = 2 * program_->microBatches * program_->stages * program_->chunks;
     return std::min(cuts, static_cast<size_t>(std::max<int64_t>(1, kPasses / passes)));
   }
@@ -203,8 +207,9 @@ private:
       const double pass = loads_->layers[static_cast<size_t>(at)].pass;
       if (!ends[side] || pass > most[side]) ends[side] = ir::LayerId(u), most[side] = pass;
     }
+    size_t left = asked_;
     for (int64_t before = 0; before <= (ends[0] ? kCounts : 0); ++before)
-      for (int64_t behind = 0; behind <= (ends[1] ? kCounts : 0); ++behind) {
+      for (int64_t behind = 0; behind <= (ends[1] ? kCounts : 0) && left > 0; ++behind, --left) {
         ir::Stages even;
         if (before > 0) even.counted.push_back({model.layers[*ends[0]].name, before, {}});
         if (behind > 0) even.counted.push_back({model.layers[*ends[1]].name, behind, {}});
@@ -250,8 +255,9 @@ private:
   Engine& engine_;
   ir::Plan trial_; ///< of the program
   std::unique_ptr<ir::Program> program_;
-  bool shared_ = false; ///< all cuts have the same layers
-  size_t moves_ = 0;    ///< that may still be tried
+  bool shared_ = false;                               ///< all cuts have the same layers
+  size_t moves_ = 0;                                  ///< that may still be tried
+  size_t asked_ = std::numeric_limits<size_t>::max(); ///< `balanced(cuts = n)`
   std::unique_ptr<cost::StageLoads> loads_;
   std::map<Held, Tried> tried_;
   Entry best_ = tried_.end();

@@ -186,7 +186,7 @@ private:
     std::vector<std::string> parts;
     switch (cut.cut) {
     case ir::StageCut::Balanced:
-      return "balanced";
+      return cut.cuts ? fmt::format("balanced(cuts = {})", *cut.cuts) : "balanced";
     case ir::StageCut::Even:
       break;
     case ir::StageCut::Counts:

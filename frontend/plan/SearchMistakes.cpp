@@ -89,7 +89,7 @@ bool isNamed(Elaboration& elab, const MergedPlan& merged, Symbol name) {
   bool declared = false;
   for (const ChainLink& link : merged.chain) {
     for (const ParamInfo& p : elab.ev.params(link.decl)) declared |= p.name() == name;
-    if (!link.decl.module->tree) return true; // a plan of the library
+    if (!link.decl.module->tree || link.decl.module->archive) return true; // a plan of the library
     const auto& items = link.decl.as<syntax::PlanDecl>().items;
     for (const Expr& e : link.decl.module->tree->exprs) {
       if (e.kind != ExprKind::Name || e.name.text != name || !within(e.range, link.decl.decl().range)) continue;

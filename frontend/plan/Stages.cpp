@@ -13,7 +13,8 @@ using syntax::Expr;
 using syntax::ExprKind;
 
 PLANC_ERROR(NotACountedLayer, 771, "`even` counts plain layers of the model; `{layer}` is {what}")
-PLANC_ERROR(StagesForm, 772, "`stages` is `even`, `even(LAYER = n, …)`, `balanced` or a list of numbers of layers")
+PLANC_ERROR(StagesForm, 772,
+            "`stages` is `even`, `even(LAYER = n, …)`, `balanced`, `balanced(cuts = n)` or a list of numbers of layers")
 PLANC_ERROR(SmallCount, 774, "`{layer}` counts as {count} layers; it takes at least 1")
 
 namespace {
@@ -48,17 +49,28 @@ bool countedLayers(Elaboration& elab, const Expr& call, Scope& scope, ir::Stages
   return true;
 }
 
+/// `balanced(cuts = 4)`
+bool comparedCuts(Elaboration& elab, const Expr& call, Scope& scope, ir::Stages& out) {
+  out.cut = ir::StageCut::Balanced;
+  if (call.args.size() != 1 || !call.args[0].name || call.args[0].name->text.view() != "cuts") {
+    elab.context.report(StagesForm, call.range)
+        .help("`balanced` prices every layer: write `balanced`, `balanced(cuts = 4)` to compare no more than four "
+              "cuts, or "
+              "`even(…)` to count layers");
+    return false;
+  }
+  out.cuts = elab.ev.integer(*call.args[0].value, scope, "`cuts`");
+  if (!out.cuts || *out.cuts >= 1) return out.cuts.has_value();
+  elab.context.report(StagesForm, call.args[0].value->range).help("at least one cut is priced: `balanced(cuts = 1)`");
+  return false;
+}
+
 /// `[7, 8, 8, 7]`: the repeated layers of each virtual stage.
 bool stageCounts(Elaboration& elab, const Expr& e, Scope& scope, ir::Stages& out) {
   out.cut = ir::StageCut::Counts;
   if (e.kind == ExprKind::Name && !elab.ev.find(e.name.text, scope, e.range)) {
     auto report = elab.context.report(StagesForm, e.range);
     report.meant(e.name.text.view(), {std::string(kEven), std::string(kBalanced)});
-    return false;
-  }
-  if (e.kind == ExprKind::Call && isWord(*e.kids[0], kBalanced)) {
-    elab.context.report(StagesForm, e.range)
-        .help("`balanced` prices every layer and takes no arguments: write `balanced`, or `even(…)` to count layers");
     return false;
   }
   const Value list = elab.ev.evaluate(e, scope);
@@ -93,6 +105,8 @@ void stageCut(Elaboration& elab, const Expr& written, Scope& scope, ir::Pipeline
   bool good = true;
   if (isWord(e, kBalanced))
     stages.cut = ir::StageCut::Balanced;
+  else if (e.kind == ExprKind::Call && isWord(*e.kids[0], kBalanced))
+    good = comparedCuts(elab, e, scope, stages);
   else if (e.kind == ExprKind::Call && isWord(*e.kids[0], kEven))
     good = countedLayers(elab, e, scope, stages);
   else if (!isWord(e, kEven))
