@@ -54,37 +54,29 @@ std::string ringProblem(const Program& program, const Op& op, const Placement& p
   return "";
 }
 
-/// The program with one rule changed, placed anew.
-struct Tried {
-  Plan plan;
-  Program program;
-  bool placed;
+/// The program with one rule as a ring over these targets.
+Tried asRing(const Program& program, const PlacementRule& rule, const std::vector<Symbol>& targets) {
+  return {program, [&](std::vector<PlacementRule>& rules) {
+            PlacementRule& changed = rules[static_cast<size_t>(&rule - program.plan->placements.data())];
+            changed.targets = targets;
+            changed.ring = true;
+          }};
+}
 
-  Tried(const Program& from, const PlacementRule& rule, std::vector<Symbol> targets) : plan(*from.plan), program(from) {
-    PlacementRule& changed = plan.placements[static_cast<size_t>(&rule - from.plan->placements.data())];
-    changed.targets = std::move(targets);
-    changed.ring = true;
-    program.plan = &plan;
-    for (LayerClass& layerClass : program.classes) layerClass.placements = {};
-    DiagnosticEngine quiet;
-    placed = placeOperators(program, quiet);
-  }
-
-  bool works() const {
-    bool fine = placed;
-    if (placed)
-      eachPlaced(program, [&](const Op& op, const Placement& placement) {
-        for (const PlacedDim& p : placement.dims)
-          fine &= !p.ring || p.axes.empty() || ringProblem(program, op, placement, p).empty();
-      });
-    return fine;
-  }
-};
+bool ringsWork(const Tried& tried) {
+  bool fine = tried.placed;
+  if (tried.placed)
+    eachPlaced(tried.program, [&](const Op& op, const Placement& placement) {
+      for (const PlacedDim& p : placement.dims)
+        fine &= !p.ring || p.axes.empty() || ringProblem(tried.program, op, placement, p).empty();
+    });
+  return fine;
+}
 
 /// The targets of the rule that splits the operator's queries, were `rule` a ring.
 std::vector<Symbol> targetsOfQueries(const Program& program, const Op& op, const PlacementRule& rule) {
   std::vector<Symbol> targets;
-  const Tried tried(program, rule, rule.targets);
+  const Tried tried = asRing(program, rule, rule.targets);
   if (!tried.placed) return targets;
   eachPlaced(tried.program, [&](const Op& other, const Placement& placement) {
     if (other.path != op.path) return;
@@ -97,7 +89,7 @@ std::vector<Symbol> targetsOfQueries(const Program& program, const Op& op, const
 /// `dim -> axes via ring` with axes that do: those of the rule, or those of the queries; nothing where neither does.
 std::optional<std::string> ringThatWorks(const Program& program, const Op& op, const PlacedDim& placed) {
   for (const auto& targets : {placed.rule->targets, targetsOfQueries(program, op, *placed.rule)}) {
-    if (targets.empty() || !Tried(program, *placed.rule, targets).works()) continue;
+    if (targets.empty() || !ringsWork(asRing(program, *placed.rule, targets))) continue;
     std::string list;
     for (Symbol t : targets) list += (list.empty() ? "" : ", ") + t.str();
     if (targets.size() > 1) list = "[" + list + "]";

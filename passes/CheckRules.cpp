@@ -173,6 +173,7 @@ bool checkRules(Program& program, DiagnosticEngine& diagnostics) {
   if (diagnostics.wantsWarnings()) {
     warnIdle(program, diagnostics);
     warnOrder(program, diagnostics);
+    warnPlacedByHalf(program, diagnostics);
   }
   return checkEffects(program, diagnostics);
 }

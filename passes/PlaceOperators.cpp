@@ -2,7 +2,7 @@
 // section 10), with laws L1, L2, L3, L5. An operator's placement depends on the operator and the rules alone, never on
 // its neighbours.
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/Steps.h"
+#include "passes/Placed.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -354,6 +354,15 @@ bool placeOperators(Program& program, DiagnosticEngine& diagnostics) {
     }
   for (const ValueId input : program.model->inputs) ok = ok && checkInput(program, input, diagnostics);
   return ok;
+}
+
+Tried::Tried(const Program& from, const std::function<void(std::vector<PlacementRule>&)>& change)
+    : plan(*from.plan), program(from) {
+  change(plan.placements);
+  program.plan = &plan;
+  for (LayerClass& layerClass : program.classes) layerClass.placements = {};
+  DiagnosticEngine quiet;
+  placed = placeOperators(program, quiet);
 }
 
 Layout layoutOf(const Program& program, ValueId id) {

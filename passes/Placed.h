@@ -1,7 +1,10 @@
-// Walks the operators of a program that has been placed.
+// Walks the operators of a program that has been placed, and places them by other rules.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "passes/Lowering.h"
+#include "passes/Steps.h"
+
+#include <functional>
+#include <vector>
 
 namespace planc::passes {
 
@@ -15,5 +18,16 @@ template <class F> void eachPlaced(const ir::Program& program, F f) {
       f(program.model->ops[ir::OpId(i)], layerClass.placements[local(layer, ir::OpId(i))]);
   }
 }
+
+/// A program as `change` makes the rules of its plan, placed anew.
+struct Tried {
+  ir::Plan plan;
+  ir::Program program;
+  bool placed; ///< false: laws of placement refuse it
+
+  Tried(const ir::Program& from, const std::function<void(std::vector<ir::PlacementRule>&)>& change);
+  Tried(const Tried&) = delete; // the program refers to the plan
+  Tried& operator=(const Tried&) = delete;
+};
 
 } // namespace planc::passes

@@ -42,6 +42,9 @@ bool checkStageAxes(ir::Program& program, DiagnosticEngine& diagnostics);
 /// Part of check-rules: no rule splits what an operator contracts inside its kernel (L10).
 bool checkKernels(const ir::Program& program, DiagnosticEngine& diagnostics);
 
+/// Part of check-rules: warns of a dimension that a rule splits in some layers and that others hold whole.
+void warnPlacedByHalf(const ir::Program& program, DiagnosticEngine& diagnostics);
+
 /// Part of check-rules: facts that change nothing in this plan, or say what cannot be.
 bool checkEffects(const ir::Program& program, DiagnosticEngine& diagnostics);
 

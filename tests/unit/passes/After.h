@@ -46,7 +46,7 @@ inline const std::string kDp = "  mesh { dp = 2 }\n  place { batch -> dp }\n";
 /// Data, sequence and tensor parallelism of kDecoder, two devices each.
 inline const std::string kMegatron =
     "  mesh {\n tp = 2\n dp = 2\n }\n  place {\n batch -> dp\n seq -> tp\n decoder.mlp { ffn -> tp }\n head, loss { "
-    "vocab -> tp }\n }\n";
+    "vocab -> tp }\n embed { vocab -> replicate }\n }\n";
 inline const std::string kTrain = "seq = 16; global_batch = 16; micro_batch = 2; optimizer = optimizers.adam";
 
 struct After {

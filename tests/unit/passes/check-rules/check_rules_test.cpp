@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/passes/After.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace planc::test::check_rules {
@@ -105,7 +106,7 @@ TEST(CheckRules, StagesAreNotIdle) {
 TEST(CheckRules, WarnsOfAnOrderThatMovesDigits) {
   const auto order = [](const std::string& inside) {
     return checked("  mesh {\n tp = 2\n cp = 2\n one = 1\n }\n  place {\n seq -> cp\n decoder {\n seq -> " + inside +
-                   "\n mlp { ffn -> tp }\n }\n head, loss { vocab -> tp }\n }");
+                   "\n mlp { ffn -> tp }\n }\n embed, head, loss { vocab -> tp }\n }");
   };
   EXPECT_EQ(order("[tp, cp]"), R"(PLAN0641 `tp` stands left of `cp` in `seq -> tp*cp`: freeing it moves every index
 )");
@@ -115,6 +116,43 @@ TEST(CheckRules, WarnsOfAnOrderThatMovesDigits) {
                 .find("PLAN0641"),
             std::string::npos);
   EXPECT_EQ(order("[one, cp]"), "");
+}
+
+/// Two kinds of layers with a dimension `ffn` of these extents.
+std::string twoWidths(int first, int second) {
+  return fmt::format(
+      "model m {{\n  in tokens: [batch, seq] int32 counts seq\n  embed = blocks.embedding(tokens, 64, "
+      "32)\n  decoder * 2 with x = embed {{\n    inner * 3 with y = x {{\n      mlp = blocks.swiglu(y, {})\n "
+      "     out y + mlp\n    }}\n    mlp = blocks.swiglu(inner, {})\n    out inner + mlp\n  }}\n  head = "
+      "blocks.lm_head(decoder, 64)\n  loss = ops.cross_entropy(head, tokens)\n}}\n",
+      first, second);
+}
+
+TEST(CheckRules, WarnsOfLayersThatARuleLeavesWhole) {
+  const auto placed = [](const std::string& rules, const std::string& model) {
+    const std::string said =
+        checked("  mesh { tp = 4 }\n  place {\n seq -> tp\n * { vocab -> tp }\n" + rules + "\n }", kTrain, model);
+    return said;
+  };
+  const std::string mlp = " decoder.mlp { ffn -> tp }";
+  EXPECT_EQ(
+      placed(mlp, twoWidths(128, 128)),
+      "PLAN0649 `ffn -> tp` splits `decoder.mlp`, but not `decoder.inner.mlp`: 72 % of the parameters stay whole on "
+      "every rank of `tp`\n");
+  EXPECT_EQ(placed(mlp + "\n decoder.inner { ffn -> tp }", twoWidths(128, 128)), "");
+  EXPECT_EQ(placed(" * { ffn -> tp }", twoWidths(128, 128)), "");
+  EXPECT_EQ(placed(mlp + "\n decoder.inner { ffn -> replicate }", twoWidths(128, 128)), "");
+  // Extents that the axis does not divide, unless the rule lets them, and less than 1 % of the parameters.
+  EXPECT_EQ(placed(mlp, twoWidths(126, 128)), "");
+  EXPECT_NE(placed(" decoder.mlp { ffn -> tp uneven }", twoWidths(126, 128)), "");
+  EXPECT_EQ(placed(mlp, twoWidths(4, 2048)), "");
+  // The axis serves another dimension of theirs by a rule as near, another one splits their parameters, or one that is
+  // less near does.
+  EXPECT_EQ(placed(mlp + "\n decoder.inner.mlp { seq -> tp }", twoWidths(128, 128)), "");
+  EXPECT_EQ(placed(mlp + "\n decoder.inner.mlp { hidden -> tp }", twoWidths(128, 128)), "");
+  // Rules for single operators and for instances choose.
+  EXPECT_EQ(placed(" decoder.mlp.gate { ffn -> tp }", twoWidths(1, 128)), "");
+  EXPECT_EQ(placed(" decoder[0:1].mlp { ffn -> tp }", twoWidths(1, 128)), "");
 }
 
 TEST(CheckRules, WarnsOfFactsWithoutEffect) {
