@@ -86,11 +86,17 @@ def by_plan(diagnostics, lines):
     return found
 
 
-def library(planc, root, folder):
+def models_of(root):
+    """Each model of the table, with extents of its inputs."""
     rows = {}
     table = (root / "tests/library/parameter_counts.csv").read_text().splitlines()
     for r in csv.DictReader(line for line in table if not line.startswith("#")):
         rows.setdefault(r["model"], r["extents"])
+    return rows
+
+
+def by_half(planc, rows, folder):
+    """Of plans that place one layer alone: what is wrong with the warning."""
     whole = [(f"p{n}_{d}", m, e, f"{d} -> tp optional") for n, (m, e) in enumerate(rows.items()) for d in DIMENSIONS]
     made, expected = halves(split_layers(run(planc, folder, ["compile", "--emit=comm"], whole)[0]), whole)
     _, diagnostics, lines = run(planc, folder, ["check"], made)
@@ -110,16 +116,25 @@ def library(planc, root, folder):
             wrong.append(f"{model}, {rules}: {share:.2%} of {', '.join(others)} is whole, and the warning is {text}")
             continue
         models.add(model)
-        scope = re.search(r"`(\S+ \{ [^`]* \})` reaches", text)
-        if scope:
-            mended.append((name, model, extents, f"{rules}; {scope.group(1)}"))
-
+        scope = re.search(r"`([^`{]+ \{ [^`]* \})` reaches", text)
+        mended.append((name, model, extents, f"{rules}; {scope.group(1) if scope else 'no scope'}"))
     _, diagnostics, lines = run(planc, folder, ["check"], mended)
     told = by_plan(diagnostics, lines)
     for name, model, _, rules in mended:
         wrong += [f"{model}, {rules}: {d['code']} {d['message']}" for d in told[name] if d["code"] == CODE or d["severity"] == "error"]
     print(f"{len(made)} plans of {len(models)} models place a layer alone; a scope mends {len(mended)} of them")
     return wrong + ([] if len(models) >= MODELS else [f"fewer than {MODELS} models"])
+
+
+def everywhere(planc, rows, folder):
+    """Of a scope that reaches all layers of every model nothing is said."""
+    rules = "seq -> tp optional; * { heads -> tp optional; ffn -> tp optional; experts -> dp optional }"
+    made = [(f"all_{n}", m, e, rules) for n, (m, e) in enumerate(rows.items())]
+    _, diagnostics, lines = run(planc, folder, ["check"], made)
+    told = by_plan(diagnostics, lines)
+    refused = sum(any(d["severity"] == "error" for d in told[name]) for name, *_ in made)
+    print(f"{len(made)} models by one scope, {refused} of them refused")
+    return [f"{model}, {rules}: {d['message']}" for name, model, *_ in made for d in told[name] if d["code"] == CODE]
 
 
 def repository(planc, root):
@@ -135,7 +150,8 @@ def repository(planc, root):
 def main():
     planc, root = sys.argv[1], pathlib.Path(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
-        wrong = library(planc, root, folder) + repository(planc, root)
+        rows = models_of(root)
+        wrong = by_half(planc, rows, folder) + everywhere(planc, rows, folder) + repository(planc, root)
     print("\n".join(wrong))
     return 1 if wrong else 0
 
