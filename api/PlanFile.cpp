@@ -145,6 +145,14 @@ void PlanFile::eachPlan(const CompilationUse& use) {
     for (std::unique_ptr<Compilation>& plan : comparison.plans) use(std::move(plan));
 }
 
+std::optional<ir::Cluster> PlanFile::cluster(std::string_view constant) {
+  return session_->cluster(constant);
+}
+
+std::optional<ir::PlanReference> PlanFile::planReference(std::string_view constant) {
+  return session_->planReference(constant);
+}
+
 std::vector<std::string> PlanFile::openPlans() {
   return session_->openPlans();
 }

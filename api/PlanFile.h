@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace planc {
@@ -90,6 +91,10 @@ public:
   /// A candidate with all of its values as the text of a plan (frontend::Session::written).
   std::optional<std::string> written(std::span<const uint32_t> digits, std::optional<int64_t> filled,
                                      const frontend::PlanPlace& place);
+  /// The cluster that a constant of the file names; nothing after errors, which are reported.
+  std::optional<ir::Cluster> cluster(std::string_view constant);
+  /// The plan that a constant of the file names; nothing after errors, which are reported.
+  std::optional<ir::PlanReference> planReference(std::string_view constant);
   /// Plans that wait for arguments: `pretrain(nodes = …)`.
   std::vector<std::string> openPlans();
 

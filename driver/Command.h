@@ -50,6 +50,8 @@ public:
   std::vector<std::string> positional;
   std::map<std::string, std::vector<std::string>, std::less<>> values; ///< by option, in the order of the line
   std::set<std::string, std::less<>> said;                             ///< options that stand on the line
+  std::optional<std::string>
+      text; ///< of the first file, where options name a plan in its place (recipes/RecipeWords.h)
 
   /// Stands it on the line? Defaults do not.
   bool given(std::string_view option) const { return said.count(option) != 0; }

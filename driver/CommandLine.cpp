@@ -4,6 +4,7 @@
 #include "api/Compilation.h"
 #include "driver/Command.h"
 #include "driver/Help.h"
+#include "driver/recipes/RecipeWords.h"
 #include "support/Spelling.h"
 
 #include <CLI/CLI.hpp>
@@ -177,7 +178,10 @@ int checkPositionals(Console& console, const Command& command, const Arguments& 
   std::string usage = usageLine(command);
   if (given < least) {
     std::string_view missing = command.arguments[std::min(given, command.arguments.size() - 1)].name;
-    return console.usageError("`planc " + std::string(command.name) + "` needs a " + std::string(missing), usage);
+    const bool words = std::any_of(command.options.begin(), command.options.end(),
+                                   [](const Option& option) { return option.name == kModelOption.name; });
+    return console.usageError("`planc " + std::string(command.name) + "` needs a " + std::string(missing),
+                              usage + (words ? ", or `--model NAME --cluster NAME` in its place" : ""));
   }
   if (given > most)
     return console.usageError(
@@ -217,6 +221,7 @@ int dispatch(Console& console, const Parser& parser) {
     return kUsage;
   }
   if (arguments.has("--verify") || std::getenv("PLANC_VERIFY")) api::verifyPasses();
+  if (int code = takeWords(console, *command, arguments)) return code;
   if (int code = checkPositionals(console, *command, arguments)) return code;
   return command->run(console, arguments);
 }

@@ -18,6 +18,7 @@ extern const Command kFmtCommand;
 extern const Command kHelpCommand;
 extern const Command kInitCommand;
 extern const Command kLibCommand;
+extern const Command kNewCommand;
 extern const Command kExplainCommand;
 extern const Command kSensitivityCommand;
 extern const Command kShowCommand;

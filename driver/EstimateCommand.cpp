@@ -6,6 +6,7 @@
 #include "driver/OptionValues.h"
 #include "driver/Parallel.h"
 #include "driver/WorkFiles.h"
+#include "driver/recipes/RecipeWords.h"
 
 #include <algorithm>
 #include <fmt/core.h>
@@ -168,7 +169,8 @@ struct Estimated {
 Estimated estimateFile(const Asked& asked, const WorkFile& work, const std::function<void(ReportPiece)>& use) {
   Estimated out;
   auto priced = std::make_unique<PricedFile>();
-  priced->file = std::make_unique<InputFile>(asked.console, work.path, work.as);
+  priced->file = asked.arguments.text ? std::make_unique<InputFile>(asked.console, asked.arguments)
+                                      : std::make_unique<InputFile>(asked.console, work.path, work.as);
   InputFile& file = *priced->file;
   if (!file.load(out.unreadable)) return out;
   out.set = file.set(asked.edit);
@@ -279,13 +281,22 @@ int runEstimate(Console& console, const Arguments& arguments) {
 const Command kEstimateCommand = {
     "estimate",
     "price the plans of files: time, memory, communication and cost of a step, per layer and in all",
-    {{"FILE", 0, kMany, "a .plan file, a folder of them, or - for stdin; what planc.toml lists, if not said"}},
+    {{"FILE", 0, kMany,
+      "a .plan file, a folder of them, or - for stdin; what planc.toml lists, if not said. `--model` and "
+      "`--cluster` stand for a file that `planc new` writes"}},
     {{"--plan",
       "NAME",
       {},
       "only this plan or comparison, and others by repeating it; 'NAME(nodes = 8)' binds its parameters",
       kEach},
      kSetOption,
+     kModelOption,
+     kClusterOption,
+     kDevicesOption,
+     kRecipeOption,
+     kSeqOption,
+     kBatchOption,
+     kTokensOption,
      kJobsOption,
      kStdinOption,
      {"--format",

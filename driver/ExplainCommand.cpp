@@ -6,6 +6,7 @@
 #include "driver/InputFile.h"
 #include "driver/Pages.h"
 #include "driver/WorkFiles.h"
+#include "driver/recipes/RecipeWords.h"
 
 #include <algorithm>
 #include <cctype>
@@ -102,7 +103,7 @@ int explainNumber(Console& console, const Arguments& arguments) {
   const auto stdinPath = stdinPathOf(console, arguments);
   if (!stdinPath) return kUsage;
   if (const int code = oneFileOf(console, arguments.positional[0], *stdinPath)) return code;
-  InputFile file(console, arguments.positional[0], *stdinPath);
+  InputFile file(console, arguments, *stdinPath);
   if (!file.load()) return kUsage;
   if (const int code = file.set(arguments)) return code;
   const bool read = !file.hasErrors();
@@ -140,6 +141,8 @@ int runExplain(Console& console, const Arguments& arguments) {
     return console.usageError("`planc explain` needs a code, or a file and the name of a number or layer",
                               "`planc explain PLAN0901`");
   if (arguments.positional.size() > 1) return explainNumber(console, arguments);
+  if (arguments.text)
+    return console.usageError("`planc explain` needs the name of a number or layer", "as `step_time`");
   const std::string& word = arguments.positional[0];
   std::string code = codeOf(word);
   if (!code.empty()) return explainCode(console, code);
@@ -162,6 +165,13 @@ const Command kExplainCommand = {
      {"NAME", 0, kMany, "with a file: a number or row of its report, as mfu, stage 3 or decoder.attn"}},
     {{"--plan", "NAME", {}, "which plan of the file; 'NAME(nodes = 8)' binds its parameters", kEach},
      kSetOption,
+     kModelOption,
+     kClusterOption,
+     kDevicesOption,
+     kRecipeOption,
+     kSeqOption,
+     kBatchOption,
+     kTokensOption,
      kStdinOption,
      {"--all", "", {}, "all parts of what is explained, where they are more than fit on a screen"},
      {"--list", "", {}, "list every code"}},

@@ -13,8 +13,15 @@ namespace planc::driver {
 InputFile::InputFile(Console& console, std::string path, std::string as)
     : console_(console), path_(std::move(path)), as_(std::move(as)) {}
 
+InputFile::InputFile(Console& console, const Arguments& arguments, std::string as)
+    : console_(console), path_(arguments.positional.at(0)), as_(std::move(as)), text_(arguments.text) {}
+
 bool InputFile::load(std::string& error) {
   Step step("reading");
+  if (text_) {
+    take(*text_);
+    return true;
+  }
   if (path_ != "-" || as_.empty()) return file_.load(path_, error);
   std::optional<std::string> text = api::readText(path_, error);
   if (!text)

@@ -19,6 +19,8 @@ class InputFile {
 public:
   /// `as`: where the text of `-` is taken to stand; empty: nowhere.
   InputFile(Console& console, std::string path, std::string as = "");
+  /// The first file of the words, or the plan that options name in its place.
+  InputFile(Console& console, const Arguments& arguments, std::string as = "");
   /// False if the file cannot be read; that was stated.
   bool load();
   /// As `load`, on any thread: `error` says why, the console nothing.
@@ -71,6 +73,8 @@ public:
   bool hasErrors() { return file_.diagnostics().hasErrors(); }
   /// As it stands in reports: for `-` `<stdin>`, or where it is taken to stand.
   std::string shownPath() const { return path_ != "-" ? path_ : as_.empty() ? "<stdin>" : as_; }
+  /// It is a file or stdin, and not what options name in the place of a file.
+  bool isFile() const { return !text_; }
   /// Plans that wait for arguments: `pretrain(nodes = …)`.
   std::vector<std::string> openPlans() { return file_.openPlans(); }
   const SourceManager& sources() const { return file_.sources(); }
@@ -79,6 +83,7 @@ public:
 private:
   Console& console_;
   std::string path_, as_;
+  std::optional<std::string> text_; ///< of the file, if it stands on no disk
   api::PlanFile file_;
 };
 

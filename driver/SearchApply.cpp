@@ -48,8 +48,9 @@ int writeRanked(Console& console, const Applying& applying, const InputFile& fil
   std::string name = plan + "_best";
   if (applying.rank > 1) name += fmt::format("_{}", applying.rank);
   const std::string place = applying.rank == 1 ? "The best" : fmt::format("The {} best", ordinal(applying.rank));
-  const std::string sentence = fmt::format("{} of the search of `{}` in {}{}.", place, plan, file.shownPath(),
-                                           stopped ? ", which was stopped before all was decided" : "");
+  const std::string sentence =
+      fmt::format("{} of the search of `{}`{}{}.", place, plan, file.isFile() ? " in " + file.shownPath() : "",
+                  stopped ? ", which was stopped before all was decided" : "");
   std::string why;
   const auto text = search.written(id, applying.file.value_or("written.plan"), name, sentence, why);
   if (!text)

@@ -13,6 +13,7 @@
 #include "driver/SearchStore.h"
 #include "driver/SearchWatch.h"
 #include "driver/WorkFiles.h"
+#include "driver/recipes/RecipeWords.h"
 #include "search/Report.h"
 
 #include <algorithm>
@@ -150,7 +151,7 @@ int runSearch(Console& console, const Arguments& arguments) {
   if (const int code = checkForm(console, arguments)) return code;
   if (const std::optional<int> code = runOverStores(console, arguments)) return *code;
   if (const int code = oneFileOf(console, arguments.positional[0])) return code;
-  InputFile file(console, arguments.positional[0]);
+  InputFile file(console, arguments);
   if (!file.load()) return kUsage;
   if (asksForLargest(arguments)) return searchLargest(console, arguments, file, wordsOf(arguments));
   const auto threads =
@@ -268,6 +269,13 @@ const Command kSearchCommand = {
       kOnce,
       kOfSpace | kOfExtreme | kOfQuestion},
      usedFor(kSetOption, kOfSpace | kOfExtreme | kOfQuestion),
+     usedFor(kModelOption, kOfWords),
+     usedFor(kClusterOption, kOfWords),
+     usedFor(kDevicesOption, kOfWords),
+     usedFor(kRecipeOption, kOfWords),
+     usedFor(kSeqOption, kOfWords),
+     usedFor(kBatchOption, kOfWords),
+     usedFor(kTokensOption, kOfWords),
      {"--vary",
       "PATH in LIST",
       {},

@@ -23,6 +23,9 @@ inline constexpr unsigned kOfSearch = kOfTable | kOfPlan;
 /// All that has to do with the choices of a plan.
 inline constexpr unsigned kOfSpace = kOfSearch | kOfJob | kOfCount | kOfList;
 
+/// A plan that options name in place of a file: it stands on no disk, so no store and no job can ask for it again.
+inline constexpr unsigned kOfWords = kOfSearch | kOfCount | kOfList | kOfExtreme;
+
 /// An option that commands share, with what it is good for in this one.
 inline Option usedFor(Option option, unsigned use) {
   option.use = use;

@@ -236,6 +236,9 @@ int SearchStore::open(Console& console, const Arguments& arguments, InputFile& f
     shard_ = *said.shard;
   }
   if (!path) return kClean;
+  if (arguments.text)
+    return console.usageError("a store keeps which file was searched, and `--model` names a plan that is in none",
+                              "write it into one: `planc new MODEL CLUSTER -o FILE`");
   search::StoreHeader header = headerOf(arguments, file, search, exhaustive, *arguments.value("--keep") == "all");
   header.shard = shard_;
   try {

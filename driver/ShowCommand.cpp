@@ -5,15 +5,14 @@
 #include "driver/Commands.h"
 #include "driver/JsonDocument.h"
 #include "driver/ShowExports.h"
-#include "packages/Resolver.h"
-#include "support/DiskFiles.h"
+#include "driver/recipes/PackageExports.h"
+#include "support/FileTree.h"
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <set>
 
 namespace planc::driver {
 namespace {
@@ -131,47 +130,11 @@ int show(Console& console, const Arguments& arguments, api::Catalogue& catalogue
   return console.hasErrors() ? kFailed : kClean;
 }
 
-void addPackage(api::Catalogue& catalogue, const Package& package) {
-  for (const auto& [path, text] : package.texts) {
-    if (!path.ends_with(kPlanSuffix)) continue;
-    const std::string part = path.substr(0, path.size() - kPlanSuffix.size());
-    std::string name = package.name + "." + part;
-    std::replace(name.begin(), name.end(), '/', '.');
-    const std::string shown = (std::filesystem::path(package.folder) / path).lexically_normal().generic_string();
-    catalogue.add(std::move(name), shown, text, package.exported(part));
-  }
-}
-
-/// Adds the packages of the project here. Those that cannot be read are told in full where one of them is asked for.
-int addPackages(Console& console, const Arguments& arguments, api::Catalogue& catalogue) {
-  SourceManager sources;
-  DiagnosticEngine found;
-  packages::Resolver packages(diskFiles());
-  const std::string here(project::kConfigName);
-  const PackageSource::Asking asking{here, nullptr, {}, sources, found};
-  std::set<std::string> absent;
-  std::string config;
-  for (std::string& name : packages.names(asking, config)) absent.insert(std::move(name));
-  for (const Package* const package : packages.all(asking)) {
-    addPackage(catalogue, *package);
-    absent.erase(package->name);
-  }
-  const std::vector<std::string>& words = arguments.positional;
-  const std::string head = words.empty() ? "" : words[0].substr(0, words[0].find('.'));
-  if (absent.contains(head)) {
-    console.diagnose(found, sources);
-    console.summarize();
-    return kFailed;
-  }
-  if (found.hasErrors() && head != "std")
-    console.remark("planc: packages that cannot be read are left out: `planc lib verify` says which\n");
-  return kClean;
-}
-
 int runShow(Console& console, const Arguments& arguments) {
   api::Catalogue catalogue;
   catalogue.addLibrary();
-  if (const int code = addPackages(console, arguments, catalogue)) return code;
+  const std::string asked = arguments.positional.empty() ? "" : arguments.positional[0];
+  if (const int code = addPackages(console, asked, catalogue)) return code;
   return show(console, arguments, catalogue);
 }
 

@@ -6,6 +6,7 @@
 #include "driver/JsonDocument.h"
 #include "driver/OptionValues.h"
 #include "driver/WorkFiles.h"
+#include "driver/recipes/RecipeWords.h"
 #include "search/SweepReport.h"
 
 #include <algorithm>
@@ -178,7 +179,7 @@ int runSweep(Console& console, const Arguments& arguments) {
   ir::SearchWords words{.vary = *vary, .fill = arguments.all("--fill")};
   words.alone = true;
   if (const int code = oneFileOf(console, arguments.positional[0])) return code;
-  InputFile file(console, arguments.positional[0]);
+  InputFile file(console, arguments);
   if (!file.load()) return kUsage;
   if (const int code = file.set(arguments)) {
     if (code == kFailed && *arguments.value("--format") == "json")
@@ -213,6 +214,13 @@ const Command kSweepCommand = {
     {{"FILE", 1, 1, "a .plan file, or - for stdin"}},
     {{"--plan", "NAME", {}, "the plan that is swept; 'NAME(nodes = 8)' binds its parameters"},
      kSetOption,
+     kModelOption,
+     kClusterOption,
+     kDevicesOption,
+     kRecipeOption,
+     kSeqOption,
+     kBatchOption,
+     kTokensOption,
      {"--vary", "PATH in LIST", {}, "what is swept, as in a `search` block; a second one makes a map", kLines},
      {"--fill", "mesh.AXIS", {}, "the axis that takes what is left of the devices", kLines},
      {"--scale",

@@ -352,6 +352,13 @@ std::optional<ir::Cluster> Session::cluster(std::string_view constant) {
   const BoundDecl* decl = impl_->record(constant, DeclKind::Cluster, "a cluster");
   return decl ? impl_->machines.cluster(*decl, {}) : std::nullopt;
 }
+std::optional<ir::PlanReference> Session::planReference(std::string_view constant) {
+  const BoundDecl* decl = impl_->record(constant, DeclKind::Plan, "a plan");
+  if (!decl) return std::nullopt;
+  ir::PlanReference out{decl->decl->name.str(), decl->decl->module->path, {}};
+  for (const BoundArg& argument : decl->args) out.arguments.emplace_back(argument.name.str(), show(argument.value));
+  return out;
+}
 std::optional<ir::Optimizer> Session::optimizer(std::string_view constant) {
   Impl& s = *impl_;
   const auto found = s.main->names.find(Symbol(constant));

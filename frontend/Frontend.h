@@ -136,6 +136,9 @@ public:
   std::optional<ir::Cluster> cluster(std::string_view constant);
   /// The optimizer that a constant of the loaded file is; nothing after errors, or where it is none.
   std::optional<ir::Optimizer> optimizer(std::string_view constant);
+  /// The plan that a constant of the loaded file names, `let chosen = recipes.usual(m, c)`; nothing after errors, or
+  /// if the constant is no plan.
+  std::optional<ir::PlanReference> planReference(std::string_view constant);
   /// Values that the session keeps; for the tests of memory.
   size_t lastingValues() const;
   /// Bytes of library text read so far; for the benchmark.

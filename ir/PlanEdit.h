@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace planc::ir {
@@ -57,5 +58,12 @@ const Number* numberAt(const Plan& plan, std::string_view path);
 /// The rule of a plan that a rule of an edit takes the place of; null if there is none.
 const PlacementRule* replacedBy(const PlacementRule& rule, const Plan& plan);
 const StateRule* replacedBy(const StateRule& rule, const Plan& plan);
+
+/// The declaration of a plan that an expression names, with the arguments that the expression binds.
+struct PlanReference {
+  std::string name;
+  std::string path;                                           ///< of the file that declares it, as diagnostics print it
+  std::vector<std::pair<std::string, std::string>> arguments; ///< parameter and value, as plan text writes the value
+};
 
 } // namespace planc::ir

@@ -1,0 +1,76 @@
+// `planc new`: a plan of a model on a cluster that extends a recipe.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/CheckPlan.h"
+#include "driver/Commands.h"
+#include "driver/Files.h"
+#include "driver/InputFile.h"
+#include "driver/recipes/RecipeWords.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+#include <utility>
+
+namespace planc::driver {
+namespace {
+
+/// Why a new file cannot stand there; empty if it can.
+std::string takenPath(const std::string& path) {
+  std::error_code failed;
+  if (std::filesystem::exists(std::filesystem::symlink_status(path, failed))) return path + " is there already";
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty() && !isFolder(folder.string())) return fmt::format("there is no folder {}", folder.string());
+  return "";
+}
+
+int runNew(Console& console, const Arguments& given) {
+  Arguments arguments = given;
+  const std::optional<std::string> path = arguments.value("-o");
+  if (path)
+    if (const std::string taken = takenPath(*path); !taken.empty())
+      return console.usageError(fmt::format("{}, and nothing was written", taken), "write into a new file");
+  const std::string place = path.value_or(std::string(kWordsPath));
+  const std::optional<std::string> text =
+      recipeText(console, arguments, arguments.positional[0], arguments.positional[1], place);
+  if (!text) return kUsage;
+  InputFile file(console, place);
+  file.take(*text);
+  Plans plans;
+  file.check([&](std::unique_ptr<api::Compilation> plan) {
+    checkPlan(*plan);
+    plans.push_back(std::move(plan));
+  });
+  file.report(plans);
+  if (console.hasErrors()) {
+    console.summarize();
+    return kFailed;
+  }
+  if (!path) {
+    console.out(*text);
+    return kClean;
+  }
+  if (const std::string problem = writeFile(*path, *text); !problem.empty())
+    return console.usageError(fmt::format("cannot write {}: {}", *path, problem));
+  console.note(fmt::format("planc: `planc estimate {0}` prices it, `planc search {0}` looks for the best\n", *path));
+  return kClean;
+}
+
+} // namespace
+
+const Command kNewCommand = {
+    "new",
+    "write a plan of five lines: a model on a cluster, trained as a recipe of the library does",
+    {{"MODEL", 1, 1, "llama3_70b; a name, words of it, a dotted path, or FILE:NAME; `planc show WORD` searches"},
+     {"CLUSTER", 1, 1, "hgx_h100, as well; 'gb200_nvl72(gpus = 64)' binds parameters"}},
+    {kDevicesOption,
+     kRecipeOption,
+     kSeqOption,
+     kBatchOption,
+     kTokensOption,
+     kParameterOption,
+     {"-o", "FILE", {}, "write the plan there, into a new file; if not said it is printed"}},
+    "planc new llama3_70b hgx_h100 --devices 64",
+    runNew,
+};
+
+} // namespace planc::driver

@@ -1,0 +1,191 @@
+// The arguments with which a cluster has a given number of devices: the cluster is evaluated with trial arguments, so
+// that the names of its parameters decide nothing.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/recipes/ClusterSize.h"
+
+#include "api/PlanFile.h"
+#include "driver/OptionValues.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace planc::driver {
+
+namespace {
+
+using api::ExportParameter;
+
+/// A whole number as plan text writes it, `1_024`.
+std::optional<int64_t> wholeNumber(std::string text) {
+  std::erase(text, '_');
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+/// The arguments of a text, split at commas outside of brackets.
+std::vector<std::string> splitAtCommas(const std::string& text) {
+  std::vector<std::string> out;
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
+    if (c == ',' && depth == 0)
+      out.emplace_back();
+    else if (out.empty())
+      out.emplace_back(1, c);
+    else
+      out.back() += c;
+  }
+  return out;
+}
+
+class ClusterSizer {
+public:
+  ClusterSizer(Console& console, const NamedExport& name, ImportLines& imports)
+      : console_(console), name_(name), call_(imports.add(name)), imports_(imports.text()), place_(imports.place()) {
+    const std::vector<std::string> given = splitAtCommas(name.arguments);
+    for (size_t i = 0; i < name.decl.parameters.size(); ++i) {
+      const ExportParameter& p = name.decl.parameters[i];
+      const auto binds = [&](const std::string& argument) {
+        const size_t equals = argument.find('=');
+        return equals != std::string::npos && trimmed(argument.substr(0, equals)) == p.name;
+      };
+      const bool byPlace = i < given.size() && given[i].find('=') == std::string::npos;
+      if (byPlace || std::any_of(given.begin(), given.end(), binds)) continue;
+      if (p.required())
+        needed_.push_back(&p);
+      else if (p.type.text == "int" && wholeNumber(p.value.text))
+        sizes_.push_back(&p);
+    }
+  }
+
+  std::optional<SizedCluster> find(std::optional<int64_t> devices) {
+    const bool whole = needed_.empty() || (needed_.size() == 1 && needed_[0]->type.text == "int");
+    if (!whole) return reportNeeded();
+    const std::vector<Argument> one = needed_.empty() ? std::vector<Argument>{} : std::vector{Argument{needed_[0], 1}};
+    const std::optional<SizedCluster> unit = tried(one);
+    if (!unit) return reportInvalid(one);
+    unit_ = unit->devices;
+    if (!devices || *devices == unit_) return unit;
+    for (const std::vector<Argument>& arguments : candidates(*devices))
+      if (const auto found = tried(arguments); found && found->devices == *devices) return found;
+    if (!needed_.empty() && *devices < unit_)
+      if (const auto part = partOf(*unit, *devices)) return part;
+    return reportSize(*devices);
+  }
+
+private:
+  struct Argument {
+    const ExportParameter* parameter;
+    int64_t value;
+  };
+
+  std::string call(const std::vector<Argument>& arguments) const {
+    std::string text = name_.arguments;
+    for (const auto& [parameter, value] : arguments)
+      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", parameter->name, value);
+    return text.empty() ? call_ : fmt::format("{}({})", call_, text);
+  }
+
+  std::optional<ir::Cluster> evaluated(const std::string& text) {
+    api::PlanFile file;
+    file.loadText(place_, fmt::format("{}let asked = {}\n", imports_, text));
+    std::optional<ir::Cluster> cluster = file.cluster("asked");
+    if (const Diagnostic* error = file.diagnostics().firstError()) {
+      problem_ = error->message;
+      return std::nullopt;
+    }
+    return cluster;
+  }
+
+  std::optional<SizedCluster> tried(const std::vector<Argument>& arguments) {
+    const std::string text = call(arguments);
+    const auto cluster = evaluated(text);
+    return cluster ? std::optional(SizedCluster{text, {}, cluster->devices()}) : std::nullopt;
+  }
+
+  /// Arguments that may give this number, the nearest to the defaults first.
+  std::vector<std::vector<Argument>> candidates(int64_t devices) const {
+    std::vector<std::vector<Argument>> out;
+    const int64_t units = (devices + unit_ - 1) / unit_;
+    if (!needed_.empty() && devices % unit_ == 0) out.push_back({{needed_[0], units}});
+    for (const ExportParameter* size : sizes_) {
+      const int64_t value = wholeNumber(size->value.text).value_or(0);
+      if (value < 1 || unit_ % value != 0) continue;
+      const int64_t each = unit_ / value; // devices for each step of the parameter
+      if (needed_.empty() && devices % each == 0) out.push_back({{size, devices / each}});
+      if (!needed_.empty() && devices % (units * each) == 0)
+        out.push_back({{needed_[0], units}, {size, devices / (units * each)}});
+    }
+    return out;
+  }
+
+  /// A part of one unit: its levels from the inner one on, as far as the devices go.
+  std::optional<SizedCluster> partOf(const SizedCluster& unit, int64_t devices) {
+    const auto cluster = evaluated(unit.text);
+    int64_t rest = devices;
+    std::string levels;
+    for (const ir::ClusterLevel& level : cluster->levels) {
+      const int64_t count = std::min(level.count, rest);
+      if (rest % count != 0) return std::nullopt;
+      rest /= count;
+      if (count != level.count) levels += fmt::format("  override level {} * {}\n", level.name.view(), count);
+    }
+    if (rest != 1) return std::nullopt;
+    const std::string name = name_.decl.name + "_part";
+    return SizedCluster{name,
+                        fmt::format("/// {} of the {} devices of a unit.\ncluster {} extends {} {{\n{}}}\n", devices,
+                                    unit.devices, name, unit.text, levels),
+                        devices};
+  }
+
+  std::optional<SizedCluster> reportNeeded() {
+    std::string names, arguments = name_.arguments;
+    for (const ExportParameter* p : needed_) {
+      names += fmt::format("{}`{}`", names.empty() ? "" : ", ", p->str());
+      arguments += fmt::format("{}{} = …", arguments.empty() ? "" : ", ", p->name);
+    }
+    console_.usageError(fmt::format("cluster `{}` has several parameters without a value: {}", call_, names),
+                        fmt::format("give them behind its name: '{}({})'", name_.decl.name, arguments));
+    return std::nullopt;
+  }
+
+  std::optional<SizedCluster> reportInvalid(const std::vector<Argument>& arguments) {
+    console_.usageError(fmt::format("`{}` is no cluster: {}", call(arguments), problem_),
+                        fmt::format("give other arguments behind its name: '{}(…)'", name_.decl.name));
+    return std::nullopt;
+  }
+
+  std::optional<SizedCluster> reportSize(int64_t devices) {
+    if (needed_.empty() && sizes_.empty())
+      console_.usageError(fmt::format("`{}` has {} devices, and `--devices` asks for {}", call({}), unit_, devices),
+                          "leave `--devices` out, or name a cluster whose size is a parameter");
+    else if (const int64_t below = devices / unit_ * unit_; below == 0)
+      console_.usageError(fmt::format("`{}` has units of {} devices, and no part of one has {}", call_, unit_, devices),
+                          fmt::format("the nearest whole size is {}; a part is a divisor of {}", unit_, unit_));
+    else if (below == devices)
+      console_.usageError(fmt::format("no arguments of `{}` give {} devices: {}", call_, devices, problem_),
+                          "give its arguments behind its name");
+    else
+      console_.usageError(
+          fmt::format("`{}` has units of {} devices, and {} is no multiple of that", call_, unit_, devices),
+          fmt::format("the nearest sizes are {} and {}", below, below + unit_));
+    return std::nullopt;
+  }
+
+  Console& console_;
+  const NamedExport& name_;
+  std::string call_, imports_, place_, problem_;
+  std::vector<const ExportParameter*> needed_, sizes_; ///< without a value; whole numbers with a default
+  int64_t unit_ = 1;
+};
+
+} // namespace
+
+std::optional<SizedCluster> sizedCluster(Console& console, const NamedExport& name, ImportLines& imports,
+                                         std::optional<int64_t> devices) {
+  return ClusterSizer(console, name, imports).find(devices);
+}
+
+} // namespace planc::driver

@@ -1,0 +1,24 @@
+// The arguments with which a cluster has a given number of devices.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "driver/recipes/ImportedName.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace planc::driver {
+
+/// A cluster as plan text names it.
+struct SizedCluster {
+  std::string text;    ///< `hgx.hgx_h100(nodes = 8)`, or the name of `derived`
+  std::string derived; ///< a declaration of a part of one unit, `cluster hgx_h100_part extends … { … }`; else empty
+  int64_t devices = 0;
+};
+
+/// The cluster `name` with `devices` devices, by the arguments that its word does not bind; without `devices` one unit
+/// of it. A size that is no whole number of units, or that no argument gives, is a usage error; then nothing.
+std::optional<SizedCluster> sizedCluster(Console& console, const NamedExport& name, ImportLines& imports,
+                                         std::optional<int64_t> devices);
+
+} // namespace planc::driver

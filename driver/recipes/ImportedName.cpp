@@ -1,0 +1,83 @@
+// How plan text imports a declaration and calls it.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/recipes/ImportedName.h"
+
+#include "driver/Files.h"
+#include "support/Spelling.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace planc::driver {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The last part of `std.models.llama`, with the part before it joined by `_` where `parts` is 2.
+std::string lastParts(std::string_view dotted, int parts) {
+  size_t at = dotted.size();
+  for (int i = 0; i < parts && at != std::string_view::npos && at > 0; ++i) at = dotted.rfind('.', at - 1);
+  std::string out(at == std::string_view::npos ? dotted : dotted.substr(at + 1));
+  std::replace(out.begin(), out.end(), '.', '_');
+  return out;
+}
+
+/// The name of a file as a name of the language: `mine` of `plans/mine.plan`.
+std::string stemOf(const std::string& path) {
+  std::string out = fs::path(path).stem().string();
+  for (char& c : out)
+    if (!isWordChar(c)) c = '_';
+  return out.empty() || (out[0] >= '0' && out[0] <= '9') ? "_" + out : out;
+}
+
+} // namespace
+
+std::string ImportLines::importOf(const NamedExport& name) const {
+  if (!name.file.empty()) {
+    const fs::path folder = fs::path(wholePath(place_)).parent_path();
+    const fs::path path = fs::path(wholePath(name.file)).lexically_relative(folder);
+    return fmt::format("\"{}\"", path.generic_string());
+  }
+  const std::string& module = name.decl.module;
+  const std::string folder = module.substr(0, module.rfind('.'));
+  const bool byFolder = name.decl.kind == "plan" || name.decl.kind == "let";
+  if (!byFolder || folder.find('.') == std::string::npos) return module;
+  // Recipes are named by their folder, `recipes.megatron`, if only one file of it exports the name.
+  const auto exportsIt = [&](const api::Export& one) {
+    return one.name == name.decl.name && one.module.substr(0, one.module.rfind('.')) == folder;
+  };
+  return std::count_if(exports_.begin(), exports_.end(), exportsIt) == 1 ? folder : module;
+}
+
+std::string ImportLines::add(const NamedExport& name) {
+  const std::string what = importOf(name);
+  auto at = std::find_if(lines_.begin(), lines_.end(), [&](const ImportLine& line) { return line.what == what; });
+  if (at == lines_.end()) {
+    const bool file = !name.file.empty();
+    std::string as = file ? stemOf(name.file) : lastParts(what, 1);
+    bool renamed = file;
+    if (brings(as)) as = file ? as + "_file" : lastParts(what, 2), renamed = true;
+    for (int i = 2; brings(as); ++i) as = fmt::format("{}_{}", lastParts(what, 2), i);
+    at = lines_.insert(lines_.end(), {what, std::move(as), renamed});
+  }
+  return at->as + "." + name.decl.name;
+}
+
+bool ImportLines::brings(const std::string& name) const {
+  return std::any_of(lines_.begin(), lines_.end(), [&](const ImportLine& line) { return line.as == name; });
+}
+
+std::string ImportLines::text() const {
+  std::vector<std::string> texts;
+  for (const ImportLine& line : lines_)
+    texts.push_back(line.renamed ? fmt::format("import {} as {}\n", line.what, line.as)
+                                 : fmt::format("import {}\n", line.what));
+  std::sort(texts.begin(), texts.end());
+  std::string out;
+  for (const std::string& text : texts) out += text;
+  return out;
+}
+
+} // namespace planc::driver

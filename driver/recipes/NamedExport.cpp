@@ -1,0 +1,226 @@
+// Finds the declaration that a word of the command line names, and says what is wrong with the word otherwise.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/recipes/NamedExport.h"
+
+#include "driver/Files.h"
+#include "support/FileTree.h"
+#include "support/Spelling.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <sstream>
+
+namespace planc::driver {
+
+namespace {
+
+using api::Export;
+using Exports = std::vector<Export>;
+
+/// A list of declarations in an error shows at most this many.
+constexpr size_t kMostListed = 12;
+
+std::string article(std::string_view noun) {
+  return fmt::format("{} {}", std::string_view("aeiou").find(noun.front()) == std::string_view::npos ? "a" : "an",
+                     noun);
+}
+
+std::string kindMisfit(const Export& decl, std::string_view kind) {
+  if (decl.kind == kind) return "";
+  return fmt::format("is {}, not {}", article(decl.kind == "let" ? "constant" : decl.kind), article(kind));
+}
+
+std::string modelMisfit(const Export& decl) {
+  return kindMisfit(decl, "model");
+}
+
+std::string clusterMisfit(const Export& decl) {
+  return kindMisfit(decl, "cluster");
+}
+
+std::string recipeMisfit(const Export& decl) {
+  if (decl.kind != "plan") return kindMisfit(decl, "plan");
+  if (onlyParameter(decl, "model") && onlyParameter(decl, "cluster")) return "";
+  std::string names;
+  for (const api::ExportParameter& p : decl.parameters) names += (names.empty() ? "" : ", ") + p.str();
+  return fmt::format("is no recipe: a recipe is a plan with one parameter of type `model` and one of type `cluster`, "
+                     "and its parameters are ({})",
+                     names);
+}
+
+std::string dotted(const Export& decl) {
+  return decl.module + "." + decl.name;
+}
+
+/// `  std.models.llama.llama3_8b  Llama 3: arXiv 2407.21783, Table 3.`, a line each.
+std::string listed(const Exports& exports) {
+  size_t width = 0;
+  const size_t shown = std::min(exports.size(), kMostListed);
+  for (size_t i = 0; i < shown; ++i) width = std::max(width, dotted(exports[i]).size());
+  std::string out;
+  for (size_t i = 0; i < shown; ++i)
+    out += exports[i].sentence.empty()
+               ? "\n    " + dotted(exports[i])
+               : fmt::format("\n    {:<{}}  {}", dotted(exports[i]), width, exports[i].sentence);
+  return exports.size() > shown ? out + fmt::format("\n    and {} more", exports.size() - shown) : out;
+}
+
+/// The word without its arguments, and the arguments; false after a usage error.
+bool splitArguments(Console& console, const WantedExport& wanted, std::string& word, std::string& arguments) {
+  const size_t open = word.find('(');
+  if (open == std::string::npos) return true;
+  if (!word.ends_with(')')) {
+    console.usageError(fmt::format("the arguments of `{}` do not end in `)`", word),
+                       fmt::format("as `{}` 'NAME(nodes = 8)'", wanted.usage));
+    return false;
+  }
+  arguments = word.substr(open + 1, word.size() - open - 2);
+  word.resize(open);
+  return true;
+}
+
+/// Those of a list that the command line wants.
+Exports fitting(const Exports& all, const WantedExport& wanted) {
+  Exports out;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(out),
+               [&](const Export& one) { return wanted.misfit(one).empty(); });
+  return out;
+}
+
+/// Exports of exactly this name: `llama3_70b`, `llama.llama3_70b`, `std.models.llama.llama3_70b`, and
+/// `std.models.llama3_70b` behind the folder of the module.
+Exports namedSo(const Exports& all, const std::string& word) {
+  if (const Export* one = api::exportOf(all, word)) return {*one};
+  Exports out;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(out),
+               [&](const Export& one) { return one.name == word || ("." + dotted(one)).ends_with("." + word); });
+  return out;
+}
+
+/// Clusters whose device is called so.
+Exports clustersOf(api::Catalogue& catalogue, const std::string& device) {
+  Exports out;
+  for (Export& one : catalogue.exports("cluster"))
+    for (const api::ExportFact& fact : one.facts)
+      if (fact.path == "device" && fact.value.text.substr(fact.value.text.rfind('.') + 1) == device) out.push_back(one);
+  return out;
+}
+
+int reportSeveral(Console& console, const WantedExport& wanted, const std::string& word, const Exports& several) {
+  return console.usageError(fmt::format("{} declarations fit `{}` as the {}", several.size(), word, wanted.what),
+                            fmt::format("take one of them by its name:{}", listed(several)));
+}
+
+int reportMisfit(Console& console, api::Catalogue& catalogue, const WantedExport& wanted, const Export& other) {
+  std::string help = fmt::format("`planc show` lists what there is; `{}` takes {}", wanted.usage, article(wanted.what));
+  if (wanted.misfit == clusterMisfit && other.kind == "device")
+    if (const Exports holding = clustersOf(catalogue, other.name); !holding.empty())
+      help = fmt::format("clusters of this device:{}", listed(holding));
+  return console.usageError(fmt::format("`{}` {}", dotted(other), wanted.misfit(other)), help);
+}
+
+int reportNone(Console& console, const WantedExport& wanted, const std::string& word, const Exports& fit,
+               std::string_view where) {
+  std::vector<std::string> names;
+  for (const Export& one : fit) names.push_back(one.name);
+  const std::string last = word.substr(word.rfind('.') + 1);
+  std::string help = didYouMean(last, names);
+  if (help.empty() && fit.size() <= kMostListed && !fit.empty())
+    help = fmt::format("there {}:{}", fit.size() == 1 ? "is" : "are", listed(fit));
+  if (help.empty()) help = "`planc show WORD…` searches the library";
+  return console.usageError(fmt::format("there is no {} `{}` in {}", wanted.what, word, where), help);
+}
+
+/// A declaration of a plan file, by its name.
+std::optional<NamedExport> inFile(Console& console, const WantedExport& wanted, const std::string& path,
+                                  const std::string& name) {
+  std::string problem;
+  const std::optional<std::string> text = readFile(path, problem);
+  if (!text) {
+    console.usageError(fmt::format("cannot read {}: {}", path, problem));
+    return std::nullopt;
+  }
+  api::Catalogue file;
+  file.add(path, path, *text);
+  const Exports all = file.exports({}, api::Detail::Names);
+  if (file.diagnostics().hasErrors()) {
+    console.diagnose(file.diagnostics(), file.sources());
+    console.summarize();
+    return std::nullopt;
+  }
+  const auto at = std::find_if(all.begin(), all.end(), [&](const Export& one) { return one.name == name; });
+  if (at == all.end())
+    reportNone(console, wanted, name, fitting(all, wanted), fmt::format("what {} exports", path));
+  else if (const std::string misfit = wanted.misfit(*at); !misfit.empty())
+    console.usageError(fmt::format("`{}` of {} {}", name, path, misfit));
+  else
+    return NamedExport{*at, path, {}};
+  return std::nullopt;
+}
+
+std::vector<std::string> wordsOf(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+/// A declaration of the library or of a package.
+std::optional<NamedExport> inCatalogue(Console& console, api::Catalogue& catalogue, const WantedExport& wanted,
+                                       const std::string& word) {
+  const Exports all = catalogue.exports({}, api::Detail::Names);
+  const Exports exact = namedSo(all, word), fit = fitting(all, wanted);
+  Exports hits = fitting(exact, wanted);
+  if (hits.empty() && !exact.empty()) {
+    reportMisfit(console, catalogue, wanted, exact.front());
+    return std::nullopt;
+  }
+  if (hits.empty() && word.find('.') == std::string::npos) {
+    hits = api::found(fit, wordsOf(word));
+    const auto waits = [](const api::ExportParameter& p) { return p.required(); };
+    std::erase_if(hits, [&](const Export& one) {
+      const bool open =
+          wanted.misfit == modelMisfit && std::any_of(one.parameters.begin(), one.parameters.end(), waits);
+      return open || !one.deprecated.empty();
+    });
+  }
+  if (hits.size() == 1) return NamedExport{hits.front(), {}, {}};
+  if (hits.empty())
+    reportNone(console, wanted, word, fit, "the library or a package of this project");
+  else
+    reportSeveral(console, wanted, word, hits);
+  return std::nullopt;
+}
+
+} // namespace
+
+const WantedExport kWantedModel{"model", "--model NAME", modelMisfit};
+const WantedExport kWantedCluster{"cluster", "--cluster NAME", clusterMisfit};
+const WantedExport kWantedRecipe{"recipe", "--as RECIPE", recipeMisfit};
+
+const api::ExportParameter* onlyParameter(const Export& decl, std::string_view type) {
+  const api::ExportParameter* found = nullptr;
+  for (const api::ExportParameter& p : decl.parameters) {
+    if (p.type.text != type) continue;
+    if (found) return nullptr;
+    found = &p;
+  }
+  return found;
+}
+
+std::optional<NamedExport> namedExport(Console& console, api::Catalogue& catalogue, const WantedExport& wanted,
+                                       const std::string& word) {
+  std::string name = word, arguments;
+  if (!splitArguments(console, wanted, name, arguments)) return std::nullopt;
+  if (wordsOf(name).empty()) {
+    console.usageError(fmt::format("the name of the {} is empty", wanted.what), fmt::format("as `{}`", wanted.usage));
+    return std::nullopt;
+  }
+  const size_t colon = name.rfind(std::string(kPlanSuffix) + ":");
+  const size_t behind = colon == std::string::npos ? colon : colon + kPlanSuffix.size();
+  auto found = behind == std::string::npos ? inCatalogue(console, catalogue, wanted, name)
+                                           : inFile(console, wanted, name.substr(0, behind), name.substr(behind + 1));
+  if (found) found->arguments = std::move(arguments);
+  return found;
+}
+
+} // namespace planc::driver

@@ -1,0 +1,121 @@
+// The text of a plan that extends a recipe with a model and a cluster, and the choice of the recipe by plan text.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/recipes/RecipeText.h"
+
+#include "api/PlanFile.h"
+#include "api/Texts.h"
+#include "ir/PlanEdit.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::driver {
+
+namespace {
+
+/// The function of the library that gives the usual recipe of a model and a cluster.
+constexpr std::string_view kUsual = "std.recipes.usual";
+/// A comment goes on in a new line beyond this width.
+constexpr size_t kCommentWidth = 100;
+
+std::string modelText(RecipePlan& plan) {
+  const std::string name = plan.imports.add(plan.model);
+  return plan.model.arguments.empty() ? name : fmt::format("{}({})", name, plan.model.arguments);
+}
+
+/// Items after an opening, as comment lines of bounded width.
+std::string comment(const std::string& opening, const std::vector<std::string>& items) {
+  std::string out, line = "// " + opening;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const std::string item = items[i] + (i + 1 < items.size() ? "," : "");
+    if (line.size() + 1 + item.size() > kCommentWidth) {
+      out += line + "\n";
+      line = "//  ";
+    }
+    line += " " + item;
+  }
+  return out + line + "\n";
+}
+
+/// The parameters of the recipe whose defaults hold: `seq = 4096`.
+std::vector<std::string> assumedOf(const RecipePlan& plan) {
+  std::vector<std::string> out;
+  for (const api::ExportParameter& p : plan.recipe.decl.parameters) {
+    const auto same = [&](const auto& argument) { return argument.first == p.name; };
+    if (!p.required() && std::none_of(plan.given.begin(), plan.given.end(), same))
+      out.push_back(fmt::format("{} = {}", p.name, p.value.text));
+  }
+  return out;
+}
+
+std::string callOf(const RecipePlan& plan, const std::string& model) {
+  std::string out = fmt::format("{} = {}, {} = {}", onlyParameter(plan.recipe.decl, "model")->name, model,
+                                onlyParameter(plan.recipe.decl, "cluster")->name, plan.sized.text);
+  for (const auto& [name, value] : plan.given) out += fmt::format(", {} = {}", name, value);
+  return fmt::format("{}({})", plan.recipeName, out);
+}
+
+int reportChoice(Console& console, std::string_view problem) {
+  return console.usageError(fmt::format("`{}` gives no recipe: {}", kUsual, problem), "name one: `--as RECIPE`");
+}
+
+} // namespace
+
+bool chooseRecipe(Console& console, api::Catalogue& catalogue, RecipePlan& plan) {
+  const std::vector<api::Export> all = catalogue.exports({}, api::Detail::Names);
+  const api::Export* usual = api::exportOf(all, kUsual);
+  if (!usual) return reportChoice(console, "the library has no such function"), false;
+  ImportLines imports = plan.imports;
+  const NamedExport function{*usual, {}, {}};
+  const std::string call = imports.add(function), model = imports.add(plan.model);
+  const std::string bound = plan.model.arguments.empty() ? model : fmt::format("{}({})", model, plan.model.arguments);
+  api::PlanFile file;
+  file.loadText(imports.place(), fmt::format("{}{}let chosen = {}({}, {})\n", imports.text(), plan.sized.derived, call,
+                                             bound, plan.sized.text));
+  const std::optional<ir::PlanReference> found = file.planReference("chosen");
+  if (!found) {
+    const Diagnostic* error = file.diagnostics().firstError();
+    return reportChoice(console, error ? error->message : "it is no plan"), false;
+  }
+  const auto at = std::find_if(all.begin(), all.end(), [&](const api::Export& one) {
+    return one.name == found->name && one.path == found->path;
+  });
+  const std::string misfit = at == all.end() ? "is not exported" : kWantedRecipe.misfit(*at);
+  if (!misfit.empty()) return reportChoice(console, fmt::format("`{}` {}", found->name, misfit)), false;
+  plan.recipe = NamedExport{*at, {}, {}};
+  plan.chosenBy = call;
+  for (const auto& argument : found->arguments)
+    for (const api::ExportParameter& p : at->parameters)
+      if (p.name == argument.first && p.type.text != "model" && p.type.text != "cluster")
+        plan.chosen.push_back(argument);
+  return true;
+}
+
+std::optional<std::string> textOf(Console& console, RecipePlan& plan) {
+  for (const auto& argument : plan.chosen) {
+    const auto same = [&](const auto& given) { return given.first == argument.first; };
+    if (std::none_of(plan.given.begin(), plan.given.end(), same)) plan.given.push_back(argument);
+  }
+  const std::string model = modelText(plan);
+  std::string name = plan.model.decl.name;
+  while (plan.imports.brings(name) || name == plan.sized.text) name += "_plan";
+  std::string text = "// " + plan.command + "\n";
+  if (!plan.chosenBy.empty())
+    text += fmt::format("// {} chose {} for this model and cluster; `--as` names another recipe.\n", plan.chosenBy,
+                        plan.recipeName);
+  if (const std::vector<std::string> assumed = assumedOf(plan); !assumed.empty()) text += comment("Assumed:", assumed);
+  text += plan.imports.text() + "\n";
+  if (!plan.sized.derived.empty()) text += plan.sized.derived + "\n";
+  text += fmt::format("/// {} on {} {} of {}, as {}.\n", plan.model.decl.name, plan.sized.devices,
+                      plan.sized.devices == 1 ? "device" : "devices", plan.cluster.decl.name, plan.recipeName);
+  text += fmt::format("plan {} extends {} {{}}\n", name, callOf(plan, model));
+  SourceManager sources;
+  DiagnosticEngine found;
+  auto formatted = api::formatText(sources, sources.add(plan.imports.place(), text), found);
+  if (formatted) return formatted;
+  console.diagnose(found, sources);
+  console.summarize();
+  return std::nullopt;
+}
+
+} // namespace planc::driver

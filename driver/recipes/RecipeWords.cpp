@@ -1,0 +1,226 @@
+// From words of the command line to the text of a plan: names are found, the cluster is sized, a recipe is chosen, and
+// options become arguments of the recipe.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/recipes/RecipeWords.h"
+
+#include "driver/OptionValues.h"
+#include "driver/recipes/ClusterSize.h"
+#include "driver/recipes/PackageExports.h"
+#include "driver/recipes/RecipeText.h"
+#include "support/FileTree.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace planc::driver {
+
+namespace {
+
+/// The most devices that can be asked for.
+constexpr int64_t kMostDevices = 100'000'000;
+
+/// Options that only have a meaning beside `--model`.
+constexpr std::array kBesideModel = {&kClusterOption, &kRecipeOption, &kDevicesOption,
+                                     &kSeqOption,     &kBatchOption,  &kTokensOption};
+
+/// An option that gives a parameter of the recipe a value.
+struct ParameterOption {
+  const Option* option;
+  std::string_view parameter;
+  Unit unit;           ///< that the value may have
+  bool counts = false; ///< it may be a whole number or samples as well
+  std::string_view example;
+};
+
+const std::array kParameterOptions = {
+    ParameterOption{&kSeqOption, "seq", units::none, true, "`8192`"},
+    ParameterOption{&kBatchOption, "batch", units::tokens, true, "`512`, `512samples` or `4Mtokens`"},
+    ParameterOption{&kTokensOption, "tokens", units::tokens, false, "`1Ttokens`"},
+};
+
+const api::ExportParameter* parameterOf(const NamedExport& recipe, std::string_view name) {
+  const auto& all = recipe.decl.parameters;
+  const auto at = std::find_if(all.begin(), all.end(), [&](const auto& p) { return p.name == name; });
+  return at == all.end() ? nullptr : &*at;
+}
+
+std::string parametersText(const NamedExport& recipe) {
+  std::string out;
+  for (const api::ExportParameter& p : recipe.decl.parameters)
+    out += fmt::format("{}`{}`", out.empty() ? "" : ", ", p.str());
+  return out;
+}
+
+/// Says what is wrong with the value of an option; false if it is a value.
+bool isNoValue(Console& console, const ParameterOption& of, const std::string& text) {
+  std::string badUnit;
+  const std::optional<Quantity> value = parseQuantity(text, badUnit);
+  const bool whole =
+      value && value->unit.plain() && value->value == static_cast<double>(static_cast<int64_t>(value->value));
+  const bool samples = value && of.unit == units::tokens && value->unit == units::samples;
+  const bool good =
+      value && value->value > 0 && ((of.counts && (whole || samples)) || (!of.unit.plain() && value->unit == of.unit));
+  if (good) return false;
+  std::string why = !badUnit.empty() ? fmt::format(": there is no unit `{}`", badUnit) : "";
+  if (value && !value->unit.plain()) why = ", a quantity of " + value->unit.name();
+  console.usageError(fmt::format("`{}` takes {}; this is `{}`{}", of.option->name, of.example, text, why));
+  return true;
+}
+
+/// Adds the arguments that the options give; false after a usage error.
+bool addOptions(Console& console, const Arguments& arguments, RecipePlan& plan) {
+  for (const ParameterOption& of : kParameterOptions) {
+    const std::optional<std::string> text = arguments.value(of.option->name);
+    if (!text) continue;
+    if (isNoValue(console, of, *text)) return false;
+    if (!parameterOf(plan.recipe, of.parameter)) {
+      console.usageError(fmt::format("`{}` gives the parameter `{}` a value, and `{}` has none of that name",
+                                     of.option->name, of.parameter, plan.recipeName),
+                         fmt::format("its parameters are {}", parametersText(plan.recipe)));
+      return false;
+    }
+    plan.given.emplace_back(of.parameter, *text);
+  }
+  return true;
+}
+
+/// Adds what `--set` says of parameters of the recipe, and takes it out of the arguments. Without `paths` everything
+/// must be one. False after a usage error.
+bool addSet(Console& console, Arguments& arguments, bool paths, RecipePlan& plan) {
+  std::vector<std::string> others;
+  for (const std::string& word : arguments.all(kParameterOption.name)) {
+    const size_t equals = std::min(word.find('='), word.size());
+    const std::string name = trimmed(word.substr(0, equals));
+    if (equals == word.size() || !parameterOf(plan.recipe, name)) {
+      others.push_back(word);
+      if (paths) continue;
+      console.usageError(fmt::format("`--set {}`: `{}` has no such parameter", word, plan.recipeName),
+                         fmt::format("its parameters are {}; other facts go between the braces of the plan",
+                                     parametersText(plan.recipe)));
+      return false;
+    }
+    const auto same = [&, &name = name](const auto& given) { return given.first == name; };
+    if (std::any_of(plan.given.begin(), plan.given.end(), same)) {
+      console.usageError(fmt::format("the parameter `{}` is given two values, the second by `--set {}`", name, word),
+                         "leave one of them out");
+      return false;
+    }
+    plan.given.emplace_back(name, trimmed(word.substr(equals + 1)));
+  }
+  arguments.values[std::string(kParameterOption.name)] = std::move(others);
+  return true;
+}
+
+/// How a command line names what a word found: a search by words by the name that it found.
+std::string wordOf(const NamedExport& found, const std::string& word) {
+  if (word.find('.') != std::string::npos || found.arguments.find('.') != std::string::npos) return word;
+  return found.arguments.empty() ? found.decl.name : fmt::format("{}({})", found.decl.name, found.arguments);
+}
+
+/// Whether the arguments of a model give all parameters without a default; else a usage error.
+bool isWhole(Console& console, const NamedExport& model) {
+  std::string open;
+  for (const api::ExportParameter& p : model.decl.parameters)
+    if (p.required()) open += fmt::format("{}{} = …", open.empty() ? "" : ", ", p.name);
+  if (open.empty() || !model.arguments.empty()) return true;
+  console.usageError(fmt::format("model `{}.{}` takes arguments", model.decl.module, model.decl.name),
+                     fmt::format("give them behind its name, '{}({})', or take a model of `planc show {}`",
+                                 model.decl.name, open, model.decl.module));
+  return false;
+}
+
+/// The command line of `planc new` that writes this plan.
+std::string commandOf(const Arguments& arguments, const std::string& model, const std::string& cluster,
+                      const RecipePlan& plan) {
+  const auto word = [](const std::string& text) {
+    const bool plain = text.find_first_of(" ()'\"$`;&|<>*?\\") == std::string::npos;
+    return plain ? text : "'" + text + "'";
+  };
+  std::string out = fmt::format("planc new {} {}", word(model), word(cluster));
+  for (const Option* option : kBesideModel)
+    if (const auto value = arguments.value(option->name); value && option != &kClusterOption)
+      out += fmt::format(" {} {}", option->name, word(*value));
+  for (const auto& [name, value] : plan.given) {
+    const auto byOption = [&, &name = name](const ParameterOption& of) {
+      return of.parameter == name && arguments.given(of.option->name);
+    };
+    if (std::none_of(kParameterOptions.begin(), kParameterOptions.end(), byOption))
+      out += fmt::format(" --set {}", word(name + "=" + value));
+  }
+  return out;
+}
+
+/// The recipe that `--as` names, or that the library's choice comes to; false after a report.
+bool findRecipe(Console& console, api::Catalogue& catalogue, const std::optional<std::string>& name, RecipePlan& plan) {
+  if (!name) return chooseRecipe(console, catalogue, plan);
+  auto found = namedExport(console, catalogue, kWantedRecipe, *name);
+  if (!found) return false;
+  if (!found->arguments.empty()) {
+    console.usageError(fmt::format("`--as {}` binds arguments", *name), "`--set NAME=VALUE` gives a parameter a value");
+    return false;
+  }
+  plan.recipe = std::move(*found);
+  return true;
+}
+
+/// Whether the words name a plan and nothing else; else the exit code after a report.
+int checkWords(Console& console, const Command& command, const Arguments& arguments) {
+  if (!arguments.given(kModelOption.name)) {
+    for (const Option* option : kBesideModel)
+      if (arguments.given(option->name))
+        return console.usageError(fmt::format("`{}` needs a `{}`", option->name, kModelOption.name),
+                                  "as `--model llama3_70b --cluster hgx_h100`, in place of a FILE");
+    return kClean;
+  }
+  if (!arguments.given(kClusterOption.name))
+    return console.usageError("`--model` needs a `--cluster`", "as `--model llama3_70b --cluster hgx_h100`");
+  const bool onlyFiles = command.arguments.size() < 2;
+  for (const std::string& word : arguments.positional)
+    if (onlyFiles || word == "-" || word.ends_with(kPlanSuffix))
+      return console.usageError(
+          fmt::format("`{}` and `--model {}` are two plans", word, *arguments.value(kModelOption.name)),
+          "leave the file out, or `--model` and what belongs to it");
+  return kClean;
+}
+
+} // namespace
+
+std::optional<std::string> recipeText(Console& console, Arguments& arguments, const std::string& model,
+                                      const std::string& cluster, const std::string& place) {
+  std::optional<int64_t> devices = countOf(console, arguments, kDevicesOption.name, 1, kMostDevices, 0);
+  if (!devices) return std::nullopt;
+  if (*devices == 0) devices.reset();
+  api::Catalogue catalogue;
+  catalogue.addLibrary();
+  if (addPackages(console, "std", catalogue)) return std::nullopt;
+  auto m = namedExport(console, catalogue, kWantedModel, model);
+  if (!m || !isWhole(console, *m)) return std::nullopt;
+  auto c = namedExport(console, catalogue, kWantedCluster, cluster);
+  if (!c) return std::nullopt;
+  const std::vector<api::Export> exports = catalogue.exports({}, api::Detail::Names);
+  RecipePlan plan{std::move(*m), std::move(*c), {}, ImportLines(place, exports)};
+  auto sized = sizedCluster(console, plan.cluster, plan.imports, devices);
+  if (!sized) return std::nullopt;
+  plan.sized = std::move(*sized);
+  if (!findRecipe(console, catalogue, arguments.value(kRecipeOption.name), plan)) return std::nullopt;
+  plan.recipeName = plan.imports.add(plan.recipe);
+  const bool paths = arguments.given(kModelOption.name); // a command that has a plan sets facts of it as well
+  if (!addOptions(console, arguments, plan) || !addSet(console, arguments, paths, plan)) return std::nullopt;
+  plan.command = commandOf(arguments, wordOf(plan.model, model), wordOf(plan.cluster, cluster), plan);
+  return textOf(console, plan);
+}
+
+int takeWords(Console& console, const Command& command, Arguments& arguments) {
+  const auto takes = [](const Option& option) { return option.name == kModelOption.name; };
+  if (std::none_of(command.options.begin(), command.options.end(), takes)) return kClean;
+  if (const int code = checkWords(console, command, arguments)) return code;
+  const std::optional<std::string> model = arguments.value(kModelOption.name);
+  if (!model) return kClean;
+  arguments.text =
+      recipeText(console, arguments, *model, *arguments.value(kClusterOption.name), std::string(kWordsPath));
+  arguments.positional.insert(arguments.positional.begin(), std::string(kWordsPath));
+  return arguments.text ? kClean : kUsage;
+}
+
+} // namespace planc::driver
