@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Largest.h"
 
+#include "backends/verdict/Verdict.h"
 #include "search/Sweep.h"
+
+#include <map>
 
 namespace planc::api {
 
@@ -81,6 +84,7 @@ public:
     else
       found = file_.diagnostics().take();
     if (priced.estimate) out.capacity = priced.estimate->memory.capacity;
+    if (priced.estimate && priced.plan && priced.plan->cluster) out.devices = priced.plan->cluster->devices();
     if (const Diagnostic* const error = found.firstError()) out.message = error->message;
     if (!priced.plan && out.message.empty())
       out.message = "no whole number of ranks is left for the axis that is filled";
@@ -94,22 +98,169 @@ private:
   const std::string& path_;
 };
 
+/// The best of the plan's search at each value.
+class BestAtValues {
+public:
+  BestAtValues(PlanFile& file, const std::string& choice, ir::SearchWords words, const std::string& path,
+               unsigned threads)
+      : file_(file), choice_(choice), words_(std::move(words)), path_(path), threads_(threads) {
+    words_.top = 1;
+  }
+
+  std::unique_ptr<Search> of(int64_t value) {
+    words_.numbers = {{path_, {{static_cast<double>(value), {}}}}};
+    return Search::of(file_, choice_, words_);
+  }
+
+  std::vector<TriedValue> operator()(const std::vector<int64_t>& values) {
+    std::vector<TriedValue> out;
+    for (const int64_t value : values)
+      if (auto one = tried(value)) out.push_back(*one);
+    return out;
+  }
+
+  ShownValue shown(const std::optional<TriedValue>& tried) {
+    ShownValue out;
+    const auto at = tried ? examples_.find(tried->value) : examples_.end();
+    if (at == examples_.end()) return out;
+    const auto search = of(tried->value);
+    file_.diagnostics().take();
+    if (!search) {
+      out.message = at->second.message;
+      return out;
+    }
+    DiagnosticEngine found;
+    const search::PricedPlan priced = search::pricedPlan(search->candidates(), at->second.id, found);
+    if (const Diagnostic* const error = found.firstError()) out.message = error->message;
+    if (!priced.estimate || !priced.plan) return out;
+    out.capacity = priced.estimate->memory.capacity;
+    out.devices = priced.plan->cluster ? priced.plan->cluster->devices() : 0;
+    const std::vector<uint32_t> digits = search->space().digits(at->second.id);
+    for (size_t c = 0; c < digits.size(); ++c) {
+      const ir::Choice& one = search->space().choices[c];
+      for (size_t p = 0; p < one.paths.size(); ++p)
+        if (one.paths[p] != path_) out.choices.emplace_back(one.paths[p], one.values[digits[c]].texts[p]);
+    }
+    if (const auto rest = search->space().fill ? search->filled(at->second.id) : std::nullopt)
+      out.choices.emplace_back("mesh." + search->space().fill->str(), std::to_string(*rest));
+    if (tried->fate == TriedValue::Fate::Missed)
+      out.missed = compared(search->terms().conditions[tried->condition].tree, *priced.plan, *priced.estimate);
+    return out;
+  }
+
+  /// A search whose plan says why values cannot be tried.
+  std::unique_ptr<Search> wrong;
+
+private:
+  /// The candidate that an answer about a value stands on, and what is said where there is none.
+  struct Example {
+    ir::CandidateId id = 0;
+    std::string message = {};
+  };
+
+  std::optional<TriedValue> tried(int64_t value) {
+    TriedValue out{.value = value};
+    auto search = of(value);
+    if (!search) {
+      const DiagnosticEngine mistakes = file_.diagnostics().take();
+      const Diagnostic* const error = mistakes.firstError();
+      if (error) out.code = error->kind->code;
+      examples_[value] = {0, error ? error->message : std::string()};
+      return out;
+    }
+    if (!search->check()) {
+      wrong = std::move(search);
+      return std::nullopt;
+    }
+    const search::Answer answer = search->run(threads_, true);
+    file_.diagnostics().take();
+    if (answer.best().empty() && !search->checkValues(answer)) {
+      wrong = std::move(search);
+      return std::nullopt;
+    }
+    if (const search::Outcome* example = exampleOf(answer, search->terms().conditions.size())) {
+      out = triedValue(value, *example);
+      examples_[value] = {example->id};
+    } else {
+      refuse(answer, out);
+    }
+    return out;
+  }
+
+  /// What an answer has that comes nearest: one that is met, that misses one condition, that does not fit.
+  static const search::Outcome* exampleOf(const search::Answer& answer, size_t conditions) {
+    if (!answer.best().empty()) return &answer.best().front();
+    for (size_t c = 0; c < conditions; ++c)
+      if (const search::Outcome* one = answer.bestWithout(c)) return one;
+    return answer.leastPeak();
+  }
+
+  /// The law that forbids most candidates, or the condition that most of them miss.
+  void refuse(const search::Answer& answer, TriedValue& out) {
+    uint64_t most = 0;
+    for (const auto& [code, counted] : answer.unlawful())
+      if (counted.count > most) most = counted.count, out.code = code, examples_[out.value] = {counted.first};
+    for (size_t c = 0; c < answer.unmet().size(); ++c)
+      if (const search::Counted& counted = answer.unmet()[c]; counted.count > most) {
+        most = counted.count, out.fate = TriedValue::Fate::Missed, out.condition = static_cast<uint32_t>(c);
+        examples_[out.value] = {counted.first};
+      }
+    if (most == 0) examples_[out.value] = {answer.of(Fate::Rest).first};
+  }
+
+  /// The value of the left side of a comparison; nothing for other conditions.
+  static std::optional<Quantity> compared(const ir::ExprTree& tree, const ir::Plan& plan,
+                                          const cost::Estimate& estimate) {
+    const ir::ExprNode& root = tree.nodes[tree.root];
+    if (root.op < ir::ExprOp::Lt || root.op > ir::ExprOp::Ne || root.kids.empty()) return std::nullopt;
+    ir::ExprTree side = tree;
+    side.root = root.kids[0];
+    const auto value = verdict::valueOf(side, plan, estimate);
+    return value && !value->isBool ? std::optional(value->quantity) : std::nullopt;
+  }
+
+  PlanFile& file_;
+  const std::string& choice_;
+  ir::SearchWords words_;
+  const std::string& path_;
+  unsigned threads_;
+  std::map<int64_t, Example> examples_;
+};
+
+/// `values`: Values or BestAtValues; `first`: the search at a value that the plan may have.
+template <class AtValues>
+void find(FittingValue& out, AtValues& values, const Search& first, search::Extreme what, const std::string& path,
+          search::Probing probing) {
+  out.plan = first.plan().asked().named;
+  for (const ir::Condition& condition : first.terms().conditions) out.conditions.push_back(condition.tree.text);
+  out.found = search::findExtreme(
+      what, presentValue(first.plan().plan(), path), [&](const std::vector<int64_t>& tried) { return values(tried); },
+      probing);
+  out.in = values.shown(out.found.in), out.out = values.shown(out.found.out);
+  out.refused = values.shown(out.found.refused), out.nearest = values.shown(out.found.nearest);
+}
+
 } // namespace
 
 FittingValue fittingValue(PlanFile& file, const std::string& choice, ir::SearchWords words, search::Extreme what,
-                          const std::string& path) {
+                          const std::string& path, PlanAtValue of, unsigned threads) {
+  if (of == PlanAtValue::Best) {
+    BestAtValues values(file, choice, std::move(words), path, threads);
+    FittingValue out;
+    out.best = true;
+    auto first = values.of(1);
+    out.found.failed = !first;
+    if (first) find(out, values, *first, what, path, search::Probing::Sparse);
+    out.wrong = std::move(values.wrong);
+    return out;
+  }
   Values values(file, choice, std::move(words), path);
   FittingValue out;
   const auto asWritten = values.of({1});
   out.found.failed = !asWritten || !asWritten->check();
   if (out.found.failed) return out;
-  out.plan = asWritten->plan().asked().named;
-  for (const ir::Condition& condition : asWritten->terms().conditions) out.conditions.push_back(condition.tree.text);
   values.known();
-  out.found = search::findExtreme(what, presentValue(asWritten->plan().plan(), path),
-                                  [&](const std::vector<int64_t>& tried) { return values(tried); });
-  out.in = values.shown(out.found.in), out.out = values.shown(out.found.out);
-  out.refused = values.shown(out.found.refused), out.nearest = values.shown(out.found.nearest);
+  find(out, values, *asWritten, what, path, search::Probing::Dense);
   return out;
 }
 

@@ -54,8 +54,8 @@ public:
     return api::scaling(file_, search, choice, words, along, metrics);
   }
   api::FittingValue fittingValue(const std::string& choice, const ir::SearchWords& words, search::Extreme what,
-                                 const std::string& path) {
-    return api::fittingValue(file_, choice, words, what, path);
+                                 const std::string& path, api::PlanAtValue of, unsigned threads) {
+    return api::fittingValue(file_, choice, words, what, path, of, threads);
   }
   std::vector<api::Comparison> comparisons(const std::optional<std::string>& choice = std::nullopt);
   /// Writes the diagnostics of the file and of these plans.

@@ -5,8 +5,10 @@
 #include "backends/report/JsonNumber.h"
 #include "driver/JsonDocument.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 namespace planc::driver {
 namespace {
@@ -25,7 +27,9 @@ std::string lawText(const TriedValue& value, const api::ShownValue& shown) {
 
 /// Why a value is no answer: `needs 84 GB`; what is too much where its digits do not show that.
 std::string missText(const api::FittingValue& of, const TriedValue& value, const api::ShownValue& shown) {
-  if (value.fate == TriedValue::Fate::Missed) return fmt::format("misses `where {}`", of.conditions[value.condition]);
+  if (value.fate == TriedValue::Fate::Missed)
+    return fmt::format("misses `where {}`{}", of.conditions[value.condition],
+                       shown.missed ? ": its best has " + formatQuantity(shown.missed->value, shown.missed->unit) : "");
   const std::string needs = formatQuantity(value.peak, units::bytes);
   if (shown.capacity == 0 || needs != formatQuantity(shown.capacity, units::bytes)) return "needs " + needs;
   return fmt::format("needs {}, {} too much", needs, formatQuantity(value.peak - shown.capacity, units::bytes));
@@ -55,9 +59,19 @@ std::string behindText(const api::FittingValue& of, bool up) {
 
 /// Conditions may hold where nobody looked: which values are looked at.
 std::string triedText(const api::FittingValue& of) {
+  if (of.best) return "  tried: doublings, each with the whole search of the plan\n";
   if (of.conditions.empty()) return {};
   return "  tried: 1 to 64, doublings of 1 and of the plan's value, and what lies between two that miss different "
          "things\n";
+}
+
+/// ` on 64 devices with mesh.tp = 8, mesh.dp = 8`, of the best of a search.
+std::string bestText(const api::ShownValue& shown) {
+  if (shown.choices.empty()) return "";
+  std::string choices;
+  for (const auto& [path, value] : shown.choices)
+    choices += fmt::format("{}{} = {}", choices.empty() ? "" : ", ", path, value);
+  return fmt::format(" on {} {}, with {}", shown.devices, shown.devices == 1 ? "device" : "devices", choices);
 }
 
 std::string text(const api::FittingValue& of, const std::string& path, bool up) {
@@ -78,7 +92,7 @@ std::string text(const api::FittingValue& of, const std::string& path, bool up) 
       fmt::format("{} of {} fits {} (peak {}){}\n", path, of.plan,
                   up ? fmt::format("up to {}", found.in->value) : fmt::format("from {} on", found.in->value),
                   memoryText(*found.in, of.in), behindText(of, up));
-  out += fmt::format("  its step takes {}\n", formatQuantity(found.in->stepTime, units::time));
+  out += fmt::format("  its step takes {}{}\n", formatQuantity(found.in->stepTime, units::time), bestText(of.in));
   if (found.contrary)
     out += fmt::format("  not every {} value fits: {} {}\n", up ? "smaller" : "larger", found.contrary->value,
                        missText(of, *found.contrary, {}));
@@ -109,6 +123,9 @@ ordered_json valueJson(const api::FittingValue& of, const std::optional<TriedVal
   out["step_time_s"] = report::jsonNumber(value->stepTime);
   out["memory_peak_bytes"] = report::jsonNumber(value->peak);
   out["memory_capacity_bytes"] = shown.capacity > 0 ? report::jsonNumber(shown.capacity) : ordered_json(nullptr);
+  out["devices"] = shown.devices > 0 ? ordered_json(shown.devices) : ordered_json(nullptr);
+  out["choices"] = nullptr;
+  for (const auto& [path, text] : shown.choices) out["choices"][path] = text;
   return out;
 }
 
@@ -143,6 +160,7 @@ int searchLargest(Console& console, const Arguments& arguments, InputFile& file,
     if (code == kFailed && format == "json") printJson(console, kSearchFormat, {{option.substr(2), nullptr}});
     return code;
   }
+  const bool best = arguments.has("--best") || arguments.text;
   const std::string path = *arguments.value(option), plan = arguments.value("--plan").value_or("");
   ir::SearchWords first = words; // whether the path, the conditions and the plan are what they should be
   first.numbers = {{path, {{1, {}}}}};
@@ -161,8 +179,10 @@ int searchLargest(Console& console, const Arguments& arguments, InputFile& file,
                               "`planc sweep` goes over quantities; the memory that a plan needs is `memory.peak` of "
                               "`planc estimate`");
   }
-  const api::FittingValue found =
-      file.fittingValue(plan, words, up ? search::Extreme::Largest : search::Extreme::Fewest, path);
+  const api::FittingValue found = file.fittingValue(
+      plan, words, up ? search::Extreme::Largest : search::Extreme::Fewest, path,
+      best ? api::PlanAtValue::Best : api::PlanAtValue::Written, std::max(1u, std::thread::hardware_concurrency()));
+  if (found.wrong) console.diagnose(found.wrong->plan().diagnostics(), file.sources());
   file.report({});
   if (found.found.failed) return refused();
   if (format == "json")

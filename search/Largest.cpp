@@ -28,6 +28,17 @@ public:
     return finish();
   }
 
+  ExtremeFound runSparsely() {
+    for (const int64_t odd : {1, 3, 5, 7})
+      if (!in()) doubleUp(odd);
+    if (!in()) scan(0);
+    if (in() && up_) doubleUp(*in());
+    do {
+      halve();
+    } while ((up_ && in() && !outBeside(*in()) && scan(*in())) || lookAtRound());
+    return finish();
+  }
+
 private:
   using Known = std::map<int64_t, TriedValue>;
 
@@ -153,6 +164,66 @@ private:
     }
     return false;
   }
+  /// Tries doublings until a lawful value lies on either side of the one that is looked for, or the laws allow no
+  /// more of them.
+  void doubleUp(int64_t value) {
+    constexpr int kRefused = 6, kDoublings = 30;
+    int refused = 0;
+    for (int k = 0; k < kDoublings && value <= kMostValue; ++k, value *= 2) {
+      if (!tryAll({value})) return;
+      refused = known_[value].lawful() ? 0 : refused + 1;
+      if (up_ ? in() && outBeside(*in()) : in().has_value()) return;
+      if (refused >= kRefused) return;
+    }
+  }
+
+  /// Tries the values behind one until one of them fits, or is lawful behind one that fits. False if the answer stays.
+  bool scan(int64_t behind) {
+    constexpr int64_t kScanned = 512;
+    const auto before = in();
+    for (int64_t v = behind + 1; v <= behind + kScanned; ++v) {
+      if (!known_.count(v) && !tryAll({v})) return false;
+      if (in() != before || (before && known_[v].lawful())) break;
+    }
+    return in() != before;
+  }
+
+  /// Bisects between the value found so far and the lawful one behind it that does not fit, until every value between
+  /// the two was tried. Where the middle is refused, the values towards the one found so far are tried next.
+  void halve() {
+    const int64_t least = 0;
+    while (in() && !out_.failed) {
+      const int64_t inside = *in();
+      const std::optional<int64_t> outside = up_ ? outBeside(inside) : outBeside(inside).value_or(least);
+      if (!outside) return;
+      const std::optional<int64_t> middle = untriedBetween(inside, *outside);
+      if (!middle || known_.size() >= kMostTried || !tryAll({*middle})) return;
+    }
+  }
+
+  /// Tries the next multiples of powers of two behind the value found: laws often allow no others. False if the answer
+  /// stays.
+  bool lookAtRound() {
+    const auto inside = in();
+    if (!inside || out_.failed || known_.size() >= kMostTried) return false;
+    std::set<int64_t> values;
+    for (int64_t step = 2; step <= *inside; step *= 2) {
+      const int64_t below = (*inside - 1) / step * step;
+      values.insert(up_ ? *inside / step * step + step : below);
+    }
+    return tryAll(values) && in() != inside;
+  }
+
+  /// The untried value nearest to the middle, on the side of `inside` first; nothing if there is none.
+  std::optional<int64_t> untriedBetween(int64_t inside, int64_t outside) const {
+    const int64_t sign = inside < outside ? 1 : -1, middle = inside + (outside - inside) / 2;
+    for (int64_t v = middle; v != inside; v -= sign)
+      if (!known_.count(v)) return v;
+    for (int64_t v = middle + sign; v != outside && v * sign < outside * sign; v += sign)
+      if (!known_.count(v)) return v;
+    return std::nullopt;
+  }
+
   /// Without its least prime; 0 behind 1.
   static int64_t finer(int64_t step) {
     for (int64_t prime = 2; prime * prime <= step; ++prime)
@@ -248,8 +319,8 @@ private:
 
 } // namespace
 
-ExtremeFound findExtreme(Extreme what, std::optional<int64_t> start, const ValueTrial& trial) {
-  return Extremes(what, trial).run(start);
+ExtremeFound findExtreme(Extreme what, std::optional<int64_t> start, const ValueTrial& trial, Probing probing) {
+  return probing == Probing::Sparse ? Extremes(what, trial).runSparsely() : Extremes(what, trial).run(start);
 }
 
 } // namespace planc::search

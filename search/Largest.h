@@ -53,7 +53,14 @@ inline constexpr size_t kMostTried = 20'000;
 /// No larger ones are tried.
 inline constexpr int64_t kMostValue = int64_t(1) << 40;
 
+/// How many values are tried before the bisection.
+enum class Probing {
+  Dense,  ///< many at once: bands of values that fit are found, too
+  Sparse, ///< doublings one by one, for trials that take long; what fits is taken to lie on one side
+};
+
 /// `start`: the value that the plan has, if that is known.
-ExtremeFound findExtreme(Extreme what, std::optional<int64_t> start, const ValueTrial& trial);
+ExtremeFound findExtreme(Extreme what, std::optional<int64_t> start, const ValueTrial& trial,
+                         Probing probing = Probing::Dense);
 
 } // namespace planc::search

@@ -64,10 +64,14 @@ public:
     const bool whole = needed_.empty() || (needed_.size() == 1 && needed_[0]->type.text == "int");
     if (!whole) return reportNeeded();
     const std::vector<Argument> one = needed_.empty() ? std::vector<Argument>{} : std::vector{Argument{needed_[0], 1}};
-    const std::optional<SizedCluster> unit = tried(one);
+    std::optional<SizedCluster> unit = tried(one);
     if (!unit) return reportInvalid(one);
     unit_ = unit->devices;
-    if (!devices || *devices == unit_) return unit;
+    if (!devices || *devices == unit_) {
+      if (needed_.empty() && !sizes_.empty()) // the default is an argument, too
+        unit->sizes.emplace_back(sizes_[0]->name, *wholeNumber(sizes_[0]->value.text));
+      return unit;
+    }
     for (const std::vector<Argument>& arguments : candidates(*devices))
       if (const auto found = tried(arguments); found && found->devices == *devices) return found;
     if (!needed_.empty() && *devices < unit_)
@@ -102,7 +106,10 @@ private:
   std::optional<SizedCluster> tried(const std::vector<Argument>& arguments) {
     const std::string text = call(arguments);
     const auto cluster = evaluated(text);
-    return cluster ? std::optional(SizedCluster{text, {}, cluster->devices()}) : std::nullopt;
+    if (!cluster) return std::nullopt;
+    SizedCluster out{text, {}, cluster->devices()};
+    for (const auto& [parameter, value] : arguments) out.sizes.emplace_back(parameter->name, value);
+    return out;
   }
 
   /// Arguments that may give this number, the nearest to the defaults first.
@@ -182,6 +189,21 @@ private:
 };
 
 } // namespace
+
+bool SizedCluster::open(const std::string& name) {
+  for (const auto& [parameter, value] : sizes) {
+    if (parameter != name || !derived.empty()) continue;
+    const std::string written = fmt::format("{} = {}", name, value), opened = fmt::format("{0} = {0}", name);
+    if (const size_t at = text.find(written); at != std::string::npos)
+      text.replace(at, written.size(), opened);
+    else if (text.ends_with(')')) // a default, behind other arguments
+      text.replace(text.size() - 1, 1, fmt::format(", {})", opened));
+    else
+      text += fmt::format("({})", opened);
+    return true;
+  }
+  return false;
+}
 
 std::optional<SizedCluster> sizedCluster(Console& console, const NamedExport& name, ImportLines& imports,
                                          std::optional<int64_t> devices) {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace planc::driver {
 
@@ -14,6 +16,10 @@ struct SizedCluster {
   std::string text;    ///< `hgx.hgx_h100(nodes = 8)`, or the name of `derived`
   std::string derived; ///< a declaration of a part of one unit, `cluster hgx_h100_part extends … { … }`; else empty
   int64_t devices = 0;
+  std::vector<std::pair<std::string, int64_t>> sizes{}; ///< arguments that were found, by parameter
+
+  /// Lets a parameter of the plan of the same name give this argument; false if it is none of `sizes`.
+  bool open(const std::string& name);
 };
 
 /// The cluster `name` with `devices` devices, by the arguments that its word does not bind; without `devices` one unit

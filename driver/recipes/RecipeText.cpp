@@ -108,7 +108,10 @@ std::optional<std::string> textOf(Console& console, RecipePlan& plan) {
   if (!plan.sized.derived.empty()) text += plan.sized.derived + "\n";
   text += fmt::format("/// {} on {} {} of {}, as {}.\n", plan.model.decl.name, plan.sized.devices,
                       plan.sized.devices == 1 ? "device" : "devices", plan.cluster.decl.name, plan.recipeName);
-  text += fmt::format("plan {} extends {} {{}}\n", name, callOf(plan, model));
+  std::string parameters;
+  for (const std::string& one : plan.open) parameters += (parameters.empty() ? "" : ", ") + one;
+  if (!parameters.empty()) parameters = "(" + parameters + ")";
+  text += fmt::format("plan {}{} extends {} {{}}\n", name, parameters, callOf(plan, model));
   SourceManager sources;
   DiagnosticEngine found;
   auto formatted = api::formatText(sources, sources.add(plan.imports.place(), text), found);

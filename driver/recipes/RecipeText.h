@@ -20,6 +20,7 @@ struct RecipePlan {
   std::string chosenBy{};                                    ///< the constant that chose the recipe; empty: `--as` did
   std::vector<std::pair<std::string, std::string>> given{};  ///< arguments of the recipe beside model and cluster
   std::vector<std::pair<std::string, std::string>> chosen{}; ///< arguments that the constant binds
+  std::vector<std::string> open{};                           ///< parameters of the plan itself: `nodes: int = 8`
   std::string command{};                                     ///< that writes the text
 };
 

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <utility>
 
 namespace planc::driver {
 
@@ -151,6 +152,48 @@ std::string commandOf(const Arguments& arguments, const std::string& model, cons
   return out;
 }
 
+/// The options whose values begin with the path of something that is varied.
+constexpr std::array<std::string_view, 4> kVaryingOptions = {"--vary", "--scale", "--largest", "--fewest"};
+
+/// Lets a parameter of the plan give the one of the recipe that is called so, with the value that it has now. A path
+/// that is no parameter, and one whose type only the recipe's file knows, stay as they are.
+void openParameter(RecipePlan& plan, const std::string& name) {
+  const api::ExportParameter* parameter = parameterOf(plan.recipe, name);
+  if (!parameter || parameter->type.text.find('.') != std::string::npos) return;
+  const auto same = [&](const auto& argument) { return argument.first == name; };
+  const auto given = std::find_if(plan.given.begin(), plan.given.end(), same);
+  api::ExportParameter open = *parameter;
+  if (given != plan.given.end()) open.value.text = std::exchange(given->second, name);
+  if (open.required()) return;
+  if (given == plan.given.end()) plan.given.emplace_back(name, name);
+  plan.open.push_back(open.str());
+}
+
+/// Makes what the command line varies a parameter of the plan, where it is one of the cluster or of the recipe.
+/// `devices` stands for the argument that gives the cluster its size. False after a usage error.
+bool openVaried(Console& console, Arguments& arguments, RecipePlan& plan) {
+  for (const std::string_view option : kVaryingOptions) {
+    const auto values = arguments.values.find(option);
+    if (values == arguments.values.end()) continue;
+    for (std::string& value : values->second) {
+      const std::string name = value.substr(0, value.find_first_of(" =([-"));
+      if (name == "devices" && plan.sized.sizes.empty()) {
+        console.usageError(fmt::format("`{} devices`: the size of `{}` is no parameter", option, plan.sized.text),
+                           "name a cluster whose size is one");
+        return false;
+      }
+      const bool alias = name == "devices" && value == name;
+      const std::string meant = alias ? plan.sized.sizes.front().first : name;
+      if (alias) value = meant;
+      for (const auto& [size, count] : plan.sized.sizes)
+        if (size == meant) plan.open.push_back(fmt::format("{}: int = {}", size, count));
+      if (plan.sized.open(meant)) continue;
+      openParameter(plan, meant);
+    }
+  }
+  return true;
+}
+
 /// The recipe that `--as` names, or that the library's choice comes to; false after a report.
 bool findRecipe(Console& console, api::Catalogue& catalogue, const std::optional<std::string>& name, RecipePlan& plan) {
   if (!name) return chooseRecipe(console, catalogue, plan);
@@ -208,6 +251,7 @@ std::optional<std::string> recipeText(Console& console, Arguments& arguments, co
   const bool paths = arguments.given(kModelOption.name); // a command that has a plan sets facts of it as well
   if (!addOptions(console, arguments, plan) || !addSet(console, arguments, paths, plan)) return std::nullopt;
   plan.command = commandOf(arguments, wordOf(plan.model, model), wordOf(plan.cluster, cluster), plan);
+  if (!openVaried(console, arguments, plan)) return std::nullopt;
   return textOf(console, plan);
 }
 

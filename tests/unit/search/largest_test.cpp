@@ -27,13 +27,14 @@ struct Case {
   Law lawful;
   std::function<double(int64_t)> peak;
   size_t trials = 0;
-  ExtremeFound find(Extreme what, std::optional<int64_t> start = {}) {
-    return findExtreme(what, start, [&](const std::vector<int64_t>& values) {
+  ExtremeFound find(Extreme what, std::optional<int64_t> start = {}, Probing probing = Probing::Dense) {
+    const auto trial = [&](const std::vector<int64_t>& values) {
       std::vector<TriedValue> out;
       for (const int64_t value : values) out.push_back(tried(value, lawful, peak));
       trials += values.size();
       return out;
-    });
+    };
+    return findExtreme(what, start, trial, probing);
   }
 };
 
@@ -63,6 +64,32 @@ TEST(Extremes, AreThoseOfAScan) {
               scanned(falls, Extreme::Fewest, 80'000).value_or(0))
         << run << " stride " << stride << " of " << whole;
   }
+}
+
+TEST(Extremes, AreThoseOfAScanWithFewTrials) {
+  std::mt19937 random(17);
+  const auto upTo = [&](int64_t n) { return static_cast<int64_t>(random() % static_cast<uint64_t>(n)) + 1; };
+  for (int run = 0; run < 200; ++run) {
+    const int64_t stride = upTo(run % 3 == 0 ? 1 : 48), whole = upTo(500);
+    const double least = static_cast<double>(upTo(60)), slope = static_cast<double>(upTo(1000)) / 1000;
+    const bool divides = run % 4 == 1;
+    const Law lawful = [=](int64_t v) { return divides ? whole % v == 0 : v % stride == 0; };
+    Case grows{lawful, [=](int64_t v) { return least + slope * static_cast<double>(v); }};
+    EXPECT_EQ(grows.find(Extreme::Largest, {}, Probing::Sparse).in.value_or(TriedValue{}).value,
+              scanned(grows, Extreme::Largest, 80'000).value_or(0))
+        << run << " stride " << stride << " of " << whole;
+    Case falls{lawful, [=](int64_t v) { return least / 2 + 10 * slope + 500 * slope / static_cast<double>(v); }};
+    EXPECT_EQ(falls.find(Extreme::Fewest, {}, Probing::Sparse).in.value_or(TriedValue{}).value,
+              scanned(falls, Extreme::Fewest, 80'000).value_or(0))
+        << run << " stride " << stride << " of " << whole;
+  }
+  Case doubled{[](int64_t v) { return (v & (v - 1)) == 0; }, [](int64_t v) { return 1000 / static_cast<double>(v); }};
+  const ExtremeFound found = doubled.find(Extreme::Fewest, {}, Probing::Sparse);
+  ASSERT_TRUE(found.in && found.out && found.refused);
+  EXPECT_EQ(found.in->value, 16);
+  EXPECT_EQ(found.out->value, 8);
+  EXPECT_EQ(found.looked, 8) << "every value between was tried";
+  EXPECT_LT(doubled.trials, 20u) << "each is a search";
 }
 
 TEST(Extremes, SayTheNextLawfulValue) {
