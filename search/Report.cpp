@@ -81,6 +81,11 @@ std::string choiceText(const ir::Choice& choice) {
   return text;
 }
 
+/// A choice with a single value is printed above the table, not as a column.
+bool isOpen(const ir::Choice& choice) {
+  return choice.values.size() > 1;
+}
+
 std::string candidatesText(double count) {
   return grouped(count) + (count == 1 ? " candidate" : " candidates");
 }
@@ -97,6 +102,14 @@ std::string grouped(double count) {
 }
 
 namespace {
+
+/// The choices that have a single value, on one line.
+std::string onlyText(const SearchReport& report) {
+  std::string text;
+  for (const ir::Choice& choice : report.space->choices)
+    if (!isOpen(choice)) text += (text.empty() ? "  with " : ", ") + choice.str(0);
+  return text.empty() ? text : text + "\n";
+}
 
 /// How many candidates met which fate, a line each.
 std::string fatesText(const SearchReport& report) {
@@ -137,10 +150,12 @@ std::string tableText(const SearchReport& report, const report::TextOptions& opt
   column(goals > 1 ? goalNames(report)[0].substr(kGoalVerb) + " beside 1" : "beside 1");
   column("MFU");
   column("memory");
-  for (const ir::Choice& choice : report.space->choices) // the whole of it stands among the values below
+  for (const ir::Choice& choice : report.space->choices) { // the whole of it stands among the values below
+    if (!isOpen(choice)) continue;
     column(choice.paths.size() == 1 ? choiceText(choice)
                                     : choiceText(choice).substr(0, choiceText(choice).find(',')) + ", …",
            'l');
+  }
   if (report.space->fill) column("mesh." + report.space->fill->str(), 'l');
   Table table(aligned);
   table.add(std::move(head));
@@ -156,7 +171,8 @@ std::string tableText(const SearchReport& report, const report::TextOptions& opt
     row.emplace_back(report::percentText(one.estimate->totals.mfu));
     row.emplace_back(formatQuantity(one.estimate->memory.peak, units::bytes));
     const std::vector<uint32_t> digits = report.space->digits(one.outcome.id);
-    for (size_t c = 0; c < digits.size(); ++c) row.emplace_back(valueText(report.space->choices[c], digits[c]));
+    for (size_t c = 0; c < digits.size(); ++c)
+      if (isOpen(report.space->choices[c])) row.emplace_back(valueText(report.space->choices[c], digits[c]));
     if (report.space->fill)
       row.emplace_back(
           fmt::format("{:.0f}", ir::sizeAt(*one.plan, "mesh." + report.space->fill->str())->quantity.value));
@@ -171,6 +187,7 @@ std::string valuesText(const SearchReport& report) {
   Table table("ll");
   for (size_t c = 0; c < report.space->choices.size(); ++c) {
     const ir::Choice& choice = report.space->choices[c];
+    if (!isOpen(choice)) continue;
     std::string text;
     for (uint32_t v = 0; v < choice.values.size(); ++v) {
       const Outcome* of = report.answer->bestOf(c, v);
@@ -263,7 +280,7 @@ std::string searchText(const SearchReport& report, const report::TextOptions& op
   std::string out =
       report::styledLine(fmt::format("search of {}: {}, {}", report.plan, candidatesText(report.space->size()), goals),
                          TextStyle::Bold, options.color);
-  out += askedText(report);
+  out += askedText(report) + onlyText(report);
   if (report.stopped())
     out += stoppedText(report);
   else if (!report.shard.empty())

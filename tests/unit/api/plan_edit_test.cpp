@@ -272,7 +272,7 @@ TEST(PlanEdit, ACutIsSaidWithTheWholePipeline) {
   const auto plan = bound(file, "gpt3_175b", "gpt3_175b");
   const ir::Pipeline& pipeline = *plan->plan().pipeline;
   DiagnosticEngine why;
-  const auto text = planText(*plan, {.cut = ir::Stages{ir::StageCut::Balanced, {}, {}, {}}}, "edited", why);
+  const auto text = planText(*plan, {.cut = ir::Stages{ir::StageCut::Balanced, {}, {}, {}, {}}}, "edited", why);
   ASSERT_TRUE(text);
   EXPECT_NE(text->find("schedule = " + pipeline.schedule.str()), std::string::npos) << *text;
   EXPECT_NE(text->find("stages = balanced"), std::string::npos) << *text;
