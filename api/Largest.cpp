@@ -105,6 +105,7 @@ public:
                unsigned threads)
       : file_(file), choice_(choice), words_(std::move(words)), path_(path), threads_(threads) {
     words_.top = 1;
+    words_.before = true;
   }
 
   std::unique_ptr<Search> of(int64_t value) {

@@ -153,6 +153,10 @@ std::optional<ir::PlanReference> PlanFile::planReference(std::string_view consta
   return session_->planReference(constant);
 }
 
+std::vector<std::pair<std::string, std::string>> PlanFile::parameterValues(std::string_view constant) {
+  return session_->parameterValues(constant);
+}
+
 std::vector<std::string> PlanFile::openPlans() {
   return session_->openPlans();
 }

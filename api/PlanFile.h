@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace planc {
@@ -95,6 +96,8 @@ public:
   std::optional<ir::Cluster> cluster(std::string_view constant);
   /// The plan that a constant of the file names; nothing after errors, which are reported.
   std::optional<ir::PlanReference> planReference(std::string_view constant);
+  /// Every parameter of the plan that a constant names, with its value (frontend::Session::parameterValues).
+  std::vector<std::pair<std::string, std::string>> parameterValues(std::string_view constant);
   /// Plans that wait for arguments: `pretrain(nodes = …)`.
   std::vector<std::string> openPlans();
 

@@ -1,6 +1,8 @@
 // The session: one compilation from a file on disk to its plans.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Session.h"
+#include "frontend/eval/Literals.h"
+#include "frontend/eval/Show.h"
 #include "frontend/eval/Sides.h"
 #include "frontend/model/Models.h"
 #include "frontend/modules/UnusedImports.h"
@@ -356,15 +358,29 @@ std::optional<ir::PlanReference> Session::planReference(std::string_view constan
   const BoundDecl* decl = impl_->record(constant, DeclKind::Plan, "a plan");
   if (!decl) return std::nullopt;
   ir::PlanReference out{decl->decl->name.str(), decl->decl->module->path, {}};
-  for (const BoundArg& argument : decl->args) out.arguments.emplace_back(argument.name.str(), show(argument.value));
+  for (const BoundArg& argument : decl->args)
+    out.arguments.emplace_back(argument.name.str(), literalText(argument.value));
+  return out;
+}
+std::vector<std::pair<std::string, std::string>> Session::parameterValues(std::string_view constant) {
+  std::vector<std::pair<std::string, std::string>> out;
+  const BoundDecl* decl = impl_->record(constant, DeclKind::Plan, "a plan");
+  if (!decl) return out;
+  Scope scope(decl->decl->module);
+  if (!impl_->evaluator.bind(*decl, scope, decl->decl->nameRange)) return out;
+  for (const ParamInfo& parameter : impl_->evaluator.params(*decl->decl)) {
+    const NameTable::Entry* entry = scope.names.find(parameter.name());
+    if (!entry) continue;
+    std::string text = literalText(entry->value);
+    out.emplace_back(parameter.name().str(), text.empty() ? show(entry->value) : std::move(text));
+  }
   return out;
 }
 std::optional<ir::Optimizer> Session::optimizer(std::string_view constant) {
   Impl& s = *impl_;
   const auto found = s.main->names.find(Symbol(constant));
-  return found == s.main->names.end()
-             ? std::nullopt
-             : optimizerOf(s.evaluator.valueOf(*found->second, found->second->nameRange));
+  return found == s.main->names.end() ? std::nullopt
+                                      : optimizerOf(s.evaluator.valueOf(*found->second, found->second->nameRange));
 }
 
 } // namespace planc::frontend

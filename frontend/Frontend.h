@@ -11,6 +11,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace planc::frontend {
@@ -139,6 +141,9 @@ public:
   /// The plan that a constant of the loaded file names, `let chosen = recipes.usual(m, c)`; nothing after errors, or
   /// if the constant is no plan.
   std::optional<ir::PlanReference> planReference(std::string_view constant);
+  /// Every parameter of the plan that a constant names, with its value: an argument or an evaluated default. Empty
+  /// after errors.
+  std::vector<std::pair<std::string, std::string>> parameterValues(std::string_view constant);
   /// Values that the session keeps; for the tests of memory.
   size_t lastingValues() const;
   /// Bytes of library text read so far; for the benchmark.

@@ -57,6 +57,7 @@ SearchedPlan Session::searched(const PlanChoice& asked, const ir::SearchWords& w
   s.search->words = s.wordsOf(words);
   if (!s.search->words.items.empty()) s.search->request.words = &s.search->words;
   s.search->request.top = words.top;
+  s.search->request.before = words.before;
   s.search->request.alone = words.alone;
   s.search->request.known = words.known;
   s.search->request.out = &s.search->found;

@@ -63,7 +63,7 @@ const StateRule* replacedBy(const StateRule& rule, const Plan& plan);
 struct PlanReference {
   std::string name;
   std::string path;                                           ///< of the file that declares it, as diagnostics print it
-  std::vector<std::pair<std::string, std::string>> arguments; ///< parameter and value, as plan text writes the value
+  std::vector<std::pair<std::string, std::string>> arguments; ///< parameter and value; empty: no literal says the value
 };
 
 } // namespace planc::ir

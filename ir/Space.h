@@ -107,6 +107,7 @@ struct SearchWords {
   std::vector<std::string> where = {};     ///< beside the block's
   std::vector<std::string> goals = {};     ///< `minimize cost`, `maximize mfu`: in the place of the block's
   std::optional<int64_t> top = {};         ///< in the place of the block's; 1 to kMostShown
+  bool before = false;                     ///< choices stand before the block's, whose lists may depend on them
   bool alone = false;                      ///< the block's choices are left out, and what it fills
   bool known = false;                      ///< the same was searched before: values are not looked at by themselves
 };

@@ -37,17 +37,6 @@ std::string comment(const std::string& opening, const std::vector<std::string>& 
   return out + line + "\n";
 }
 
-/// The parameters of the recipe whose defaults hold: `seq = 4096`.
-std::vector<std::string> assumedOf(const RecipePlan& plan) {
-  std::vector<std::string> out;
-  for (const api::ExportParameter& p : plan.recipe.decl.parameters) {
-    const auto same = [&](const auto& argument) { return argument.first == p.name; };
-    if (!p.required() && std::none_of(plan.given.begin(), plan.given.end(), same))
-      out.push_back(fmt::format("{} = {}", p.name, p.value.text));
-  }
-  return out;
-}
-
 std::string callOf(const RecipePlan& plan, const std::string& model) {
   std::string out = fmt::format("{} = {}, {} = {}", onlyParameter(plan.recipe.decl, "model")->name, model,
                                 onlyParameter(plan.recipe.decl, "cluster")->name, plan.sized.text);
@@ -88,14 +77,29 @@ bool chooseRecipe(Console& console, api::Catalogue& catalogue, RecipePlan& plan)
     for (const api::ExportParameter& p : at->parameters)
       if (p.name == argument.first && p.type.text != "model" && p.type.text != "cluster")
         plan.chosen.push_back(argument);
+  for (const auto& [name, value] : plan.chosen)
+    if (value.empty())
+      return reportChoice(console, fmt::format("it gives `{}` a value that no literal says", name)), false;
   return true;
 }
 
-std::optional<std::string> textOf(Console& console, RecipePlan& plan) {
-  for (const auto& argument : plan.chosen) {
-    const auto same = [&](const auto& given) { return given.first == argument.first; };
-    if (std::none_of(plan.given.begin(), plan.given.end(), same)) plan.given.push_back(argument);
+std::vector<std::pair<std::string, std::string>> assumedValues(RecipePlan& plan) {
+  const std::string call = callOf(plan, modelText(plan));
+  api::PlanFile file;
+  file.loadText(plan.imports.place(),
+                fmt::format("{}{}let asked = {}\n", plan.imports.text(), plan.sized.derived, call));
+  const std::vector<std::pair<std::string, std::string>> values = file.parameterValues("asked");
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const api::ExportParameter& p : plan.recipe.decl.parameters) {
+    const auto same = [&](const auto& one) { return one.first == p.name; };
+    if (p.required() || std::any_of(plan.given.begin(), plan.given.end(), same)) continue;
+    const auto value = std::find_if(values.begin(), values.end(), same);
+    out.emplace_back(p.name, value == values.end() ? p.value.text : value->second);
   }
+  return out;
+}
+
+std::optional<std::string> textOf(Console& console, RecipePlan& plan) {
   const std::string model = modelText(plan);
   std::string name = plan.model.decl.name;
   while (plan.imports.brings(name) || name == plan.sized.text) name += "_plan";
@@ -103,7 +107,9 @@ std::optional<std::string> textOf(Console& console, RecipePlan& plan) {
   if (!plan.chosenBy.empty())
     text += fmt::format("// {} chose {} for this model and cluster; `--as` names another recipe.\n", plan.chosenBy,
                         plan.recipeName);
-  if (const std::vector<std::string> assumed = assumedOf(plan); !assumed.empty()) text += comment("Assumed:", assumed);
+  std::vector<std::string> assumed;
+  for (const auto& [parameter, value] : plan.assumed) assumed.push_back(fmt::format("{} = {}", parameter, value));
+  if (!assumed.empty()) text += comment("Assumed:", assumed);
   text += plan.imports.text() + "\n";
   if (!plan.sized.derived.empty()) text += plan.sized.derived + "\n";
   text += fmt::format("/// {} on {} {} of {}, as {}.\n", plan.model.decl.name, plan.sized.devices,

@@ -16,16 +16,20 @@ struct RecipePlan {
   NamedExport model, cluster, recipe;
   ImportLines imports;
   SizedCluster sized{};
-  std::string recipeName{};                                  ///< in the text: `recipes.megatron`
-  std::string chosenBy{};                                    ///< the constant that chose the recipe; empty: `--as` did
-  std::vector<std::pair<std::string, std::string>> given{};  ///< arguments of the recipe beside model and cluster
-  std::vector<std::pair<std::string, std::string>> chosen{}; ///< arguments that the constant binds
-  std::vector<std::string> open{};                           ///< parameters of the plan itself: `nodes: int = 8`
-  std::string command{};                                     ///< that writes the text
+  std::string recipeName{};                                   ///< in the text: `recipes.megatron`
+  std::string chosenBy{};                                     ///< the constant that chose the recipe; empty: `--as` did
+  std::vector<std::pair<std::string, std::string>> given{};   ///< arguments of the recipe beside model and cluster
+  std::vector<std::pair<std::string, std::string>> chosen{};  ///< arguments that the constant binds
+  std::vector<std::pair<std::string, std::string>> assumed{}; ///< parameters whose defaults hold, with their values
+  std::vector<std::string> open{};                            ///< parameters of the plan itself: `nodes: int = 8`
+  std::string command{};                                      ///< that writes the text
 };
 
 /// Fills in the recipe that the library calls usual for the model and the cluster; false after a report.
 bool chooseRecipe(Console& console, api::Catalogue& catalogue, RecipePlan& plan);
+
+/// The parameters of the recipe that nothing gives a value, with their defaults, evaluated as far as they can be.
+std::vector<std::pair<std::string, std::string>> assumedValues(RecipePlan& plan);
 
 /// The formatted text; nothing after a report.
 std::optional<std::string> textOf(Console& console, RecipePlan& plan);

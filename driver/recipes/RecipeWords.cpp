@@ -155,17 +155,27 @@ std::string commandOf(const Arguments& arguments, const std::string& model, cons
 /// The options whose values begin with the path of something that is varied.
 constexpr std::array<std::string_view, 4> kVaryingOptions = {"--vary", "--scale", "--largest", "--fewest"};
 
+/// Types whose values have names that only the recipe's file knows.
+constexpr std::array<std::string_view, 5> kNamedTypes = {"model", "cluster", "device", "fabric", "stack"};
+
 /// Lets a parameter of the plan give the one of the recipe that is called so, with the value that it has now. A path
-/// that is no parameter, and one whose type only the recipe's file knows, stay as they are.
+/// that is no parameter, and one whose values only the recipe's file can name, stay as they are.
 void openParameter(RecipePlan& plan, const std::string& name) {
   const api::ExportParameter* parameter = parameterOf(plan.recipe, name);
-  if (!parameter || parameter->type.text.find('.') != std::string::npos) return;
   const auto same = [&](const auto& argument) { return argument.first == name; };
   const auto given = std::find_if(plan.given.begin(), plan.given.end(), same);
+  const auto assumed = std::find_if(plan.assumed.begin(), plan.assumed.end(), same);
+  const bool valued = given != plan.given.end() || assumed != plan.assumed.end();
+  if (!parameter || !valued || std::ranges::find(kNamedTypes, parameter->type.text) != kNamedTypes.end() ||
+      parameter->type.text.find('.') != std::string::npos)
+    return;
   api::ExportParameter open = *parameter;
-  if (given != plan.given.end()) open.value.text = std::exchange(given->second, name);
-  if (open.required()) return;
-  if (given == plan.given.end()) plan.given.emplace_back(name, name);
+  open.where = {}; // the recipe holds its argument against it
+  open.value.text = given != plan.given.end() ? std::exchange(given->second, name) : assumed->second;
+  if (given == plan.given.end()) {
+    plan.given.emplace_back(name, name);
+    plan.assumed.erase(assumed);
+  }
   plan.open.push_back(open.str());
 }
 
@@ -251,6 +261,11 @@ std::optional<std::string> recipeText(Console& console, Arguments& arguments, co
   const bool paths = arguments.given(kModelOption.name); // a command that has a plan sets facts of it as well
   if (!addOptions(console, arguments, plan) || !addSet(console, arguments, paths, plan)) return std::nullopt;
   plan.command = commandOf(arguments, wordOf(plan.model, model), wordOf(plan.cluster, cluster), plan);
+  for (const auto& argument : plan.chosen) {
+    const auto same = [&](const auto& one) { return one.first == argument.first; };
+    if (std::none_of(plan.given.begin(), plan.given.end(), same)) plan.given.push_back(argument);
+  }
+  plan.assumed = assumedValues(plan);
   if (!openVaried(console, arguments, plan)) return std::nullopt;
   return textOf(console, plan);
 }

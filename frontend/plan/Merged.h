@@ -110,6 +110,7 @@ struct SearchedSpace {
 struct SearchRequest {
   const syntax::SearchBlock* words = nullptr; ///< of a command line: they add to the block, or stand in its place
   std::optional<int64_t> top;                 ///< in the place of the block's
+  bool before = false;                        ///< choices of `words` stand before those of the block
   bool alone = false;                         ///< the block's choices are left out, and what it fills
   bool known = false;                         ///< its values were looked at before
   bool termsOnly = false;                     ///< the space is known

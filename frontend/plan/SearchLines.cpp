@@ -208,8 +208,10 @@ void checkWords(Elaboration& elab, const SearchLines& words) {
         reportTwice(elab, line.item->path.range, line.path, "varied", "varied again", first->second);
 }
 
-/// A line of the command line stands in the place of those of the block that vary the same.
-void addWords(SearchLines& lines, SearchLines words) {
+/// A line of the command line stands in the place of those of the block that vary the same; another one behind the
+/// block, or with `before` in front of it.
+void addWords(SearchLines& lines, SearchLines words, bool before) {
+  size_t first = 0;
   for (VariedGroup& group : words.groups) {
     std::optional<size_t> place;
     for (size_t i = lines.groups.size(); i-- > 0;)
@@ -219,6 +221,7 @@ void addWords(SearchLines& lines, SearchLines words) {
           place = i;
           break;
         }
+    if (before && !place) place = first++;
     lines.groups.insert(lines.groups.begin() + static_cast<std::ptrdiff_t>(place.value_or(lines.groups.size())), group);
   }
   if (words.fill) lines.fill = words.fill, lines.fillRange = words.fillRange;
@@ -274,7 +277,7 @@ SearchLines searchLines(Elaboration& elab, MergedPlan& merged, Scope& scope) {
   if (request.words)
     for (const auto& item : request.words->items) std::visit(ofWords, item);
   checkWords(elab, words);
-  if (elab.ok) addWords(lines, std::move(words));
+  if (elab.ok) addWords(lines, std::move(words), request.before);
   if (request.top) lines.top = *request.top;
   fillRest(elab, merged, lines);
   for (const VariedGroup& group : lines.groups)
