@@ -117,7 +117,10 @@ std::optional<std::string> textOf(Console& console, RecipePlan& plan) {
   std::string parameters;
   for (const std::string& one : plan.open) parameters += (parameters.empty() ? "" : ", ") + one;
   if (!parameters.empty()) parameters = "(" + parameters + ")";
-  text += fmt::format("plan {}{} extends {} {{}}\n", name, parameters, callOf(plan, model));
+  std::string body;
+  for (const std::string& statement : plan.statements) body += "  " + statement + "\n";
+  if (!body.empty()) body = "\n" + body;
+  text += fmt::format("plan {}{} extends {} {{{}}}\n", name, parameters, callOf(plan, model), body);
   SourceManager sources;
   DiagnosticEngine found;
   auto formatted = api::formatText(sources, sources.add(plan.imports.place(), text), found);

@@ -21,6 +21,7 @@ struct RecipePlan {
   std::vector<std::pair<std::string, std::string>> given{};   ///< arguments of the recipe beside model and cluster
   std::vector<std::pair<std::string, std::string>> chosen{};  ///< arguments that the constant binds
   std::vector<std::pair<std::string, std::string>> assumed{}; ///< parameters whose defaults hold, with their values
+  std::vector<std::string> statements{};                      ///< of the plan itself, between its braces
   std::vector<std::string> open{};                            ///< parameters of the plan itself: `nodes: int = 8`
   std::string command{};                                      ///< that writes the text
 };

@@ -32,12 +32,13 @@ struct ParameterOption {
   Unit unit;           ///< that the value may have
   bool counts = false; ///< it may be a whole number or samples as well
   std::string_view example;
+  std::string_view statement = {}; ///< of a plan, where the recipe has no such parameter; `{}` stands for the value
 };
 
 const std::array kParameterOptions = {
     ParameterOption{&kSeqOption, "seq", units::none, true, "`8192`"},
     ParameterOption{&kBatchOption, "batch", units::tokens, true, "`512`, `512samples` or `4Mtokens`"},
-    ParameterOption{&kTokensOption, "tokens", units::tokens, false, "`1Ttokens`"},
+    ParameterOption{&kTokensOption, "tokens", units::tokens, false, "`1Ttokens`", "run {{ tokens = {} }}"},
 };
 
 const api::ExportParameter* parameterOf(const NamedExport& recipe, std::string_view name) {
@@ -75,7 +76,12 @@ bool addOptions(Console& console, const Arguments& arguments, RecipePlan& plan) 
     const std::optional<std::string> text = arguments.value(of.option->name);
     if (!text) continue;
     if (isNoValue(console, of, *text)) return false;
-    if (!parameterOf(plan.recipe, of.parameter)) {
+    const bool parameter = parameterOf(plan.recipe, of.parameter);
+    if (!parameter && !of.statement.empty()) {
+      plan.statements.push_back(fmt::format(fmt::runtime(of.statement), *text));
+      continue;
+    }
+    if (!parameter) {
       console.usageError(fmt::format("`{}` gives the parameter `{}` a value, and `{}` has none of that name",
                                      of.option->name, of.parameter, plan.recipeName),
                          fmt::format("its parameters are {}", parametersText(plan.recipe)));

@@ -23,7 +23,7 @@ inline const Option kSeqOption{"--seq", "N", {}, "the tokens of a sequence: the 
 inline const Option kBatchOption{
     "--batch", "N", {}, "what a step reads: 512 or 512samples, or 4Mtokens; the recipe's parameter `batch`"};
 inline const Option kTokensOption{
-    "--tokens", "N", {}, "what the whole run reads, as 1Ttokens: the recipe's parameter `tokens`"};
+    "--tokens", "N", {}, "what the whole run reads, as 1Ttokens: the fact `run.tokens` of the plan"};
 inline const Option kParameterOption{"--set", "NAME=VALUE", {}, "another value for a parameter of the recipe", kLines};
 
 /// The text of the plan that `planc new MODEL CLUSTER` writes, to stand at `place`; nothing after a usage error.

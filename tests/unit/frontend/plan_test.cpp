@@ -304,7 +304,7 @@ TEST(Plans, TheWorkloadBindsDimensionsOfTheModel) {
     return check(kModel + "plan p {\n model = m\n train { optimizer = none; " + train + " }\n}\n");
   };
   EXPECT_NE(of("global_batch = 2; micro_batch = 1").at(0).find("PLAN0671"), std::string::npos) << "seq has no extent";
-  EXPECT_NE(of("seq = 8; sequence = 3; global_batch = 2; micro_batch = 1").at(0).find("PLAN0501"), std::string::npos);
+  EXPECT_NE(of("seq = 8; sequnce = 3; global_batch = 2; micro_batch = 1").at(0).find("PLAN0501"), std::string::npos);
   EXPECT_NE(of("seq = 8; micro_batch = 1").at(0).find("PLAN0671"), std::string::npos);
   EXPECT_NE(of("seq = 8; global_batch = 0; micro_batch = 1").at(0).find("PLAN0670"), std::string::npos);
   EXPECT_EQ(check(kModel + "plan p {\n model = m\n}\nlet known = optimizers.adam\n"), Reports{})

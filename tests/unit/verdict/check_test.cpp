@@ -36,7 +36,7 @@ TEST(VerdictCheck, UnitsOfBothSidesAgree) {
   EXPECT_EQ(f.codes(), "PLAN0905");
   EXPECT_THAT(f.rendered(),
               HasSubstr("`tokens_per_second` is tokens/time and `1e6` is a number: they cannot be compared"));
-  EXPECT_THAT(f.rendered(), HasSubstr("give the number its unit, `tokens/s`"));
+  EXPECT_THAT(f.rendered(), HasSubstr("give the number its unit, one of `tokens/s`, `ktokens/s`"));
 }
 
 TEST(VerdictCheck, SumsAgreeAndProductsCombine) {
