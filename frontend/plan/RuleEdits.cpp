@@ -87,12 +87,12 @@ bool applyState(Elaboration& elab, MergedPlan& merged, Edit& edit, const syntax:
                 int layer) {
   const auto kind = stateOf(elab.context, rule.dims.front());
   const auto axes = targetsOf(elab.context, rule);
-  const auto again = regather(elab, rule, *edit.scope);
-  if (!kind || !axes || !again) return false;
+  const auto facts = stateFacts(elab, rule, *edit.scope);
+  if (!kind || !axes || !facts) return false;
   made.state = *kind;
   made.targets = *axes;
   made.host = takeHost(made.targets);
-  made.regather = *again;
+  made.regather = facts->regather;
   if (const ir::StateRule* known = knownRule(merged.states, made)) {
     edit.before = ir::targetText(known->targets, known->host);
     if (!known->regather) edit.before += "(regather = false)";

@@ -50,32 +50,37 @@ void reportRuleFact(Elaboration& elab, SourceRange at, std::string_view fact, st
   elab.ok = false;
 }
 
-std::optional<bool> regather(Elaboration& elab, const syntax::PlaceRule& rule, Scope& scope) {
+std::optional<StateFacts> stateFacts(Elaboration& elab, const syntax::PlaceRule& rule, Scope& scope) {
   static const TypeInfo kBool{.kind = TypeInfo::Kind::Bool, .name = "bool"};
-  static const Symbol kRegather("regather");
-  bool regather = true;
-  if (!rule.facts) return regather;
-  for (const syntax::Name& state : rule.dims)
-    if (state.text.view() != ir::name(ir::StateKind::Params)) {
-      reportRuleFact(elab, rule.facts->range, "regather", fmt::format("`{}`", state.text.view()),
-                     "only parameters are gathered: write `params -> … { regather = false }` on a line of its own");
-      return std::nullopt;
-    }
+  static const Symbol kRegather("regather"), kWhen("when");
+  StateFacts facts;
+  if (!rule.facts) return facts;
   for (const syntax::SectionItem& item : rule.facts->items) {
     const auto* fact = std::get_if<syntax::Fact>(&item);
-    if (!fact || fact->name.text != kRegather || !fact->members.empty() || fact->args) {
+    const bool known = fact && (fact->name.text == kRegather || fact->name.text == kWhen);
+    if (!known || !fact->members.empty() || fact->args) {
       reportRuleFact(elab, fact ? fact->name.range : rule.facts->range, fact ? fact->name.text.view() : "{ … }",
-                     "a state", "`params` takes `regather`: whether backward gathers them again");
+                     "a state",
+                     "`params` takes `regather`: whether backward gathers them again; every state takes "
+                     "`when`: whether the rule holds");
       return std::nullopt;
     }
-    const Value v = elab.ev.coerce(elab.ev.evaluate(*fact->value, scope), kBool, "`regather`");
+    if (fact->name.text == kRegather)
+      for (const syntax::Name& state : rule.dims)
+        if (state.text.view() != ir::name(ir::StateKind::Params)) {
+          reportRuleFact(elab, rule.facts->range, "regather", fmt::format("`{}`", state.text.view()),
+                         "only parameters are gathered: write `params -> … { regather = false }` on a line of its own");
+          return std::nullopt;
+        }
+    const Value v =
+        elab.ev.coerce(elab.ev.evaluate(*fact->value, scope), kBool, fmt::format("`{}`", fact->name.text.view()));
     if (v.invalid()) {
       elab.ok = false;
       return std::nullopt;
     }
-    regather = v.truth;
+    (fact->name.text == kRegather ? facts.regather : facts.holds) = v.truth;
   }
-  return regather;
+  return facts;
 }
 
 bool takeHost(std::vector<Symbol>& targets) {
@@ -192,12 +197,12 @@ void mergeLine(Elaboration& elab, RuleDrafts<ir::StateRule>& drafts, const synta
   if (useless)
     reportRuleFact(elab, rule.range, "optional", "a state of the whole model",
                    "leave it out: only a rule of some layers can reach nothing");
-  const auto again = regather(elab, rule, link.scope);
-  if (!axes || !plain || !again || useless) return;
+  const auto facts = stateFacts(elab, rule, link.scope);
+  if (!axes || !plain || !facts || !facts->holds || useless) return;
   for (const syntax::Name& state : rule.dims) {
     const auto kind = stateOf(elab.context, state);
     if (!kind) continue;
-    ir::StateRule made{selector, *kind, *axes, rule.range, *again};
+    ir::StateRule made{selector, *kind, *axes, rule.range, facts->regather};
     made.host = takeHost(made.targets);
     made.optional = rule.optional;
     mergeRule(elab.context, drafts, std::move(made), state.range, isOverride, link);

@@ -24,8 +24,13 @@ std::optional<std::vector<Symbol>> targetsOf(Context& context, const syntax::Pla
 bool takeHost(std::vector<Symbol>& targets);
 /// Null after a report.
 std::optional<ir::StateKind> stateOf(Context& context, const syntax::Name& state);
-/// The fact `{ regather = false }` of a rule of parameters; true without it. Null after a report.
-std::optional<bool> regather(Elaboration& elab, const syntax::PlaceRule& rule, Scope& scope);
+/// The facts `{ regather = false; when = condition }` of a rule of states.
+struct StateFacts {
+  bool regather = true; ///< of parameters alone
+  bool holds = true;    ///< what `when` says
+};
+/// Null after a report.
+std::optional<StateFacts> stateFacts(Elaboration& elab, const syntax::PlaceRule& rule, Scope& scope);
 /// Reports a fact that `what` does not take, and fails the plan.
 void reportRuleFact(Elaboration& elab, SourceRange at, std::string_view fact, std::string_view what,
                     std::string_view help);
