@@ -2,6 +2,7 @@
 // bound.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Evaluator.h"
+#include "frontend/eval/Sides.h"
 #include "support/Spelling.h"
 
 #include <algorithm>
@@ -169,13 +170,14 @@ bool Evaluator::checkWhere(DeclInfo& callee, const Arguments& args, Scope& scope
     const auto met = condition(*p.where, scope);
     if (!met || *met) continue;
     const NameTable::Entry* value = scope.names.find(p.name.text);
-    context
-        .report(WhereFails, args.ranges[i].valid() ? args.ranges[i] : call,
-                {{"callee", calleeText(callee)},
-                 {"condition", context.text(p.where->range)},
-                 {"name", p.name.text.str()},
-                 {"value", show(value->value)}})
-        .label(p.where->range, "demanded here");
+    auto report = context.report(WhereFails, args.ranges[i].valid() ? args.ranges[i] : call,
+                                 {{"callee", calleeText(callee)},
+                                  {"condition", context.text(p.where->range)},
+                                  {"name", p.name.text.str()},
+                                  {"value", show(value->value)}});
+    report.label(p.where->range, "demanded here");
+    for (const std::string& side : sidesOf(*this, *p.where, scope))
+      if (!side.starts_with(fmt::format("`{}` ", p.name.text.view()))) report.note(side);
     ok = false;
   }
   return ok;

@@ -11,7 +11,9 @@ std::vector<std::string> sidesOf(Evaluator& evaluator, const syntax::Expr& condi
   std::vector<std::string> out;
   if (condition.kind != ExprKind::Binary || condition.kids.size() != 2) return out;
   for (const syntax::Expr* side : condition.kids) {
-    if (side->kind == ExprKind::Int || side->kind == ExprKind::Float || side->kind == ExprKind::Quantity) continue;
+    if (side->kind == ExprKind::Int || side->kind == ExprKind::Float || side->kind == ExprKind::Quantity ||
+        side->kind == ExprKind::List)
+      continue;
     const Value v = evaluator.evaluate(*side, scope);
     if (!v.invalid()) out.push_back(fmt::format("`{}` is {}", evaluator.context.text(side->range), show(v)));
   }
