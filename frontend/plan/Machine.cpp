@@ -38,7 +38,7 @@ void machine(Elaboration& elab, MergedPlan& merged) {
       elab.plan.cluster = std::make_shared<const ir::Cluster>(std::move(*made));
     elab.ok &= elab.plan.cluster != nullptr;
   }
-  merged.mesh.machine = MachineState::Read;
+  merged.mesh.machine = merged.fact("cluster") ? MachineState::Read : MachineState::Without;
   if (elab.plan.cluster) merged.mesh.devices = elab.plan.cluster->devices();
   if (FactNode* node = merged.fact("software"); node && !node->section()) {
     const BoundDecl* decl = elab.machines.expect(merged.facts.value(*node), DeclKind::Stack, "`software`");

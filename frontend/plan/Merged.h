@@ -53,8 +53,8 @@ struct AxisDraft : Scoped<syntax::AxisItem> {
 };
 
 /// How far the cluster is whose devices an axis `= rest` shares with the others. `Unasked`: what is looked up meanwhile
-/// may stay without a value.
-enum class MachineState : uint8_t { Unasked, Open, Read };
+/// may stay without a value. `Without`: the plan names no cluster.
+enum class MachineState : uint8_t { Unasked, Open, Read, Without };
 
 /// The axes, innermost first; groups among them.
 struct MeshDraft {

@@ -42,6 +42,7 @@ std::optional<int64_t> restSize(Evaluator& ev, MeshDraft& mesh, AxisDraft& axis)
   const Symbol name = axis.syntax->name.text;
   const SourceRange at = axis.syntax->value->range;
   if (mesh.machine == MachineState::Open) reportRestOfItself(ev.context, axis, "the cluster");
+  if (mesh.machine == MachineState::Without) return 1; // a plan for others to extend, which is not priced
   if (!mesh.devices) return std::nullopt;
   int64_t others = 1;
   for (AxisDraft& other : mesh.axes) {
