@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace planc::ir {
 
@@ -105,11 +106,23 @@ std::optional<double> Cluster::powerOfDevice() const {
   return power->value + value(ClusterFact::HostPower, 0);
 }
 
-int64_t Cluster::devices() const {
+namespace {
+
+int64_t devicesOf(std::span<const ClusterLevel> levels) {
   int64_t n = 1;
   for (const ClusterLevel& l : levels)
     if (__builtin_mul_overflow(n, l.count, &n)) return std::numeric_limits<int64_t>::max();
   return n;
+}
+
+} // namespace
+
+int64_t Cluster::devices() const {
+  return devicesOf(levels);
+}
+
+int64_t Cluster::scaleUpDevices() const {
+  return devicesOf(std::span(levels).first(std::min(scaleUp() + 1, levels.size())));
 }
 
 bool ClusterLevel::isNetwork() const {

@@ -94,6 +94,7 @@ struct Cluster : FactsOf<ClusterFact> {
   size_t portOf(size_t level) const;
   /// The outermost level of the innermost port: a node of NVLink, a rack of it, a pod of torus links.
   size_t scaleUp() const;
+  int64_t scaleUpDevices() const; ///< of one unit of that level
 };
 
 /// docs/cost-model.md, section 2.4: derived from the IR, never from a scheme's name.

@@ -85,13 +85,13 @@ struct Binder {
     }
     for (uint32_t i = 0; i < program.model->ops.size(); ++i) {
       const Op& op = program.model->ops[OpId(i)];
-      const std::vector<size_t> reach = reaching(op.path);
+      const std::vector<size_t> reach = reaching(op);
       set(OpId(i), indexOf(reach, op.path));
       mark(reach, [&](const Reach& r) { return r.op && r.op(program, op); });
     }
     followCarried();
     for (ValueId v : program.model->params) {
-      const std::vector<size_t> reach = reaching(program.model->values[v].path);
+      const std::vector<size_t> reach = reaching(program.model->values[v]);
       set(v, indexOf(reach, program.model->values[v].path));
       mark(reach, [&](const Reach& r) { return r.param && r.param(program, program.model->values[v]); });
     }
@@ -112,7 +112,7 @@ struct Binder {
   /// Is anything that a reader keeps wider than the type to keep it in?
   bool narrows(DType saved, const Selector* selector) const {
     for (const Op& op : program.model->ops) {
-      if (selector && !selector->matches(op.path)) continue;
+      if (selector && !steps(*selector, op)) continue;
       for (const Save& s : op.saves) {
         if (s.what == Save::What::Buffer) continue;
         const DType type = program.dtypeOf(s.what == Save::What::Operand ? op.operands[s.operand].value : op.result);
@@ -126,7 +126,7 @@ struct Binder {
   bool hasMaster(const Selector* selector) const {
     for (ValueId v : program.model->params) {
       const Value& param = program.model->values[v];
-      if (!param.trainable || (selector && !selector->matches(param.path))) continue;
+      if (!param.trainable || (selector && !steps(*selector, param))) continue;
       const Precision& p = program.precisions[param.precision];
       if (width(param.dtype.value_or(p.params)) < std::max(width(p.optimizer), width(p.stateType(labels::kMaster))))
         return true;
@@ -200,10 +200,16 @@ struct Binder {
     ok = false;
   }
 
-  std::vector<size_t> reaching(const std::vector<Symbol>& path) const {
+  /// Steps matched, of an operator or a value. `layers` matches what stands in a repeat alone.
+  template <class Part> std::optional<int> steps(const Selector& selector, const Part& part) const {
+    const bool within = !selector.steps.front().isRepeats() || program.model->layers[part.layer].repeated();
+    return within ? selector.matches(part.path) : std::nullopt;
+  }
+
+  template <class Part> std::vector<size_t> reaching(const Part& part) const {
     std::vector<std::pair<int, size_t>> found; // by depth
     for (size_t r = 0; r < rules.size(); ++r)
-      if (auto depth = rules[r].selector.matches(path)) found.emplace_back(*depth, r);
+      if (auto depth = steps(rules[r].selector, part)) found.emplace_back(*depth, r);
     std::sort(found.begin(), found.end());
     std::vector<size_t> order;
     for (const auto& [depth, r] : found) order.push_back(r);

@@ -1,4 +1,4 @@
-// Paths into devices, fabrics, stacks, clusters and models: `c.device.memory`, `c.devices`, `m.vocab`, `m.counts`.
+// Paths into devices, fabrics, stacks, clusters and models: `c.device.memory`, `c.devices`, `c.scale_up`, `m.vocab`, `m.counts`.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/machine/Machines.h"
 #include "support/Spelling.h"
@@ -12,7 +12,7 @@ PLANC_ERROR(NoSuchFact, 517, "{owner} has no `{name}`")
 
 namespace {
 
-const Symbol kDevices("devices"), kCounts("counts");
+const Symbol kDevices("devices"), kScaleUp("scale_up"), kCounts("counts");
 
 } // namespace
 
@@ -103,9 +103,10 @@ Value Machines::member(const BoundDecl& decl, const syntax::Name& name) {
     for (OpenCluster::Level& level : cluster.levels)
       if (level.syntax->name.text == name.text)
         return SectionSpace::valueOf(ev_.context, *level.facts, level.facts->root(), name.range);
-    if (name.text == kDevices) {
+    if (name.text == kDevices || name.text == kScaleUp) {
       const auto made = this->cluster(decl, name.range);
-      return made ? Value::ofInt(made->devices(), name.range) : Value{};
+      if (!made) return {};
+      return Value::ofInt(name.text == kDevices ? made->devices() : made->scaleUpDevices(), name.range);
     }
     return missing(decl, *cluster.facts, name);
   }

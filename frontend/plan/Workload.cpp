@@ -127,6 +127,7 @@ void infer(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode
       elab.ok = false;
       continue;
     }
+    if (fact.name == kPrompt && merged.facts.value(fact).kind == ValueKind::None) continue; // as if unsaid
     const auto n = count(elab, merged.facts, fact, fmt::format("infer.{}", fact.name.view()));
     if (!n) {
       fact.name == kPrompt ? void(facts.extents.promptFailed = true) : facts.extents.failed.push_back(fact.name);
