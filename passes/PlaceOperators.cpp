@@ -31,12 +31,14 @@ struct Yielded {
   const Op* op = nullptr;
 };
 
-/// Axes of the groups that a rule names, as they are written: 0 where it names none, however many axes it lists.
+/// Axes of the groups that a rule names, as they are written: 0 where it names none, however many axes it lists. An
+/// axis in parts is no group.
 int groupedAxes(const Mesh& mesh, const PlacementRule& rule) {
   std::set<Symbol> axes;
   for (const Symbol target : rule.targets)
     if (const AxisGroup* const group = mesh.findGroup(target))
-      for (const AxisId a : group->axes) axes.insert(mesh.axes[a].written);
+      for (const AxisId a : group->axes)
+        if (mesh.axes[a].written != target) axes.insert(mesh.axes[a].written);
   return static_cast<int>(axes.size());
 }
 

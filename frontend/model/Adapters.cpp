@@ -37,12 +37,17 @@ int weightOf(const ir::Model& model, const ir::Op& op) {
   return found < 0 ? -1 : found;
 }
 
+/// Of the largest weight of the repeated layers.
+constexpr double kSmall = 0.01;
+
 class Rewrite {
 public:
   Rewrite(ir::Model& model, const ir::Adapters& adapters, Context& context)
       : model_(model), adapters_(adapters), context_(context), reached_(adapters.targets.size()) {
     const PathTree paths(model);
     for (ir::Selector& target : adapters_.targets) paths.resolve(target);
+    for (const ir::ValueId p : model_.params)
+      if (model_.layers[model_.values[p].layer].repeat) largest_ = std::max(largest_, elements(p));
   }
 
   bool run() {
@@ -66,6 +71,12 @@ public:
   }
 
 private:
+  double elements(ir::ValueId param) const {
+    double n = 1;
+    for (const ir::DimId d : model_.values[param].dims) n *= static_cast<double>(model_.dims[d].extent);
+    return n;
+  }
+
   bool targeted(const ir::Op& op, int weight) {
     bool any = false;
     const auto& path = model_.values[op.operands[static_cast<size_t>(weight)].value].path;
@@ -192,8 +203,9 @@ private:
     emit(std::move(sum));
   }
 
+  /// A router or another small weight among those of a layer is not worth a word.
   void warnRank(ir::ValueId weight, double rows, double columns) {
-    if (warned_) return;
+    if (warned_ || elements(weight) < kSmall * largest_) return;
     warned_ = true;
     context_
         .report(LargeRank, adapters_.range,
@@ -206,6 +218,7 @@ private:
   }
 
   ir::Model& model_;
+  double largest_ = 0;    ///< elements of a parameter of a repeated layer
   ir::Adapters adapters_; ///< with targets against the layers of the model
   Context& context_;
   std::vector<bool> reached_;

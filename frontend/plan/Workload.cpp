@@ -127,15 +127,21 @@ void infer(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode
       elab.ok = false;
       continue;
     }
-    if (fact.name == kPrompt && merged.facts.value(fact).kind == ValueKind::None) continue; // as if unsaid
+    const bool sequence = fact.name == kSequence, ofAll = sequence || fact.name == kPrompt;
+    if (sequence && merged.facts.value(fact).kind == ValueKind::None) continue; // as if unsaid
+    if (ofAll && facts.prompt) {
+      reportGivenTwice(elab.context, fact.nameRange, fact.name.view(), facts.prompt->nameRange);
+      elab.ok = false;
+      continue;
+    }
     const auto n = count(elab, merged.facts, fact, fmt::format("infer.{}", fact.name.view()));
     if (!n) {
-      fact.name == kPrompt ? void(facts.extents.promptFailed = true) : facts.extents.failed.push_back(fact.name);
+      ofAll ? void(facts.extents.promptFailed = true) : facts.extents.failed.push_back(fact.name);
       continue;
     }
     if (fact.name == kBatch) {
       w.microBatch = w.globalBatch = *n;
-    } else if (fact.name == kPrompt) {
+    } else if (ofAll) {
       facts.extents.prompt = *n;
       facts.prompt = &fact;
     } else {

@@ -19,7 +19,7 @@ const std::vector<WorkloadKind>& workloadKinds() {
         "freeze", "lora"},
        kStep},
       {"infer",
-       {"batch", "prompt", "documents"},
+       {"batch", "prompt", "sequence", "documents"},
        {{Symbol("batch"), "samples that one replica reads at a time: `batch = 8`"}}},
   };
   return kKinds;
