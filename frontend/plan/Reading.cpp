@@ -58,7 +58,7 @@ void Reading::name(const std::vector<Symbol>& chain, Scope& scope) {
   }
 }
 
-/// What it was given, by the plan that extends its own, or its default.
+/// What it was given, by the plan that extends its own, or its default. Of an argument without a name all may be it.
 void Reading::parameter(Symbol name, const Scope& scope) {
   if (!add(name.str())) return;
   for (size_t i = 0; i < merged_.chain.size(); ++i) {
@@ -68,7 +68,12 @@ void Reading::parameter(Symbol name, const Scope& scope) {
       if (p.name.text == name && p.defaultValue) left_.emplace_back(p.defaultValue, &merged_.chain[i].scope);
     if (i + 1 == merged_.chain.size()) return;
     ChainLink& heir = merged_.chain[i + 1];
-    if (const Expr* base = heir.decl.as<syntax::PlanDecl>().extends) left_.emplace_back(base, &heir.scope);
+    const Expr* base = heir.decl.as<syntax::PlanDecl>().extends;
+    if (!base) return;
+    if (base->kind != ExprKind::Call) left_.emplace_back(base, &heir.scope);
+    for (const syntax::Arg& arg : base->args)
+      if (!arg.name || arg.name->text == name) left_.emplace_back(arg.value, &heir.scope);
+    return;
   }
 }
 
