@@ -42,8 +42,8 @@ LACKING = {
 def degrees(recipe, run):
     """What a search says of a run's layout: {path of a choice: its value}."""
     axes = {"mesh.tp": run.tensor, "mesh.cp": run.context, "mesh.pp": run.pipeline, "mesh.rep": run.copies, "mesh.data": run.copies,
-            "mesh.inner": max(1, run.expert // (run.tensor * run.context)), "stage": 3 if run.stored == "params" else 1}
-    said = {"megatron": ["mesh.tp", "mesh.cp", "mesh.inner", "mesh.pp"], "torchtitan": ["mesh.tp", "mesh.cp", "mesh.pp", "mesh.rep"],
+            "mesh.dp_ep": max(1, run.expert // (run.tensor * run.context)), "stage": 3 if run.stored == "params" else 1}
+    said = {"megatron": ["mesh.tp", "mesh.cp", "mesh.dp_ep", "mesh.pp"], "torchtitan": ["mesh.tp", "mesh.cp", "mesh.pp", "mesh.rep"],
             "hugging_face": ["mesh.rep"], "deepspeed": ["stage"], "maxtext": ["mesh.tp", "mesh.cp"]}
     return {path: axes[path] for path in said[recipe]} | {"train.micro_batch": run.micro_batch}
 
