@@ -25,12 +25,9 @@ std::string LayerRef::str() const {
   std::string text;
   for (const LayerStep& step : steps) {
     if (!text.empty()) text += '.';
-    if (step.isRepeats()) {
-      text += labels::kRepeats.view();
-      continue;
-    }
-    text += step.star ? "*" : step.name.view();
-    if (step.slice) text += step.slice->str();
+    const bool repeats = step.star && step.slice && &step == &steps.front();
+    text += repeats ? labels::kRepeats.view() : step.star ? "*" : step.name.view();
+    if (step.slice && !step.isRepeats()) text += step.slice->str();
   }
   return boundary ? text + " " + labels::kBoundaryReshard.str() : text;
 }

@@ -177,9 +177,7 @@ std::optional<ExprValue> factAt(const Plan& plan, std::string_view fact) {
 std::string Space::str(CandidateId id) const {
   std::string text;
   const std::vector<uint32_t> values = digits(id);
-  for (size_t i = 0; i < choices.size(); ++i)
-    if (choices[i].values.size() > 1) text += (text.empty() ? "" : ", ") + choices[i].str(values[i]);
-  for (size_t i = 0; text.empty() && i < choices.size(); ++i) text = choices[i].str(values[i]);
+  for (size_t i = 0; i < choices.size(); ++i) text += (i ? ", " : "") + choices[i].str(values[i]);
   return text;
 }
 

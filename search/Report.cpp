@@ -86,6 +86,15 @@ bool isOpen(const ir::Choice& choice) {
   return choice.values.size() > 1;
 }
 
+/// The values of a candidate that another candidate may have otherwise.
+std::string openText(const ir::Space& space, ir::CandidateId id) {
+  std::string text;
+  const std::vector<uint32_t> digits = space.digits(id);
+  for (size_t i = 0; i < digits.size(); ++i)
+    if (isOpen(space.choices[i])) text += (text.empty() ? "" : ", ") + space.choices[i].str(digits[i]);
+  return text.empty() ? space.str(id) : text;
+}
+
 std::string candidatesText(double count) {
   return grouped(count) + (count == 1 ? " candidate" : " candidates");
 }
@@ -125,7 +134,7 @@ std::string fatesText(const SearchReport& report) {
     const auto kind = DiagnosticKind::all().find(code);
     const bool known = kind != DiagnosticKind::all().end();
     line(counted.count, "breaks", "break",
-         fmt::format(" {}: {}", known ? kind->second->id() : "a law", report.space->str(counted.first)));
+         fmt::format(" {}: {}", known ? kind->second->id() : "a law", openText(*report.space, counted.first)));
   }
   for (size_t i = 0; i < answer.unmet().size(); ++i)
     line(answer.unmet()[i].count, "misses", "miss", fmt::format(" `where {}`", report.terms->conditions[i].tree.text));
@@ -213,7 +222,7 @@ std::string bindingText(const SearchReport& report) {
     const std::string beside = best ? report::errorText(worse(*without, *best)) : std::string();
     if (best) gain += ofStep ? " (" + beside + ")" : beside;
     out += fmt::format("  {} binds: without it {}{}{}\n", what, gain, gain.empty() ? "" : ", ",
-                       report.space->str(without->id));
+                       openText(*report.space, without->id));
   };
   for (size_t i = 0; i < report.answer->unmet().size(); ++i)
     line(fmt::format("`where {}`", report.terms->conditions[i].tree.text), report.answer->bestWithout(i));
@@ -291,7 +300,7 @@ std::string searchText(const SearchReport& report, const report::TextOptions& op
     out += "no candidate is an answer\n";
     if (const Outcome* least = report.answer->leastPeak())
       out += fmt::format("  nearest to fitting: {} with {}\n", formatQuantity(least->peak, units::bytes),
-                         report.space->str(least->id));
+                         openText(*report.space, least->id));
     return out + bindingText(report);
   }
   if (!report.exhaustive && !report.stopped())

@@ -79,7 +79,7 @@ bool PathTree::check(const ir::Selector& selector, Context& context, bool option
     const std::vector<uint32_t> next = step(at, s);
     prefix += "." + s.name.str();
     if (next.empty()) {
-      if (optional) return true;
+      if (optional || (s.isRepeats() && selector.steps.size() == 1)) return true; // a model may have no repeats
       if (!reported_.insert(prefix).second) return false;
       std::vector<std::string> names;
       for (uint32_t n : at)

@@ -89,6 +89,7 @@ struct RecomputeDraft {
   ir::Recompute rule;
   int layer = 0;
   bool none = false;   ///< `recompute none`
+  bool holds = true;   ///< false if `when` says so; then it has no selectors, and an heir may override it
   bool varies = false; ///< a parameter may decide which instances, how many of them, or whether
 };
 

@@ -319,6 +319,10 @@ void mesh(Elaboration& elab, MergedPlan& merged) {
     axisLevel(elab, draft, id);
     if (draft.added) elab.plan.addedAxes.push_back(id);
   }
+  // A condition may make an axis take the rest in one candidate of a search and not in the next: its size is computed.
+  for (AxisDraft& draft : said.axes)
+    if (!draft.group && draft.syntax->value->kind == ExprKind::If && takesRest(elab.ev, draft))
+      for (const std::string& name : said.names()) merged.space.read("mesh." + name);
   for (AxisDraft& draft : said.axes) {
     if (!draft.group) continue;
     if (draft.syntax->where != syntax::AxisItem::Where::Anywhere)

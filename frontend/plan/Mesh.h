@@ -13,7 +13,7 @@ inline constexpr std::string_view kNoAxis = "replicate";
 /// Does the axis take what the others leave of the cluster: `dp = rest`? A plan whose names have another meaning for
 /// the word means that.
 bool takesRest(Evaluator& ev, const AxisDraft& axis);
-/// The axis that does; null if none does.
+/// The axis that does so whatever the parameters are, which a search fills; null if none does.
 AxisDraft* restAxis(Evaluator& ev, MeshDraft& mesh);
 /// `needs`: what its size is computed from, and needs it.
 DiagnosticEngine::Builder reportRestOfItself(Context& context, const AxisDraft& axis, std::string_view needs);

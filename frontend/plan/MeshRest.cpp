@@ -26,22 +26,26 @@ bool takesRest(Evaluator& ev, const AxisDraft& axis) {
 }
 
 AxisDraft* restAxis(Evaluator& ev, MeshDraft& mesh) {
-  const auto found =
-      std::find_if(mesh.axes.begin(), mesh.axes.end(), [&](const AxisDraft& a) { return takesRest(ev, a); });
+  const auto found = std::find_if(mesh.axes.begin(), mesh.axes.end(), [&](const AxisDraft& a) {
+    return a.syntax->value->kind == ExprKind::Name && takesRest(ev, a);
+  });
   return found == mesh.axes.end() ? nullptr : &*found;
 }
 
 DiagnosticEngine::Builder reportRestOfItself(Context& context, const AxisDraft& axis, std::string_view needs) {
   auto report = context.report(RestOfItself, axis.syntax->value->range,
                                {{"axis", axis.syntax->name.text.str()}, {"needs", needs}});
-  report.help("give one of them a number");
+  report.help(
+      fmt::format("give one of them a number: facts of a workload may read `mesh.{}`, the cluster and `when` may not",
+                  axis.syntax->name.text.view()));
   return report;
 }
 
 std::optional<int64_t> restSize(Evaluator& ev, MeshDraft& mesh, AxisDraft& axis) {
   const Symbol name = axis.syntax->name.text;
   const SourceRange at = axis.syntax->value->range;
-  if (mesh.machine == MachineState::Open) reportRestOfItself(ev.context, axis, "the cluster");
+  if (mesh.machine == MachineState::Open)
+    reportRestOfItself(ev.context, axis, "what is read before it, the cluster or a condition,");
   if (mesh.machine == MachineState::Without) return 1; // a plan for others to extend, which is not priced
   if (!mesh.devices) return std::nullopt;
   int64_t others = 1;

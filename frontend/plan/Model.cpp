@@ -65,8 +65,8 @@ void checkSelectors(Elaboration& elab, PathTree& paths) {
   for (ir::PrecisionRule& r : elab.plan.precisionRules) check(r.selector);
   for (ir::Selector& s : elab.plan.workload.freeze) check(s);
   if (elab.plan.pipeline)
-    for (ir::StageLine& line : elab.plan.pipeline->stages)
-      for (ir::Selector& s : line.selectors) check(s);
+    for (const ir::StageLine& line : elab.plan.pipeline->stages) // they name repeats one by one
+      for (const ir::Selector& s : line.selectors) elab.ok &= paths.check(s, elab.context);
 }
 
 } // namespace planc::frontend

@@ -157,7 +157,12 @@ void mergeRecompute(Elaboration& elab, MergedPlan& merged, const syntax::Recompu
         draft.varies |= varies(*f->value, link.scope);
   for (const syntax::Selector& sel : s.selectors)
     if (auto made = makeSelector(elab.ev, sel, link.scope)) draft.rule.selectors.push_back(std::move(*made));
-  if (s.facts && !recomputeFacts(elab, *s.facts, link.scope, draft.rule)) return;
+  if (s.facts && !recomputeFacts(elab, *s.facts, link.scope, draft.rule)) {
+    draft.holds = false;
+    draft.rule.selectors.clear();
+    merged.recompute.push_back(std::move(draft));
+    return;
+  }
   if (noneBeside(elab, merged, draft)) return;
   if (draft.none || !draft.rule.selectors.empty()) merged.recompute.push_back(std::move(draft));
 }
@@ -220,8 +225,8 @@ std::optional<std::vector<ir::Recompute>> recomputeOf(Elaboration& elab, const s
 void applyRecompute(Elaboration& elab, MergedPlan& merged, Edit& edit, int layer) {
   edit.applied = true;
   for (const RecomputeDraft& d : merged.recompute)
-    edit.before += (edit.before.empty() ? "" : "; ") + (d.none ? std::string("none") : d.rule.str());
-  if (merged.recompute.empty()) edit.before = "none";
+    if (d.holds) edit.before += (edit.before.empty() ? "" : "; ") + (d.none ? std::string("none") : d.rule.str());
+  if (edit.before.empty()) edit.before = "none";
   auto rules = recomputeOf(elab, *edit.value, *edit.scope);
   merged.recompute.clear();
   merged.recomputeOverride = std::nullopt;
@@ -318,6 +323,18 @@ void checkSavedNames(Elaboration& elab) {
     }
 }
 
+namespace {
+
+/// Whether one of them reaches repeats only, and the other one a layer that is not repeated.
+bool isApart(const ir::Model* model, const ir::Selector& a, const ir::Selector& b) {
+  if (!model || a.steps.empty() || b.steps.empty() || !(a.steps[0].isRepeats() != b.steps[0].isRepeats())) return false;
+  const Symbol named = (a.steps[0].isRepeats() ? b : a).steps[0].name;
+  return std::any_of(model->layers.begin(), model->layers.end(),
+                     [&](const ir::Layer& layer) { return layer.name == named && !layer.repeat; });
+}
+
+} // namespace
+
 /// Each match is one checkpoint, so no two may meet.
 void checkCheckpoints(Elaboration& elab, const MergedPlan& merged) {
   constexpr size_t kCheckpoints = 1000; // the check compares pairs
@@ -333,7 +350,7 @@ void checkCheckpoints(Elaboration& elab, const MergedPlan& merged) {
   const auto layer = [&](const ir::Selector& s) { return layerOf(merged.recompute, s); };
   for (size_t i = 0; i < all.size(); ++i)
     for (size_t j = 0; j < i; ++j) {
-      if (!overlaps(*all[i], *all[j])) continue;
+      if (!overlaps(*all[i], *all[j]) || isApart(elab.plan.model.get(), *all[i], *all[j])) continue;
       const bool deeper = all[i]->steps.size() >= all[j]->steps.size();
       const ir::Selector &inner = deeper ? *all[i] : *all[j], &outer = deeper ? *all[j] : *all[i];
       const bool same = inner.str() == outer.str();

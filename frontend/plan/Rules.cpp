@@ -55,6 +55,7 @@ std::optional<StateFacts> stateFacts(Elaboration& elab, const syntax::PlaceRule&
   static const Symbol kRegather("regather"), kWhen("when");
   StateFacts facts;
   if (!rule.facts) return facts;
+  std::vector<const syntax::Fact*> seen;
   for (const syntax::SectionItem& item : rule.facts->items) {
     const auto* fact = std::get_if<syntax::Fact>(&item);
     const bool known = fact && (fact->name.text == kRegather || fact->name.text == kWhen);
@@ -65,6 +66,10 @@ std::optional<StateFacts> stateFacts(Elaboration& elab, const syntax::PlaceRule&
                      "`when`: whether the rule holds");
       return std::nullopt;
     }
+    for (const syntax::Fact* before : seen)
+      if (before->name.text == fact->name.text)
+        reportGivenTwice(elab.context, fact->name.range, fact->name.text.view(), before->name.range);
+    seen.push_back(fact);
     if (fact->name.text == kRegather)
       for (const syntax::Name& state : rule.dims)
         if (state.text.view() != ir::name(ir::StateKind::Params)) {

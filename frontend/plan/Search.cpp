@@ -71,7 +71,7 @@ void search(Elaboration& elab, MergedPlan& merged, PathTree* paths) {
   const bool searched = !lines.groups.empty() && !request.alone;
   for (const syntax::GoalItem* item : lines.goals)
     if (auto tree = searchTree(elab, merged, paths, *item->value, scope)) {
-      if (elab.ok && searched && isSameForAll(lines, *item->value, *tree, merged, scope)) {
+      if (elab.ok && searched && !request.termsOnly && isSameForAll(lines, *item->value, *tree, merged, scope)) {
         elab.context.report(SameGoal, item->value->range, {{"text", tree->text}})
             .help("a goal is a metric, as `step_time`, or hangs on what a choice sets");
         elab.ok = false;

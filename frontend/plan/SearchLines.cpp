@@ -208,8 +208,9 @@ void checkWords(Elaboration& elab, const SearchLines& words) {
         reportTwice(elab, line.item->path.range, line.path, "varied", "varied again", first->second);
 }
 
-/// A line of the command line stands in the place of those of the block that vary the same; another one behind the
-/// block, or with `before` in front of it.
+/// A line of the command line stands in the place of those of the block that vary the same; a parameter of
+/// the plan in front of the block, whose lists may depend on it; another one behind the block, or with `before` in
+/// front of it.
 void addWords(SearchLines& lines, SearchLines words, bool before) {
   size_t first = 0;
   for (VariedGroup& group : words.groups) {
@@ -221,7 +222,9 @@ void addWords(SearchLines& lines, SearchLines words, bool before) {
           place = i;
           break;
         }
-    if (before && !place) place = first++;
+    const bool parameter = group.lines.front().item->path.steps.size() == 1 &&
+                           group.lines.front().kind == VariedKind::Other && !group.lines.front().item->placement;
+    if ((before || parameter) && !place) place = first++;
     lines.groups.insert(lines.groups.begin() + static_cast<std::ptrdiff_t>(place.value_or(lines.groups.size())), group);
   }
   if (words.fill) lines.fill = words.fill, lines.fillRange = words.fillRange;

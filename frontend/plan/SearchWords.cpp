@@ -51,11 +51,11 @@ std::optional<std::string> scheduleWord(Elaboration& elab, const Expr& e, Scope&
 }
 
 std::optional<std::string> recomputeWord(Elaboration& elab, PathTree* paths, const Expr& e, Scope& scope) {
-  const auto rules = recomputeOf(elab, e, scope);
+  auto rules = recomputeOf(elab, e, scope);
   if (!rules) return std::nullopt;
-  for (const ir::Recompute& rule : *rules)
-    for (const ir::Selector& selector : rule.selectors)
-      if (paths && !paths->check(selector, elab.context)) return std::nullopt;
+  for (ir::Recompute& rule : *rules)
+    for (ir::Selector& selector : rule.selectors)
+      if (paths && !paths->settle(selector, elab.context)) return std::nullopt;
   return ir::recomputeText(*rules);
 }
 

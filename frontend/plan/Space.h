@@ -38,6 +38,8 @@ public:
   std::vector<std::string> memberNames() const override;
   /// What of it was asked for so far, by path: `mesh.tp`, of a group its axes; `train.micro_batch`, `let ranks`.
   const std::set<std::string>& reads() const { return reads_; }
+  /// Notes that the text computes something from what stands at `path`.
+  void read(std::string path) { reads_.insert(std::move(path)); }
 
 private:
   std::set<std::string> reads_;
