@@ -42,7 +42,10 @@ RECIPES = [
 # Of what these speak is no defect of a recipe: samples and runs that there are, memory, and what of the step is exposed.
 MAY_WARN = {"PLAN0806", "PLAN0807", "PLAN0808", "PLAN0825", "PLAN1172", "PLAN1173", "PLAN1174", "PLAN1175"}
 # A machine that the framework never ran on.
+# A machine that a recipe's framework never ran on: Gaudi, or TPU if the framework has a port to Gaudi.
 NEVER = "gaudi.gaudi2(nodes = 8)"
+ON_GAUDI = ("deepspeed", "hugging_face")
+NEVER_ON_TPU = "tpu.tpu_v5e(slices = 1)"
 ANYWHERE = {"forward"}
 
 Case = collections.namedtuple("Case", "recipe model cluster arguments")
@@ -120,9 +123,10 @@ def strangers(planc, models):
     wrong = []
     for recipe, tables, _, _ in RECIPES:
         model = next(m for m, has in models.items() if tables == has)
-        code, _ = refusal(planc, Case(recipe, model, NEVER, ""))
+        never = NEVER_ON_TPU if recipe.startswith(ON_GAUDI) else NEVER
+        code, _ = refusal(planc, Case(recipe, model, never, ""))
         if (code == "PLAN0310") != (recipe not in ANYWHERE):
-            wrong.append(f"{recipe} on {NEVER}: {code or 'priced'}")
+            wrong.append(f"{recipe} on {never}: {code or 'priced'}")
     return wrong
 
 
