@@ -197,7 +197,8 @@ struct Placer {
     for (const Claim& c : claims)
       if (!c.rule->ring && llvm::is_contained(c.axes, axis)) wanting.push_back(&c);
     if (wanting.empty()) return nullptr;
-    const Claim& owner = **llvm::max_element(wanting, [&](auto* a, auto* b) { return rank(*a) < rank(*b); });
+    const Claim& owner =
+        **std::max_element(wanting.begin(), wanting.end(), [&](auto* a, auto* b) { return rank(*a) < rank(*b); });
     for (const Claim* c : wanting) {
       if (c == &owner || priority(*c) != priority(owner)) continue;
       if (c->grouped < owner.grouped) {
