@@ -3,6 +3,7 @@
 #include "driver/recipes/NamedExport.h"
 
 #include "driver/Files.h"
+#include "driver/recipes/NameMatch.h"
 #include "support/FileTree.h"
 #include "support/Spelling.h"
 
@@ -18,8 +19,8 @@ namespace {
 using api::Export;
 using Exports = std::vector<Export>;
 
-/// A list of declarations in an error shows at most this many.
-constexpr size_t kMostListed = 12;
+/// A list of declarations in an error shows at most this many; of near ones where there are more of the kind.
+constexpr size_t kMostListed = 12, kMostNear = 4;
 
 std::string article(std::string_view noun) {
   return fmt::format("{} {}", std::string_view("aeiou").find(noun.front()) == std::string_view::npos ? "a" : "an",
@@ -54,9 +55,9 @@ std::string dotted(const Export& decl) {
 }
 
 /// `  std.models.llama.llama3_8b  Llama 3: arXiv 2407.21783, Table 3.`, a line each.
-std::string listed(const Exports& exports) {
+std::string listed(const Exports& exports, size_t most = kMostListed) {
   size_t width = 0;
-  const size_t shown = std::min(exports.size(), kMostListed);
+  const size_t shown = std::min(exports.size(), most);
   for (size_t i = 0; i < shown; ++i) width = std::max(width, dotted(exports[i]).size());
   std::string out;
   for (size_t i = 0; i < shown; ++i)
@@ -120,19 +121,41 @@ int reportMisfit(Console& console, api::Catalogue& catalogue, const WantedExport
   return console.usageError(fmt::format("`{}` {}", dotted(other), wanted.misfit(other)), help);
 }
 
-int reportNone(Console& console, const WantedExport& wanted, const std::string& word, const Exports& fit,
-               std::string_view where) {
-  std::vector<std::string> names;
-  for (const Export& one : fit) names.push_back(one.name);
-  const std::string last = word.substr(word.rfind('.') + 1);
-  std::string help = didYouMean(last, names);
-  if (help.empty() && fit.size() <= kMostListed && !fit.empty())
-    help = fmt::format("there {}:{}", fit.size() == 1 ? "is" : "are", listed(fit));
-  if (help.empty()) help = "`planc show WORD…` searches the library";
-  return console.usageError(fmt::format("there is no {} `{}` in {}", wanted.what, word, where), help);
+/// Recipes all of a list, others those whose names are nearest.
+std::string nearText(const WantedExport& wanted, const std::string& word, const Exports& fit) {
+  if (fit.empty()) return "";
+  if (wanted.misfit != recipeMisfit && fit.size() > kMostListed)
+    return fmt::format("the nearest names:{}", listed(nearestNames(fit, word, kMostNear)));
+  return fmt::format("there {}:{}", fit.size() == 1 ? "is" : "are", listed(fit, fit.size()));
 }
 
-/// A declaration of a plan file, by its name.
+/// `place`: a plan file; else the library and packages were searched.
+int reportNone(Console& console, const WantedExport& wanted, const std::string& word, const Exports& fit,
+               const std::string& place = {}) {
+  std::vector<std::string> names;
+  for (const Export& one : fit) names.push_back(one.name);
+  std::string help = didYouMean(word.substr(word.rfind('.') + 1), names);
+  if (help.empty()) help = nearText(wanted, word, fit);
+  if (place.empty()) {
+    const std::string_view option = wanted.usage.substr(0, wanted.usage.find(' '));
+    help +=
+        fmt::format("{}one of your own is named by its file, as `{} FILE:NAME`", help.empty() ? "" : "\n    ", option);
+  }
+  return console.usageError(
+      fmt::format("there is no {} `{}` in {}", wanted.what, word,
+                  place.empty() ? "the library or a package of this project" : "what " + place + " exports"),
+      help);
+}
+
+int reportOneOf(Console& console, const WantedExport& wanted, const std::string& path, const Exports& fit) {
+  std::string names;
+  for (const Export& one : fit) names += fmt::format("{}`{}:{}`", names.empty() ? "" : ", ", path, one.name);
+  return console.usageError(
+      fmt::format("{} exports {} {}s", path, fit.empty() ? "no" : std::to_string(fit.size()), wanted.what),
+      fit.empty() ? std::string() : "say which: " + names);
+}
+
+/// A declaration of a plan file, by its name; without a name the only one that is wanted.
 std::optional<NamedExport> inFile(Console& console, const WantedExport& wanted, const std::string& path,
                                   const std::string& name) {
   std::string problem;
@@ -143,15 +166,18 @@ std::optional<NamedExport> inFile(Console& console, const WantedExport& wanted, 
   }
   api::Catalogue file;
   file.add(path, path, *text);
-  const Exports all = file.exports({}, api::Detail::Names);
+  const Exports all = file.exports({}, api::Detail::Names), fit = fitting(all, wanted);
   if (file.diagnostics().hasErrors()) {
     console.diagnose(file.diagnostics(), file.sources());
     console.summarize();
     return std::nullopt;
   }
+  if (name.empty() && fit.size() == 1) return NamedExport{fit.front(), path, {}};
   const auto at = std::find_if(all.begin(), all.end(), [&](const Export& one) { return one.name == name; });
-  if (at == all.end())
-    reportNone(console, wanted, name, fitting(all, wanted), fmt::format("what {} exports", path));
+  if (name.empty())
+    reportOneOf(console, wanted, path, fit);
+  else if (at == all.end())
+    reportNone(console, wanted, name, fit, path);
   else if (const std::string misfit = wanted.misfit(*at); !misfit.empty())
     console.usageError(fmt::format("`{}` of {} {}", name, path, misfit));
   else
@@ -164,28 +190,49 @@ std::vector<std::string> wordsOf(const std::string& text) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
+/// What a search by word finds: none that waits for arguments, and none that is deprecated.
+Exports usable(Exports hits, const WantedExport& wanted) {
+  const auto waits = [](const api::ExportParameter& p) { return p.required(); };
+  std::erase_if(hits, [&](const Export& one) {
+    const bool open = wanted.misfit == modelMisfit && std::any_of(one.parameters.begin(), one.parameters.end(), waits);
+    return open || !one.deprecated.empty();
+  });
+  return hits;
+}
+
+/// Without those that only stand for another one, `export model deepseek_v3 = deepseek.deepseek_v3`.
+Exports withoutAliases(api::Catalogue& catalogue, Exports hits) {
+  if (hits.size() < 2) return hits;
+  const Exports whole = catalogue.exports(hits.front().kind);
+  const Exports all = hits;
+  std::erase_if(hits, [&](const Export& one) {
+    const Export* said = api::exportOf(whole, dotted(one));
+    std::string value = said ? said->value.text : "";
+    if (value.ends_with("()")) value.resize(value.size() - 2);
+    return std::any_of(all.begin(), all.end(), [&](const Export& other) {
+      return other.module != one.module && ("." + value).ends_with("." + other.name);
+    });
+  });
+  return hits.empty() ? all : hits;
+}
+
 /// A declaration of the library or of a package.
 std::optional<NamedExport> inCatalogue(Console& console, api::Catalogue& catalogue, const WantedExport& wanted,
                                        const std::string& word) {
   const Exports all = catalogue.exports({}, api::Detail::Names);
   const Exports exact = namedSo(all, word), fit = fitting(all, wanted);
   Exports hits = fitting(exact, wanted);
+  if (hits.empty()) hits = calledAlike(fit, word);
+  if (hits.empty()) hits = usable(withInName(fit, word), wanted);
   if (hits.empty() && !exact.empty()) {
     reportMisfit(console, catalogue, wanted, exact.front());
     return std::nullopt;
   }
-  if (hits.empty() && word.find('.') == std::string::npos) {
-    hits = api::found(fit, wordsOf(word));
-    const auto waits = [](const api::ExportParameter& p) { return p.required(); };
-    std::erase_if(hits, [&](const Export& one) {
-      const bool open =
-          wanted.misfit == modelMisfit && std::any_of(one.parameters.begin(), one.parameters.end(), waits);
-      return open || !one.deprecated.empty();
-    });
-  }
+  if (hits.empty() && word.find('.') == std::string::npos) hits = usable(api::found(fit, wordsOf(word)), wanted);
+  hits = withoutAliases(catalogue, std::move(hits));
   if (hits.size() == 1) return NamedExport{hits.front(), {}, {}};
   if (hits.empty())
-    reportNone(console, wanted, word, fit, "the library or a package of this project");
+    reportNone(console, wanted, word, fit);
   else
     reportSeveral(console, wanted, word, hits);
   return std::nullopt;
@@ -216,9 +263,11 @@ std::optional<NamedExport> namedExport(Console& console, api::Catalogue& catalog
     return std::nullopt;
   }
   const size_t colon = name.rfind(std::string(kPlanSuffix) + ":");
-  const size_t behind = colon == std::string::npos ? colon : colon + kPlanSuffix.size();
-  auto found = behind == std::string::npos ? inCatalogue(console, catalogue, wanted, name)
-                                           : inFile(console, wanted, name.substr(0, behind), name.substr(behind + 1));
+  const size_t behind = colon == std::string::npos ? name.size() : colon + kPlanSuffix.size();
+  const std::string file = name.substr(0, behind);
+  auto found = file.ends_with(kPlanSuffix)
+                   ? inFile(console, wanted, file, name.substr(std::min(behind + 1, name.size())))
+                   : inCatalogue(console, catalogue, wanted, name);
   if (found) found->arguments = std::move(arguments);
   return found;
 }

@@ -119,10 +119,12 @@ bool addSet(Console& console, Arguments& arguments, bool paths, RecipePlan& plan
   return true;
 }
 
-/// How a command line names what a word found: a search by words by the name that it found.
+/// How a command line names what a word found: by a dotted name if the word is one, else by the name that was found.
 std::string wordOf(const NamedExport& found, const std::string& word) {
-  if (word.find('.') != std::string::npos || found.arguments.find('.') != std::string::npos) return word;
-  return found.arguments.empty() ? found.decl.name : fmt::format("{}({})", found.decl.name, found.arguments);
+  const std::string said = word.substr(0, word.find('(')), &name = found.decl.name;
+  std::string out = said.ends_with("." + name) ? said : name;
+  if (!found.file.empty()) out = fmt::format("{}:{}", found.file, name);
+  return found.arguments.empty() ? out : fmt::format("{}({})", out, found.arguments);
 }
 
 /// Whether the arguments of a model give all parameters without a default; else a usage error.
