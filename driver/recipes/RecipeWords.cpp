@@ -245,10 +245,26 @@ int checkWords(Console& console, const Command& command, const Arguments& argume
   return kClean;
 }
 
+/// Whether every word that becomes a part of the text stands on one line; else a usage error.
+bool areLines(Console& console, const Arguments& arguments, const std::string& model, const std::string& cluster) {
+  std::vector<std::string> words{model, cluster};
+  for (const Option* option : kBesideModel)
+    if (const auto value = arguments.value(option->name)) words.push_back(*value);
+  for (const std::string& word : arguments.all(kParameterOption.name)) words.push_back(word);
+  for (const std::string& word : words)
+    if (std::any_of(word.begin(), word.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; })) {
+      console.usageError("a word of the plan has a line break or another control character in it",
+                         "write each model, cluster and value on one line");
+      return false;
+    }
+  return true;
+}
+
 } // namespace
 
 std::optional<std::string> recipeText(Console& console, Arguments& arguments, const std::string& model,
                                       const std::string& cluster, const std::string& place) {
+  if (!areLines(console, arguments, model, cluster)) return std::nullopt;
   std::optional<int64_t> devices = countOf(console, arguments, kDevicesOption.name, 1, kMostDevices, 0);
   if (!devices) return std::nullopt;
   if (*devices == 0) devices.reset();
