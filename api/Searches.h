@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace planc::api {
@@ -46,9 +47,12 @@ public:
   /// The choices of a candidate in one line, `mesh.tp = 4, mesh.dp = 8`, with the ranks of the axis that is filled.
   std::string choicesText(ir::CandidateId id);
   /// A candidate as the text of a file at `path`, which need not exist, that declares a plan `name` with `sentence`
-  /// above it: formatted, without mistakes, and priced as the candidate is. Nothing where no text says it: `why`.
+  /// above it: formatted, without mistakes, and priced as the candidate is. Nothing where no text says it: `why`. With
+  /// `assumed` it stands in the place of the plan that is searched if it can, and `assumed` has what PlanPlace says;
+  /// else that is empty.
   std::optional<std::string> written(ir::CandidateId id, const std::string& path, const std::string& name,
-                                     const std::string& sentence, std::string& why);
+                                     const std::string& sentence, std::string& why,
+                                     std::vector<std::pair<std::string, std::string>>* assumed = nullptr);
 
 private:
   Search(PlanFile& file, std::string choice, ir::SearchWords words)

@@ -44,19 +44,25 @@ bool isPriced(const std::string& text, const std::string& path, const std::strin
 } // namespace
 
 std::optional<std::string> Search::written(ir::CandidateId id, const std::string& path, const std::string& name,
-                                           const std::string& sentence, std::string& why) {
+                                           const std::string& sentence, std::string& why,
+                                           std::vector<std::pair<std::string, std::string>>* assumed) {
   const std::unique_ptr<Compilation> wanted = candidate(id);
   if (!wanted || !wanted->priceAlone()) {
     why = "it has no price by itself";
     return std::nullopt;
   }
-  for (const bool copied : {false, true}) { // the shorter text first
+  const auto tried = [&](const frontend::PlanPlace& place) -> std::optional<std::string> {
     why = "no plan that extends it says these values";
-    const auto raw = file_.written(space_->digits(id), filled(id), {path, copied, name, sentence, &why});
+    const auto raw = file_.written(space_->digits(id), filled(id), place);
     file_.diagnostics().take();
     auto text = raw ? formatted(*raw, why) : std::nullopt;
-    if (text && isPriced(*text, path, name, *wanted->estimate(), why)) return text;
-  }
+    return text && isPriced(*text, path, name, *wanted->estimate(), why) ? text : std::nullopt;
+  };
+  if (assumed)
+    if (auto text = tried({path, true, name, sentence, &why, assumed})) return text;
+  if (assumed) assumed->clear();
+  for (const bool copied : {false, true}) // the shorter text first
+    if (auto text = tried({path, copied, name, sentence, &why})) return text;
   return std::nullopt;
 }
 

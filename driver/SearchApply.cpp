@@ -4,8 +4,11 @@
 
 #include "driver/Files.h"
 #include "driver/OptionValues.h"
+#include "driver/recipes/RecipeText.h"
 
 #include <fmt/format.h>
+#include <utility>
+#include <vector>
 
 namespace planc::driver {
 
@@ -49,13 +52,17 @@ int writeRanked(Console& console, const Applying& applying, const InputFile& fil
   if (applying.rank > 1) name += fmt::format("_{}", applying.rank);
   const std::string place = applying.rank == 1 ? "The best" : fmt::format("The {} best", ordinal(applying.rank));
   const std::string sentence =
-      fmt::format("{} of the search of `{}`{}{}.", place, plan, file.isFile() ? " in " + file.shownPath() : "",
+      fmt::format("{} of {}{}.", place,
+                  file.isFile() ? fmt::format("the search of `{}` in {}", plan, file.shownPath()) : "its search",
                   stopped ? ", which was stopped before all was decided" : "");
   std::string why;
-  const auto text = search.written(id, applying.file.value_or("written.plan"), name, sentence, why);
+  std::vector<std::pair<std::string, std::string>> assumed;
+  auto text = search.written(id, applying.file.value_or("written.plan"), name, sentence, why,
+                             file.isFile() ? nullptr : &assumed);
   if (!text)
     return console.usageError(fmt::format("candidate {} cannot be written down as a plan: {}", id, why),
                               fmt::format("its values: {}", search.choicesText(id)));
+  if (!file.isFile()) text = withAssumed(*text, assumed);
   if (!applying.file) {
     console.out(*text);
     return kClean;

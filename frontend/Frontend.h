@@ -72,6 +72,9 @@ struct PlanPlace {
   std::string name;           ///< of the plan
   std::string sentence;       ///< the comment above it
   std::string* why = nullptr; ///< told why a text in this place cannot say it, where that is known
+  /// If not null the plan stands in the place of the one that is searched, in a copy of its file: told which parameters
+  /// of the plan that both extend have their defaults still.
+  std::vector<std::pair<std::string, std::string>>* assumed = nullptr;
 };
 
 /// All state of one compilation: sources, parsed modules, evaluated declarations.

@@ -136,7 +136,7 @@ std::optional<std::string> Session::written(std::span<const uint32_t> digits, st
   std::optional<std::string> text;
   s.withCandidate(digits, filled, [&](const Value& value, const std::vector<Edit>& edits) {
     text = derivedPlan(s.evaluator, s.machines, *value.decl, value.range, edits,
-                       {place.path, place.copied, place.name, place.sentence, place.why});
+                       {place.path, place.copied, place.name, place.sentence, place.why, place.assumed});
   });
   return text;
 }

@@ -15,8 +15,9 @@ namespace {
 
 /// The function of the library that gives the usual recipe of a model and a cluster.
 constexpr std::string_view kUsual = "std.recipes.usual";
-/// A comment goes on in a new line beyond this width.
+/// A comment goes on in a new line beyond this width, with blanks more in front.
 constexpr size_t kCommentWidth = 100;
+constexpr std::string_view kComment = "// ", kGoesOn = "//  ", kAssumed = "Assumed:";
 
 std::string modelText(RecipePlan& plan) {
   const std::string name = plan.imports.add(plan.model);
@@ -24,17 +25,23 @@ std::string modelText(RecipePlan& plan) {
 }
 
 /// Items after an opening, as comment lines of bounded width.
-std::string comment(const std::string& opening, const std::vector<std::string>& items) {
-  std::string out, line = "// " + opening;
+std::string comment(std::string_view opening, const std::vector<std::string>& items) {
+  std::string out, line = fmt::format("{}{}", kComment, opening);
   for (size_t i = 0; i < items.size(); ++i) {
     const std::string item = items[i] + (i + 1 < items.size() ? "," : "");
     if (line.size() + 1 + item.size() > kCommentWidth) {
       out += line + "\n";
-      line = "//  ";
+      line = kGoesOn;
     }
     line += " " + item;
   }
   return out + line + "\n";
+}
+
+std::string assumedText(const std::vector<std::pair<std::string, std::string>>& values) {
+  std::vector<std::string> items;
+  for (const auto& [parameter, value] : values) items.push_back(fmt::format("{} = {}", parameter, value));
+  return items.empty() ? std::string() : comment(kAssumed, items);
 }
 
 std::string callOf(const RecipePlan& plan, const std::string& model) {
@@ -99,6 +106,15 @@ std::vector<std::pair<std::string, std::string>> assumedValues(RecipePlan& plan)
   return out;
 }
 
+std::string withAssumed(const std::string& text, const std::vector<std::pair<std::string, std::string>>& values) {
+  const std::string first = fmt::format("{}{}", kComment, kAssumed);
+  const size_t begin = text.find("\n" + first) + 1; // the command stands above it
+  if (begin == 0) return text;
+  size_t end = text.find('\n', begin) + 1;
+  while (text.compare(end, kGoesOn.size(), kGoesOn) == 0) end = text.find('\n', end) + 1;
+  return text.substr(0, begin) + assumedText(values) + text.substr(end);
+}
+
 std::optional<std::string> textOf(Console& console, RecipePlan& plan) {
   const std::string model = modelText(plan);
   std::string name = plan.model.decl.name;
@@ -107,9 +123,7 @@ std::optional<std::string> textOf(Console& console, RecipePlan& plan) {
   if (!plan.chosenBy.empty())
     text += fmt::format("// {} chose {} for this model and cluster; `--as` names another recipe.\n", plan.chosenBy,
                         plan.recipeName);
-  std::vector<std::string> assumed;
-  for (const auto& [parameter, value] : plan.assumed) assumed.push_back(fmt::format("{} = {}", parameter, value));
-  if (!assumed.empty()) text += comment("Assumed:", assumed);
+  text += assumedText(plan.assumed);
   text += plan.imports.text() + "\n";
   if (!plan.sized.derived.empty()) text += plan.sized.derived + "\n";
   text += fmt::format("/// {} on {} {} of {}, as {}.\n", plan.model.decl.name, plan.sized.devices,

@@ -32,6 +32,9 @@ bool chooseRecipe(Console& console, api::Catalogue& catalogue, RecipePlan& plan)
 /// The parameters of the recipe that nothing gives a value, with their defaults, evaluated as far as they can be.
 std::vector<std::pair<std::string, std::string>> assumedValues(RecipePlan& plan);
 
+/// The text of such a plan with another list of what is assumed.
+std::string withAssumed(const std::string& text, const std::vector<std::pair<std::string, std::string>>& values);
+
 /// The formatted text; nothing after a report.
 std::optional<std::string> textOf(Console& console, RecipePlan& plan);
 

@@ -7,9 +7,13 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace planc::frontend {
+
+/// Parameters with their values, as texts.
+using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 
 /// Where a text is to stand, and how it gets at what the file of the plan declares.
 struct DerivedHome {
@@ -18,6 +22,10 @@ struct DerivedHome {
   std::string name;     ///< of the plan that is written
   std::string sentence; ///< that stands above it
   std::string* why;     ///< where it cannot be said: told why, where that is known
+  /// Null: the plan that is written extends the one that the values are of. Else it stands in its place, in a copy of
+  /// its file; told which parameters of the plan that both extend have their defaults, nothing that was set aside.
+  NamedTexts* assumed = nullptr;
+  bool inPlace() const { return assumed != nullptr; }
 };
 
 /// Names of what other files declare, with the imports that they need.
@@ -58,10 +66,21 @@ private:
 
 /// Arguments of plans of the chain that are said anew: the plan that gives one, and its value.
 using DerivedArguments = std::vector<std::pair<const DeclInfo*, const Edit*>>;
+/// What the plan becomes in a copy of its file, where it stands in its place.
+struct DerivedBody {
+  std::string name, sentence, statements;
+  std::vector<const Edit*> own{}; ///< its parameters with other values
+};
 /// The plan's file with the imports of `names` behind its own, without searches, comparisons, and plans that it does
-/// not extend. Nothing where a plan of another file gives one of the arguments.
+/// not extend. Nothing where a plan of another file gives one of the arguments. With `body` the plan is changed.
 std::optional<std::string> derivedCopy(Elaboration& elab, const Module& main, const MergedPlan& merged,
-                                       const DerivedArguments& arguments, const DerivedNames& names);
+                                       const DerivedArguments& arguments, const DerivedNames& names,
+                                       const DerivedBody* body);
+
+/// The parameters of the plan that the last of the chain extends which have their defaults: none of `set`, and none
+/// that a text of `replaced` reads, which does not hold any more.
+NamedTexts stillAssumed(Elaboration& elab, MergedPlan& now, const std::vector<SourceRange>& replaced,
+                        const std::set<std::string>& set);
 
 /// The text of the file, not yet in the layout of `planc fmt`. Nothing, without a report, where the values cannot be
 /// said in this way, and after a report where they are none. `decl` with its arguments and `edits` as buildPlan takes

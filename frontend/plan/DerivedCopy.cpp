@@ -55,7 +55,7 @@ public:
     for (size_t i = 1; i < merged_.chain.size(); ++i)
       if (&merged_.chain[i].decl == &heir) base = &merged_.chain[i - 1];
     if (!call || !base) return false;
-    const std::string value = edit.shown.empty() ? std::string(elab_.context.text(edit.value->range)) : edit.shown;
+    const std::string value = valueOf(edit);
     const std::string said = fmt::format("{} = {}", edit.path[0].text.view(), value);
     if (call->kind != ExprKind::Call) {
       patches_.push_back({call->range.end, call->range.end, "(" + said + ")"});
@@ -71,6 +71,25 @@ public:
     }
     const uint32_t close = call->range.end - 1;
     patches_.push_back({close, close, (call->args.empty() ? "" : ", ") + said});
+    return true;
+  }
+
+  /// The last plan of the chain under another name, with more statements. False if a parameter has no default.
+  bool change(const DerivedBody& body) {
+    const auto& plan = merged_.decl.as<syntax::PlanDecl>();
+    for (const Edit* edit : body.own) {
+      const syntax::Parameter* of = nullptr;
+      for (const syntax::Parameter& p : *plan.params)
+        if (p.name.text == edit->path[0].text) of = &p;
+      if (!of || !of->defaultValue) return false;
+      patches_.push_back({of->defaultValue->range.begin, of->defaultValue->range.end, valueOf(*edit)});
+    }
+    for (const syntax::Decl& decl : main_.tree->decls) {
+      if (std::get_if<syntax::PlanDecl>(&decl.item) != &plan) continue;
+      patches_.push_back({decl.range.begin, decl.range.begin, "/// " + body.sentence + "\n"});
+      patches_.push_back({decl.range.end - 1, decl.range.end - 1, "\n" + body.statements});
+    }
+    patches_.push_back({plan.name.range.begin, plan.name.range.end, body.name});
     return true;
   }
 
@@ -100,6 +119,9 @@ public:
   }
 
 private:
+  std::string valueOf(const Edit& edit) const {
+    return edit.shown.empty() ? std::string(elab_.context.text(edit.value->range)) : edit.shown;
+  }
   /// The end of the line of the last import; 0 without one.
   size_t behindImports() const {
     size_t place = 0;
@@ -122,10 +144,12 @@ private:
 } // namespace
 
 std::optional<std::string> derivedCopy(Elaboration& elab, const Module& main, const MergedPlan& merged,
-                                       const DerivedArguments& arguments, const DerivedNames& names) {
+                                       const DerivedArguments& arguments, const DerivedNames& names,
+                                       const DerivedBody* body) {
   Copying copying(elab, main, merged, names);
   for (const auto& argument : arguments)
     if (!copying.argument(*argument.first, *argument.second)) return std::nullopt;
+  if (body && !copying.change(*body)) return std::nullopt;
   return copying.run();
 }
 

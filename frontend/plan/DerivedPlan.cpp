@@ -4,6 +4,7 @@
 #include "frontend/format/RuleText.h"
 #include "frontend/modules/Module.h"
 #include "frontend/plan/Derived.h"
+#include "frontend/plan/Mesh.h"
 #include "frontend/plan/Steps.h"
 
 #include <algorithm>
@@ -120,7 +121,11 @@ private:
   }
 
   bool parameter(Edit& e, const DeclInfo& of) {
-    if (&of == decl_.decl) return true; // an argument of the plan that is extended
+    set_.insert(e.path[0].text.str());
+    if (&of == decl_.decl) {
+      own_.push_back(&e); // an argument of the plan that is extended
+      return true;
+    }
     for (size_t i = 1; i < now_->chain.size(); ++i)
       if (&now_->chain[i - 1].decl == &of) arguments_.emplace_back(&now_->chain[i].decl, &e);
     return take(e);
@@ -156,6 +161,9 @@ private:
     if (now == texts(*base_)) return true;
     std::string_view verb = base_->recompute.empty() ? "recompute " : "override recompute ";
     if (now.empty()) now.emplace_back("none");
+    for (const ChainLink& link : base_->chain)
+      for (const syntax::PlanItem& item : link.decl.as<syntax::PlanDecl>().items)
+        if (std::holds_alternative<syntax::RecomputeStmt>(item.item)) replaced_.push_back(item.range);
     for (const std::string& statement : now) {
       line(Recomputed, fmt::format("{}{}", verb, statement));
       verb = "recompute ";
@@ -165,10 +173,11 @@ private:
 
   /// An axis keeps its place.
   bool axis(const Edit& e) {
-    const AxisDraft* before = base_->mesh.find(e.path[1].text);
+    AxisDraft* before = base_->mesh.find(e.path[1].text);
     if (!before) return false;
     const std::string value = valueText(e);
-    if (elab_.context.text(before->syntax->value->range) == value) return true;
+    if (elab_.context.text(before->syntax->value->range) == value || isSize(*before, value)) return true;
+    replaced_.push_back(before->syntax->value->range);
     const syntax::AxisItem& was = *before->syntax;
     std::string text = fmt::format("{} = {}", was.name.text.view(), value);
     if (was.where != syntax::AxisItem::Where::Anywhere)
@@ -176,6 +185,13 @@ private:
                           was.level.text.view());
     item(mesh_, text);
     return true;
+  }
+
+  /// An axis that has this size, or takes what is left: then there is no other that it may have.
+  bool isSize(AxisDraft& axis, const std::string& value) {
+    if (takesRest(elab_.ev, axis)) return true;
+    const auto size = axisSize(elab_.ev, base_->mesh, axis);
+    return size && std::to_string(*size) == value;
   }
 
   bool constant(Edit& e) {
@@ -194,7 +210,10 @@ private:
       at = at->find(e.path[i].text);
       if (at && !at->section()) return i == 0 && below(e, *at); // it names a record, whose facts these are
     }
-    if (changes(e)) line(Facts, fmt::format("{}{} = {}", verb(e), e.text(), valueText(e)));
+    if (changes(e)) {
+      line(Facts, fmt::format("{}{} = {}", verb(e), e.text(), valueText(e)));
+      if (e.was.range.valid()) replaced_.push_back(e.was.range);
+    }
     return take(e);
   }
   static std::string_view verb(const Edit& e) { return e.before.empty() ? "" : "override "; }
@@ -319,13 +338,22 @@ private:
     return names_.of(found == now_->edits.decls.end() ? decl_ : *found);
   }
 
+  std::optional<std::string> inPlace() {
+    DerivedBody body{home_.name, home_.sentence, {}, own_};
+    for (const std::string& part : lines_) body.statements += part;
+    *home_.assumed = stillAssumed(elab_, *now_, replaced_, set_);
+    const auto copy = derivedCopy(elab_, main_, *now_, arguments_, names_, &body);
+    return copy ? std::optional(*copy + "\n" + declarations_) : std::nullopt;
+  }
+
   std::optional<std::string> file() {
     if (!home_.copied && !arguments_.empty()) return std::nullopt;
+    if (home_.inPlace()) return inPlace();
     const auto base = extended();
     if (!base) return std::nullopt;
     std::string text;
     if (home_.copied) {
-      const auto copy = derivedCopy(elab_, main_, *now_, arguments_, names_);
+      const auto copy = derivedCopy(elab_, main_, *now_, arguments_, names_, nullptr);
       if (!copy) return std::nullopt;
       text = *copy + "\n";
     } else {
@@ -350,6 +378,9 @@ private:
   size_t states_ = 0, placements_ = 0;
   std::string lines_[kParts], mesh_, declarations_;
   std::vector<Edit*> pipeline_, overlap_;
+  std::vector<const Edit*> own_;      ///< parameters of the plan itself
+  std::vector<SourceRange> replaced_; ///< what does not hold any more
+  std::set<std::string> set_;         ///< parameters that were given values
   DerivedArguments arguments_;
   std::map<std::string, BoundDecl> named_; ///< by fact
   std::set<std::string> argued_;           ///< of these those that are given other arguments
