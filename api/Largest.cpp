@@ -146,6 +146,9 @@ public:
       out.choices.emplace_back("mesh." + search->space().fill->str(), std::to_string(*rest));
     if (tried->fate == TriedValue::Fate::Missed)
       out.missed = compared(search->terms().conditions[tried->condition].tree, *priced.plan, *priced.estimate);
+    for (const ir::Condition& condition : search->terms().conditions)
+      if (const auto value = compared(condition.tree, *priced.plan, *priced.estimate); value && !condition.ofChoices())
+        out.met.emplace_back(condition.tree.text, *value);
     return out;
   }
 

@@ -92,6 +92,16 @@ private:
   std::vector<std::unique_ptr<api::Compilation>> plans_;
 };
 
+/// The parameters of a plan by words that no option gives a value, no choice varies, and the best leaves as they are.
+std::vector<std::pair<std::string, std::string>> assumedBy(api::Search& search, const search::SearchReport& report) {
+  std::vector<std::pair<std::string, std::string>> all;
+  std::string why;
+  if (!report.best.empty())
+    search.written(report.best.front().outcome.id, std::string(kWordsPath), "best", "", why, &all);
+  std::erase_if(all, [&](const auto& one) { return search.space().varies(one.first); });
+  return all;
+}
+
 /// Whether the candidates can be walked over; else why not.
 int checkSize(Console& console, const ir::Space& space, bool limited) {
   constexpr double kMost = 1e10; // days
@@ -243,6 +253,7 @@ int printAnswer(Console& console, const Arguments& arguments, InputFile& file, a
     console.summarize();
     return kFailed;
   }
+  if (arguments.text) report.assumed = assumedBy(search, report);
   priced.warnOfBest(console, found);
   const auto why = priced.compare(report.table());
   report.why = why ? &*why : nullptr;

@@ -70,7 +70,7 @@ std::string bestText(const api::ShownValue& shown) {
   if (shown.choices.empty()) return "";
   std::string choices;
   for (const auto& [path, value] : shown.choices)
-    choices += fmt::format("{}{} = {}", choices.empty() ? "" : ", ", path, value);
+    choices += fmt::format("{}{} {}{}", choices.empty() ? "" : ", ", path, path.ends_with("->") ? "" : "= ", value);
   return fmt::format(" on {} {}, with {}", shown.devices, shown.devices == 1 ? "device" : "devices", choices);
 }
 
@@ -93,6 +93,8 @@ std::string text(const api::FittingValue& of, const std::string& path, bool up) 
                   up ? fmt::format("up to {}", found.in->value) : fmt::format("from {} on", found.in->value),
                   memoryText(*found.in, of.in), behindText(of, up));
   out += fmt::format("  its step takes {}{}\n", formatQuantity(found.in->stepTime, units::time), bestText(of.in));
+  for (const auto& [condition, value] : of.in.met)
+    out += fmt::format("  it meets `where {}` with {}\n", condition, formatQuantity(value.value, value.unit));
   if (found.contrary)
     out += fmt::format("  not every {} value fits: {} {}\n", up ? "smaller" : "larger", found.contrary->value,
                        missText(of, *found.contrary, {}));

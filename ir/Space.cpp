@@ -81,6 +81,11 @@ std::optional<CandidateId> Space::end() const {
   return product;
 }
 
+bool Space::varies(std::string_view path) const {
+  return std::ranges::any_of(choices,
+                             [&](const Choice& c) { return std::ranges::find(c.paths, path) != c.paths.end(); });
+}
+
 CandidateId Space::innerEnd() const {
   CandidateId product = 1;
   for (const Choice& choice : choices)

@@ -74,6 +74,8 @@ struct Space {
   SourceRange fillRange;
   int64_t top = 10; ///< how many of the best are wanted
 
+  /// Whether a choice has this path.
+  bool varies(std::string_view path) const;
   /// One more than the largest number; nothing where it is beyond 2^62.
   std::optional<CandidateId> end() const;
   /// Numbers of all values of inner choices together; 1 without inner choices.

@@ -240,12 +240,16 @@ Unit unitOfFloor(const SearchReport& report) {
 
 /// What the command line says beside the plan, and the conditions.
 std::string askedText(const SearchReport& report) {
-  std::string set, where;
-  for (const auto& fact : report.set) set += fmt::format("{}{} = {}", set.empty() ? "" : ", ", fact.first, fact.second);
+  std::string where;
+  const auto pairs = [](std::string_view word, const std::vector<std::pair<std::string, std::string>>& all) {
+    std::string out;
+    for (const auto& [name, value] : all) out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", name, value);
+    return out.empty() ? out : fmt::format("  {} {}\n", word, out);
+  };
   if (report.terms)
     for (const ir::Condition& condition : report.terms->conditions)
       where += (where.empty() ? "" : ", ") + condition.tree.text;
-  return (set.empty() ? "" : "  set " + set + "\n") + (where.empty() ? "" : "  where " + where + "\n");
+  return pairs("set", report.set) + pairs("assumed", report.assumed) + (where.empty() ? "" : "  where " + where + "\n");
 }
 
 /// Assertions of the plan that rows of the table miss: they are no conditions.

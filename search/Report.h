@@ -35,7 +35,8 @@ struct SearchReport {
   /// What was to be decided of them: less than all for one of several shards, which is then named, `1/4`.
   double own = 1;
   std::string shard = {};
-  std::vector<std::pair<std::string, std::string>> set = {}; ///< facts that the command line says, by path
+  std::vector<std::pair<std::string, std::string>> set = {};     ///< facts that the command line says, by path
+  std::vector<std::pair<std::string, std::string>> assumed = {}; ///< values that a plan by words takes, by parameter
   /// Of the first goal that candidates can have that were not decided; nothing where it is not known.
   std::optional<double> least = {};
   bool exhaustive = true; ///< every candidate was priced: else only the best are known of

@@ -116,9 +116,10 @@ ordered_json searchJson(const SearchReport& report) {
   out["candidates"] = jsonNumber(report.space->size());
   out["decided"] = jsonNumber(report.decided);
   if (!report.shard.empty()) out["shard"] = report.shard;
-  ordered_json set = ordered_json::object();
-  for (const auto& fact : report.set) set[fact.first] = fact.second;
-  out["set"] = std::move(set);
+  for (const auto& [key, pairs] : {std::pair{"set", &report.set}, std::pair{"assumed", &report.assumed}}) {
+    out[key] = ordered_json::object();
+    for (const auto& [name, value] : *pairs) out[key][name] = value;
+  }
   if (report.stopped())
     out["least_of_rest"] =
         report.least ? jsonNumber(report.maximizes() ? -*report.least : *report.least) : ordered_json(nullptr);

@@ -66,7 +66,10 @@ bool isNoValue(Console& console, const ParameterOption& of, const std::string& t
   if (good) return false;
   std::string why = !badUnit.empty() ? fmt::format(": there is no unit `{}`", badUnit) : "";
   if (value && !value->unit.plain()) why = ", a quantity of " + value->unit.name();
-  console.usageError(fmt::format("`{}` takes {}; this is `{}`{}", of.option->name, of.example, text, why));
+  const std::string longer = of.unit.plain() ? text : text + of.unit.name();
+  const bool meant = !badUnit.empty() && longer != text && parseQuantity(longer, badUnit).has_value();
+  console.usageError(fmt::format("`{}` takes {}; this is `{}`{}", of.option->name, of.example, text, why),
+                     meant ? fmt::format("did you mean `{}`?", longer) : "");
   return true;
 }
 
@@ -160,23 +163,35 @@ std::string commandOf(const Arguments& arguments, const std::string& model, cons
   return out;
 }
 
+constexpr std::string_view kVary = "--vary";
+
 /// The options whose values begin with the path of something that is varied.
-constexpr std::array<std::string_view, 4> kVaryingOptions = {"--vary", "--scale", "--largest", "--fewest"};
+constexpr std::array<std::string_view, 4> kVaryingOptions = {kVary, "--scale", "--largest", "--fewest"};
+
+std::string variedName(const std::string& value) {
+  return value.substr(0, value.find_first_of(" =([-"));
+}
 
 /// Types whose values have names that only the recipe's file knows.
 constexpr std::array<std::string_view, 5> kNamedTypes = {"model", "cluster", "device", "fabric", "stack"};
 
+/// The parameter of the recipe that is called so, if a command line can say its values: those of some types only the
+/// recipe's file can name.
+const api::ExportParameter* sayable(const NamedExport& recipe, const std::string& name) {
+  const api::ExportParameter* parameter = parameterOf(recipe, name);
+  if (!parameter || parameter->type.text.find('.') != std::string::npos) return nullptr;
+  return std::ranges::find(kNamedTypes, parameter->type.text) == kNamedTypes.end() ? parameter : nullptr;
+}
+
 /// Lets a parameter of the plan give the one of the recipe that is called so, with the value that it has now. A path
 /// that is no parameter, and one whose values only the recipe's file can name, stay as they are.
 void openParameter(RecipePlan& plan, const std::string& name) {
-  const api::ExportParameter* parameter = parameterOf(plan.recipe, name);
+  const api::ExportParameter* parameter = sayable(plan.recipe, name);
   const auto same = [&](const auto& argument) { return argument.first == name; };
   const auto given = std::find_if(plan.given.begin(), plan.given.end(), same);
   const auto assumed = std::find_if(plan.assumed.begin(), plan.assumed.end(), same);
   const bool valued = given != plan.given.end() || assumed != plan.assumed.end();
-  if (!parameter || !valued || std::ranges::find(kNamedTypes, parameter->type.text) != kNamedTypes.end() ||
-      parameter->type.text.find('.') != std::string::npos)
-    return;
+  if (!parameter || !valued) return;
   api::ExportParameter open = *parameter;
   open.where = {}; // the recipe holds its argument against it
   open.value.text = given != plan.given.end() ? std::exchange(given->second, name) : assumed->second;
@@ -187,6 +202,27 @@ void openParameter(RecipePlan& plan, const std::string& name) {
   plan.open.push_back(open.str());
 }
 
+/// Whether nothing has a value by its option or `--set`, and is varied beside; else a usage error.
+bool isSaidOnce(Console& console, const Arguments& arguments, const RecipePlan& plan) {
+  for (const std::string_view option : kVaryingOptions)
+    for (const std::string& value : arguments.all(option))
+      for (const auto& [name, given] : plan.given)
+        if (name == variedName(value)) {
+          console.usageError(fmt::format("`{}` is {}, and varied by `{}`", name, given, option),
+                             "leave one of them out");
+          return false;
+        }
+  return true;
+}
+
+/// Adds values that the command line gives to what is varied, each as the only one, so that a search holds them
+/// whatever the recipe's own choices are.
+void hold(Arguments& arguments, const NamedExport& recipe,
+          const std::vector<std::pair<std::string, std::string>>& given) {
+  for (const auto& [name, value] : given)
+    if (sayable(recipe, name)) arguments.values[std::string(kVary)].push_back(fmt::format("{} in [{}]", name, value));
+}
+
 /// Makes what the command line varies a parameter of the plan, where it is one of the cluster or of the recipe.
 /// `devices` stands for the argument that gives the cluster its size. False after a usage error.
 bool openVaried(Console& console, Arguments& arguments, RecipePlan& plan) {
@@ -194,7 +230,7 @@ bool openVaried(Console& console, Arguments& arguments, RecipePlan& plan) {
     const auto values = arguments.values.find(option);
     if (values == arguments.values.end()) continue;
     for (std::string& value : values->second) {
-      const std::string name = value.substr(0, value.find_first_of(" =([-"));
+      const std::string name = variedName(value);
       if (name == "devices" && plan.sized.sizes.empty()) {
         console.usageError(fmt::format("`{} devices`: the size of `{}` is no parameter", option, plan.sized.text),
                            "name a cluster whose size is one");
@@ -263,7 +299,7 @@ bool areLines(Console& console, const Arguments& arguments, const std::string& m
 } // namespace
 
 std::optional<std::string> recipeText(Console& console, Arguments& arguments, const std::string& model,
-                                      const std::string& cluster, const std::string& place) {
+                                      const std::string& cluster, const std::string& place, bool searched) {
   if (!areLines(console, arguments, model, cluster)) return std::nullopt;
   std::optional<int64_t> devices = countOf(console, arguments, kDevicesOption.name, 1, kMostDevices, 0);
   if (!devices) return std::nullopt;
@@ -283,7 +319,9 @@ std::optional<std::string> recipeText(Console& console, Arguments& arguments, co
   if (!findRecipe(console, catalogue, arguments.value(kRecipeOption.name), plan)) return std::nullopt;
   plan.recipeName = plan.imports.add(plan.recipe);
   const bool paths = arguments.given(kModelOption.name); // a command that has a plan sets facts of it as well
-  if (!addOptions(console, arguments, plan) || !addSet(console, arguments, paths, plan)) return std::nullopt;
+  if (!addOptions(console, arguments, plan)) return std::nullopt;
+  if (!addSet(console, arguments, paths, plan) || !isSaidOnce(console, arguments, plan)) return std::nullopt;
+  if (searched) hold(arguments, plan.recipe, plan.given);
   plan.command = commandOf(arguments, wordOf(plan.model, model), wordOf(plan.cluster, cluster), plan);
   for (const auto& argument : plan.chosen) {
     const auto same = [&](const auto& one) { return one.first == argument.first; };
@@ -295,13 +333,15 @@ std::optional<std::string> recipeText(Console& console, Arguments& arguments, co
 }
 
 int takeWords(Console& console, const Command& command, Arguments& arguments) {
-  const auto takes = [](const Option& option) { return option.name == kModelOption.name; };
-  if (std::none_of(command.options.begin(), command.options.end(), takes)) return kClean;
+  const auto takes = [&command](std::string_view name) {
+    return std::ranges::any_of(command.options, [&](const Option& option) { return option.name == name; });
+  };
+  if (!takes(kModelOption.name)) return kClean;
   if (const int code = checkWords(console, command, arguments)) return code;
   const std::optional<std::string> model = arguments.value(kModelOption.name);
   if (!model) return kClean;
-  arguments.text =
-      recipeText(console, arguments, *model, *arguments.value(kClusterOption.name), std::string(kWordsPath));
+  arguments.text = recipeText(console, arguments, *model, *arguments.value(kClusterOption.name),
+                              std::string(kWordsPath), takes("--minimize"));
   arguments.positional.insert(arguments.positional.begin(), std::string(kWordsPath));
   return arguments.text ? kClean : kUsage;
 }

@@ -27,9 +27,10 @@ inline const Option kTokensOption{
 inline const Option kParameterOption{"--set", "NAME=VALUE", {}, "another value for a parameter of the recipe", kLines};
 
 /// The text of the plan that `planc new MODEL CLUSTER` writes, to stand at `place`; nothing after a usage error.
-/// What `--set` says of parameters of the recipe is taken out of `arguments`.
+/// What `--set` says of parameters of the recipe is taken out of `arguments`; where the plan is `searched` it becomes
+/// the only value of a choice.
 std::optional<std::string> recipeText(Console& console, Arguments& arguments, const std::string& model,
-                                      const std::string& cluster, const std::string& place);
+                                      const std::string& cluster, const std::string& place, bool searched = false);
 
 /// If the words of a command name a plan by `--model` and `--cluster`, puts its text into `arguments` in place of a
 /// FILE. kClean, or the exit code after a report.

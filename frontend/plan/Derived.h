@@ -77,6 +77,11 @@ std::optional<std::string> derivedCopy(Elaboration& elab, const Module& main, co
                                        const DerivedArguments& arguments, const DerivedNames& names,
                                        const DerivedBody* body);
 
+/// Whether a plan of a chain leaves a parameter of the one that it extends to its default, and that default, a literal,
+/// is the text that an edit gives it.
+bool isDefault(Elaboration& elab, const ChainLink& heir, const ChainLink& base, const Edit& edit,
+               std::string_view text);
+
 /// The parameters of the plan that the last of the chain extends which have their defaults: none of `set`, and none
 /// that a text of `replaced` reads, which does not hold any more.
 NamedTexts stillAssumed(Elaboration& elab, MergedPlan& now, const std::vector<SourceRange>& replaced,

@@ -1,6 +1,7 @@
 // Which defaults of the plan that a plan extends still hold where values were set beside them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Literals.h"
+#include "frontend/facts/Facts.h"
 #include "frontend/plan/Derived.h"
 #include "support/Spelling.h"
 
@@ -34,6 +35,19 @@ const syntax::Arg* argumentOf(Evaluator& ev, const ChainLink& heir, const ChainL
 }
 
 } // namespace
+
+bool isDefault(Elaboration& elab, const ChainLink& heir, const ChainLink& base, const Edit& edit,
+               std::string_view text) {
+  const Symbol name = edit.path[0].text;
+  if (argumentOf(elab.ev, heir, base, name)) return false;
+  for (const ParamInfo& p : elab.ev.params(base.decl)) {
+    const syntax::Expr* value = p.syntax->defaultValue;
+    if (p.name() != name || !value) continue;
+    const bool truth = value->kind == syntax::ExprKind::True || value->kind == syntax::ExprKind::False;
+    return (truth || isLiteral(*value)) && elab.context.text(value->range) == text;
+  }
+  return false;
+}
 
 NamedTexts stillAssumed(Elaboration& elab, MergedPlan& now, const std::vector<SourceRange>& replaced,
                         const std::set<std::string>& set) {

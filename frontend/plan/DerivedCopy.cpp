@@ -147,8 +147,8 @@ std::optional<std::string> derivedCopy(Elaboration& elab, const Module& main, co
                                        const DerivedArguments& arguments, const DerivedNames& names,
                                        const DerivedBody* body) {
   Copying copying(elab, main, merged, names);
-  for (const auto& argument : arguments)
-    if (!copying.argument(*argument.first, *argument.second)) return std::nullopt;
+  for (size_t i = arguments.size(); i-- > 0;) // the last is put in place first
+    if (!copying.argument(*arguments[i].first, *arguments[i].second)) return std::nullopt;
   if (body && !copying.change(*body)) return std::nullopt;
   return copying.run();
 }

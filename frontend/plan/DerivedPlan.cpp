@@ -50,7 +50,7 @@ private:
     if (!now_) return std::nullopt;
     std::vector<Edit> outer;
     for (const Edit& e : edits_)
-      if (isParameter(e) || isNamed(e)) outer.push_back(asWritten(e));
+      if (parameterOf(e) || isNamed(e)) outer.push_back(asWritten(e));
     base_ = folded(outer);
     if (!base_) return std::nullopt;
     machine(elab_, *now_); // what records say is known once they are computed
@@ -79,7 +79,6 @@ private:
         if (p.name() == e.path[0].text) return &now_->chain[i].decl;
     return nullptr;
   }
-  bool isParameter(const Edit& e) const { return parameterOf(e) != nullptr; }
   /// All of what the plan names.
   static bool isNamed(const Edit& e) {
     return e.path.size() == 1 && !e.place &&
@@ -121,13 +120,12 @@ private:
   }
 
   bool parameter(Edit& e, const DeclInfo& of) {
-    set_.insert(e.path[0].text.str());
-    if (&of == decl_.decl) {
-      own_.push_back(&e); // an argument of the plan that is extended
-      return true;
+    if (&of == decl_.decl) return set_.insert(e.path[0].text.str()), own_.push_back(&e), true; // of the extended plan
+    for (size_t i = 1; i < now_->chain.size(); ++i) {
+      if (&now_->chain[i - 1].decl != &of) continue;
+      if (isDefault(elab_, now_->chain[i], now_->chain[i - 1], e, valueText(e))) return true;
+      set_.insert(e.path[0].text.str()), arguments_.emplace_back(&now_->chain[i].decl, &e);
     }
-    for (size_t i = 1; i < now_->chain.size(); ++i)
-      if (&now_->chain[i - 1].decl == &of) arguments_.emplace_back(&now_->chain[i].decl, &e);
     return take(e);
   }
 

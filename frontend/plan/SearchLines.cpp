@@ -208,16 +208,36 @@ void checkWords(Elaboration& elab, const SearchLines& words) {
         reportTwice(elab, line.item->path.range, line.path, "varied", "varied again", first->second);
 }
 
-/// A line of the command line stands in the place of those of the block that vary the same; a parameter of
-/// the plan in front of the block, whose lists may depend on it; another one behind the block, or with `before` in
-/// front of it.
-void addWords(SearchLines& lines, SearchLines words, bool before) {
+/// Whether a line varies an axis or a fact that a parameter gives its value by itself: `mesh { tp = tp }`.
+bool variesWhatIs(MergedPlan& merged, const VariedLine& line, const VariedLine& parameter) {
+  const auto& steps = line.item->path.steps;
+  if (line.item->placement || parameter.item->path.steps.size() != 1) return false;
+  const syntax::Expr* value = nullptr;
+  if (line.kind == VariedKind::Axis) {
+    if (const AxisDraft* axis = merged.mesh.find(steps.back().name.text)) value = axis->syntax->value;
+  } else {
+    FactNode* at = &merged.facts.root();
+    for (size_t i = 0; at && i < steps.size(); ++i) at = at->find(steps[i].name.text);
+    if (at) value = at->value;
+  }
+  return value && value->kind == syntax::ExprKind::Name && value->name.text == parameter.item->path.steps[0].name.text;
+}
+
+bool variesWhatIs(MergedPlan& merged, const VariedGroup& group, const VariedLine& parameter) {
+  return std::any_of(group.lines.begin(), group.lines.end(),
+                     [&](const VariedLine& line) { return variesWhatIs(merged, line, parameter); });
+}
+
+/// A line of the command line stands in the place of those of the block that vary the same, or what is just that
+/// parameter; a parameter of the plan in front of the block, whose lists may depend on it; another one behind the
+/// block, or with `before` in front of it.
+void addWords(MergedPlan& merged, SearchLines& lines, SearchLines words, bool before) {
   size_t first = 0;
   for (VariedGroup& group : words.groups) {
     std::optional<size_t> place;
     for (size_t i = lines.groups.size(); i-- > 0;)
       for (const VariedLine& line : group.lines)
-        if (varies(lines.groups[i], line.path)) {
+        if (varies(lines.groups[i], line.path) || variesWhatIs(merged, lines.groups[i], line)) {
           lines.groups.erase(lines.groups.begin() + static_cast<std::ptrdiff_t>(i));
           place = i;
           break;
@@ -280,7 +300,7 @@ SearchLines searchLines(Elaboration& elab, MergedPlan& merged, Scope& scope) {
   if (request.words)
     for (const auto& item : request.words->items) std::visit(ofWords, item);
   checkWords(elab, words);
-  if (elab.ok) addWords(lines, std::move(words), request.before);
+  if (elab.ok) addWords(merged, lines, std::move(words), request.before);
   if (request.top) lines.top = *request.top;
   fillRest(elab, merged, lines);
   for (const VariedGroup& group : lines.groups)

@@ -99,6 +99,11 @@ private:
     return made;
   }
 
+  /// Candidates do not know the names that it is computed from.
+  static bool isComputed(const Expr& e) {
+    return e.kind == ExprKind::Binary || e.kind == ExprKind::If || (e.kind == ExprKind::Unary && e.text == "not");
+  }
+
   bool element(const Expr& e) {
     if (line_.kind == VariedKind::Axis || line_.kind == VariedKind::Batch) {
       if (e.kind == ExprKind::Int) return add(std::string(elab_.context.text(e.range)), e);
@@ -108,6 +113,11 @@ private:
     if (line_.kind == VariedKind::Schedule) {
       const Expr* chosen = chosenWord(elab_, e, scope_);
       return chosen && knownSchedule(elab_, *chosen) && schedule(*chosen);
+    }
+    if (line_.kind == VariedKind::Other && !line_.item->placement && isComputed(e)) {
+      const Value v = mayFail_ ? tried(e) : elab_.ev.evaluate(e, scope_);
+      if (!v.invalid()) return value(v, e.range);
+      if (!mayFail_) return false;
     }
     return add(std::string(elab_.context.text(e.range)), e);
   }

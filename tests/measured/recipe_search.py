@@ -35,7 +35,7 @@ CONFIGURATIONS = {
 }
 # {run: (what the search is given besides, why the recipe does without)}.
 LACKING = {
-    "ttitan-019": ("train.micro_batch in [16]", "no stage lies between, so that a large micro-batch holds much and saves little"),
+    "ttitan-019": ("micro_batch in [16]", "no stage lies between, so that a large micro-batch holds much and saves little"),
 }
 
 
