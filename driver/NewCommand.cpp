@@ -5,6 +5,7 @@
 #include "driver/Files.h"
 #include "driver/InputFile.h"
 #include "driver/recipes/RecipeWords.h"
+#include "support/FileTree.h"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -16,6 +17,8 @@ namespace {
 
 /// Why a new file cannot stand there; empty if it can.
 std::string takenPath(const std::string& path) {
+  if (!path.ends_with(kPlanSuffix) || path.size() == kPlanSuffix.size())
+    return fmt::format("`{}` is not the name of a plan file, `NAME.plan`", path);
   std::error_code failed;
   if (std::filesystem::exists(std::filesystem::symlink_status(path, failed))) return path + " is there already";
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();

@@ -90,6 +90,12 @@ const verdict::Metric* metricNamed(Console& console, std::string_view option, co
   return nullptr;
 }
 
+std::string shellWord(const std::string& word) {
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
 std::string trimmed(std::string_view text) {
   const size_t from = text.find_first_not_of(' ');
   return from == std::string_view::npos ? "" : std::string(text.substr(from, text.find_last_not_of(' ') - from + 1));

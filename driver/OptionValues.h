@@ -34,6 +34,9 @@ std::optional<std::string> dayOf(Console& console, const Arguments& arguments);
 /// A metric that is a number of the whole plan; null after saying that it is none.
 const verdict::Metric* metricNamed(Console& console, std::string_view option, const std::string& name);
 
+/// A word that the shell leaves as it is, in quotes. There are no line breaks in it.
+std::string shellWord(const std::string& word);
+
 /// Without blanks at either end.
 std::string trimmed(std::string_view text);
 

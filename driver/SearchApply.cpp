@@ -5,7 +5,9 @@
 #include "driver/Files.h"
 #include "driver/OptionValues.h"
 #include "driver/recipes/RecipeText.h"
+#include "support/FileTree.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 #include <utility>
 #include <vector>
@@ -21,6 +23,14 @@ std::string ordinal(size_t n) {
   return fmt::format("{}{}", n, teen || last > 3 || last == 0 ? "th" : last == 1 ? "st" : last == 2 ? "nd" : "rd");
 }
 
+/// Whether a file that is no plan stands there, behind a link, too.
+bool isOtherFile(const std::string& path) {
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(path, failed)) return false;
+  const std::filesystem::path whole = std::filesystem::canonical(path, failed);
+  return !failed && !whole.string().ends_with(kPlanSuffix);
+}
+
 } // namespace
 
 std::optional<Applying> applyingOf(Console& console, const Arguments& arguments) {
@@ -32,6 +42,11 @@ std::optional<Applying> applyingOf(Console& console, const Arguments& arguments)
     return std::nullopt;
   }
   if (!text) return made;
+  if (made.file && isOtherFile(*made.file)) {
+    console.usageError(fmt::format("{} is there, and no plan file: it is not overwritten", *made.file),
+                       "write into a file `NAME.plan`");
+    return std::nullopt;
+  }
   const auto rank = countOf(console, arguments, "--apply", 1, ir::kMostShown, 0);
   if (!rank) return std::nullopt;
   made.rank = static_cast<size_t>(*rank);

@@ -1,6 +1,7 @@
 // `--emit-sbatch`: the shards of a search as the tasks of a Slurm array.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/Commands.h"
+#include "driver/OptionValues.h"
 #include "driver/SearchStore.h"
 
 #include <algorithm>
@@ -11,13 +12,6 @@
 namespace planc::driver {
 
 namespace {
-
-/// A word that the shell leaves as it is. There are no line breaks in it: `checkWords`.
-std::string shellWord(const std::string& word) {
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 /// A file's name where an option could stand.
 std::string asFile(const std::string& name) {

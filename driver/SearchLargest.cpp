@@ -59,7 +59,7 @@ std::string behindText(const api::FittingValue& of, bool up) {
 
 /// Conditions may hold where nobody looked: which values are looked at.
 std::string triedText(const api::FittingValue& of) {
-  if (of.best) return "  tried: doublings, each with the whole search of the plan\n";
+  if (of.best) return "  tried: doublings and small values, each with the whole search of the plan\n";
   if (of.conditions.empty()) return {};
   return "  tried: 1 to 64, doublings of 1 and of the plan's value, and what lies between two that miss different "
          "things\n";

@@ -134,7 +134,7 @@ int runShow(Console& console, const Arguments& arguments) {
   api::Catalogue catalogue;
   catalogue.addLibrary();
   const std::string asked = arguments.positional.empty() ? "" : arguments.positional[0];
-  if (const int code = addPackages(console, asked, catalogue)) return code;
+  if (const int code = addPackages(console, std::array{asked}, catalogue)) return code;
   return show(console, arguments, catalogue);
 }
 

@@ -25,9 +25,9 @@ std::string LayerRef::str() const {
   std::string text;
   for (const LayerStep& step : steps) {
     if (!text.empty()) text += '.';
-    const bool repeats = step.star && step.slice && &step == &steps.front();
+    const bool repeats = step.isRepeats() && &step == &steps.front();
     text += repeats ? labels::kRepeats.view() : step.star ? "*" : step.name.view();
-    if (step.slice && !step.isRepeats()) text += step.slice->str();
+    if (step.slice && !step.isAllOfRepeats()) text += step.slice->str();
   }
   return boundary ? text + " " + labels::kBoundaryReshard.str() : text;
 }

@@ -21,7 +21,9 @@ struct LayerStep {
   std::optional<RangeSet> slice;
   /// Any repeat, all of its instances: `layers`.
   static LayerStep ofRepeats();
-  bool isRepeats() const { return *this == ofRepeats(); }
+  bool isAllOfRepeats() const { return *this == ofRepeats(); }
+  /// Any repeat, all of its instances or some: only repeats have any. `layers[0:4]`.
+  bool isRepeats() const { return star && slice; }
   auto operator<=>(const LayerStep&) const = default;
 };
 

@@ -195,7 +195,7 @@ private:
                     [&](const Layer& layer) { return selector.matches({layer.name}).has_value(); });
     if (!found) return missing(fmt::format("model `{}`", model.name.view()), selector.str(), layersNear(selector));
     for (size_t i = 0; i < selector.steps.size(); ++i)
-      if (selector.steps[i].slice && !selector.steps[i].isRepeats() && !hasInstances(selector.prefix(i + 1)))
+      if (selector.steps[i].slice && !selector.steps[i].isAllOfRepeats() && !hasInstances(selector.prefix(i + 1)))
         return false;
     return true;
   }

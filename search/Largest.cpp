@@ -29,13 +29,15 @@ public:
   }
 
   ExtremeFound runSparsely() {
-    for (const int64_t odd : {1, 3, 5, 7})
-      if (!in()) doubleUp(odd);
+    constexpr int kFar = 20, kNear = 8; // a whole search at each: a million, and what lies between small ones
+    endless_ = doubleUp(1, kFar);
+    for (const int64_t odd : {3, 5, 7})
+      if (!in()) doubleUp(odd, kNear);
     if (!in()) scan(0);
-    if (in() && up_) doubleUp(*in());
+    if (in() && up_ && !endless_) endless_ = doubleUp(*in(), kFar);
     do {
       halve();
-    } while ((up_ && in() && !outBeside(*in()) && scan(*in())) || lookAtRound());
+    } while (!endless_ && ((up_ && in() && !outBeside(*in()) && scan(*in())) || lookAtRound()));
     return finish();
   }
 
@@ -165,24 +167,28 @@ private:
     return false;
   }
   /// Tries doublings until a lawful value lies on either side of the one that is looked for, or the laws allow no
-  /// more of them.
-  void doubleUp(int64_t value) {
-    constexpr int kRefused = 6, kDoublings = 30;
+  /// more of them. True if the last of them fits and more was not tried.
+  bool doubleUp(int64_t value, int doublings) {
+    constexpr int kRefused = 6;
     int refused = 0;
-    for (int k = 0; k < kDoublings && value <= kMostValue; ++k, value *= 2) {
-      if (!tryAll({value})) return;
+    for (int k = 0; k <= doublings && value <= kMostValue; ++k, value *= 2) {
+      if (!tryAll({value})) return false;
       refused = known_[value].lawful() ? 0 : refused + 1;
-      if (up_ ? in() && outBeside(*in()) : in().has_value()) return;
-      if (refused >= kRefused) return;
+      if (up_ ? in() && outBeside(*in()) : in().has_value()) return false;
+      if (refused >= kRefused) return false;
     }
+    return up_ && in() == value / 2;
   }
 
   /// Tries the values behind one until one of them fits, or is lawful behind one that fits. False if the answer stays.
   bool scan(int64_t behind) {
     constexpr int64_t kScanned = 512;
+    constexpr int kPriced = 32; // laws refuse at once, and what is lawful is searched
     const auto before = in();
-    for (int64_t v = behind + 1; v <= behind + kScanned; ++v) {
+    int priced = 0;
+    for (int64_t v = behind + 1; v <= behind + kScanned && priced < kPriced; ++v) {
       if (!known_.count(v) && !tryAll({v})) return false;
+      priced += known_[v].lawful() ? 1 : 0;
       if (in() != before || (before && known_[v].lawful())) break;
     }
     return in() != before;
@@ -301,7 +307,7 @@ private:
       if (!out_.refused) out_.refused = one->second;
     }
     if (const auto outside = outBeside(*inside)) out_.out = known_[*outside];
-    const bool cut = known_.size() >= kMostTried || *inside > kMostValue / 2;
+    const bool cut = endless_ || known_.size() >= kMostTried || *inside > kMostValue / 2;
     out_.ended = up_ && cut && !out_.out && out_.looked < kLookedBeyond;
     out_.end = !up_ && out_.looked == *inside - 1 && !out_.out;
     for (const auto& [value, one] : known_)
@@ -311,6 +317,7 @@ private:
   }
 
   bool up_;
+  bool endless_ = false; ///< doublings fit as far as they were tried
   const ValueTrial& trial_;
   Known known_;
   std::set<std::pair<int64_t, int64_t>> between_; ///< was looked at

@@ -249,7 +249,8 @@ std::string askedText(const SearchReport& report) {
   if (report.terms)
     for (const ir::Condition& condition : report.terms->conditions)
       where += (where.empty() ? "" : ", ") + condition.tree.text;
-  return pairs("set", report.set) + pairs("assumed", report.assumed) + (where.empty() ? "" : "  where " + where + "\n");
+  return pairs("set", report.set) + pairs("the best assumes", report.assumed) +
+         (where.empty() ? "" : "  where " + where + "\n");
 }
 
 /// Assertions of the plan that rows of the table miss: they are no conditions.

@@ -69,12 +69,14 @@ public:
     unit_ = unit->devices;
     if (!devices || *devices == unit_) {
       if (needed_.empty() && !sizes_.empty()) // the default is an argument, too
-        unit->sizes.emplace_back(sizes_[0]->name, *wholeNumber(sizes_[0]->value.text));
+        unit->sizes.push_back({sizes_[0]->name, *wholeNumber(sizes_[0]->value.text), false});
       return unit;
     }
     for (const std::vector<Argument>& arguments : candidates(*devices))
       if (const auto found = tried(arguments); found && found->devices == *devices) return found;
-    if (!needed_.empty() && *devices < unit_)
+    if (needed_.empty() && !sizes_.empty()) // of a size with a default the unit is 1
+      if (const auto least = tried({{sizes_[0], 1}})) unit = least, unit_ = least->devices;
+    if (*devices < unit_ && !(needed_.empty() && sizes_.empty()))
       if (const auto part = partOf(*unit, *devices)) return part;
     return reportSize(*devices);
   }
@@ -85,16 +87,16 @@ private:
     int64_t value;
   };
 
-  std::string call(const std::vector<Argument>& arguments) const {
-    std::string text = name_.arguments;
-    for (const auto& [parameter, value] : arguments)
-      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", parameter->name, value);
-    return text.empty() ? call_ : fmt::format("{}({})", call_, text);
+  SizedCluster with(const std::vector<Argument>& arguments) const {
+    SizedCluster out{call_, name_.arguments, {}, 0};
+    for (const auto& [parameter, value] : arguments) out.sizes.push_back({parameter->name, value});
+    return out;
   }
 
-  std::optional<ir::Cluster> evaluated(const std::string& text) {
+  /// `before`: declarations that the text needs.
+  std::optional<ir::Cluster> evaluated(const std::string& text, const std::string& before = "") {
     api::PlanFile file;
-    file.loadText(place_, fmt::format("{}let asked = {}\n", imports_, text));
+    file.loadText(place_, fmt::format("{}{}let asked = {}\n", imports_, before, text));
     std::optional<ir::Cluster> cluster = file.cluster("asked");
     if (const Diagnostic* error = file.diagnostics().firstError()) {
       problem_ = error->message;
@@ -104,11 +106,10 @@ private:
   }
 
   std::optional<SizedCluster> tried(const std::vector<Argument>& arguments) {
-    const std::string text = call(arguments);
-    const auto cluster = evaluated(text);
+    SizedCluster out = with(arguments);
+    const auto cluster = evaluated(out.text());
     if (!cluster) return std::nullopt;
-    SizedCluster out{text, {}, cluster->devices()};
-    for (const auto& [parameter, value] : arguments) out.sizes.emplace_back(parameter->name, value);
+    out.devices = cluster->devices();
     return out;
   }
 
@@ -130,7 +131,7 @@ private:
 
   /// A part of one unit: its levels from the inner one on, as far as the devices go.
   std::optional<SizedCluster> partOf(const SizedCluster& unit, int64_t devices) {
-    const auto cluster = evaluated(unit.text);
+    const auto cluster = evaluated(unit.text());
     int64_t rest = devices;
     std::string levels;
     for (const ir::ClusterLevel& level : cluster->levels) {
@@ -141,10 +142,10 @@ private:
     }
     if (rest != 1) return std::nullopt;
     const std::string name = name_.decl.name + "_part";
-    return SizedCluster{name,
-                        fmt::format("/// {} of the {} devices of a unit.\ncluster {} extends {} {{\n{}}}\n", devices,
-                                    unit.devices, name, unit.text, levels),
-                        devices};
+    const std::string text = fmt::format("/// {} of the {} devices of a unit.\ncluster {} extends {} {{\n{}}}\n",
+                                         devices, unit.devices, name, unit.text(), levels);
+    if (!evaluated(name, text)) return std::nullopt; // a torus is no chain of levels
+    return SizedCluster{name, "", text, devices};
   }
 
   std::optional<SizedCluster> reportNeeded() {
@@ -159,18 +160,19 @@ private:
   }
 
   std::optional<SizedCluster> reportInvalid(const std::vector<Argument>& arguments) {
-    console_.usageError(fmt::format("`{}` is no cluster: {}", call(arguments), problem_),
+    console_.usageError(fmt::format("`{}` is no cluster: {}", with(arguments).text(), problem_),
                         fmt::format("give other arguments behind its name: '{}(…)'", name_.decl.name));
     return std::nullopt;
   }
 
   std::optional<SizedCluster> reportSize(int64_t devices) {
     if (needed_.empty() && sizes_.empty())
-      console_.usageError(fmt::format("`{}` has {} devices, and `--devices` asks for {}", call({}), unit_, devices),
-                          "leave `--devices` out, or name a cluster whose size is a parameter");
+      console_.usageError(
+          fmt::format("`{}` has {} devices, and `--devices` asks for {}", with({}).text(), unit_, devices),
+          "leave `--devices` out, or name a cluster whose size is a parameter");
     else if (const int64_t below = devices / unit_ * unit_; below == 0)
       console_.usageError(fmt::format("`{}` has units of {} devices, and no part of one has {}", call_, unit_, devices),
-                          fmt::format("the nearest whole size is {}; a part is a divisor of {}", unit_, unit_));
+                          fmt::format("the nearest size is {}", unit_));
     else if (below == devices)
       console_.usageError(fmt::format("no arguments of `{}` give {} devices: {}", call_, devices, problem_),
                           "give its arguments behind its name");
@@ -190,18 +192,18 @@ private:
 
 } // namespace
 
-bool SizedCluster::open(const std::string& name) {
-  for (const auto& [parameter, value] : sizes) {
-    if (parameter != name || !derived.empty()) continue;
-    const std::string written = fmt::format("{} = {}", name, value), opened = fmt::format("{0} = {0}", name);
-    if (const size_t at = text.find(written); at != std::string::npos)
-      text.replace(at, written.size(), opened);
-    else if (text.ends_with(')')) // a default, behind other arguments
-      text.replace(text.size() - 1, 1, fmt::format(", {})", opened));
-    else
-      text += fmt::format("({})", opened);
-    return true;
-  }
+std::string SizedCluster::text() const {
+  std::string all = arguments;
+  for (const Size& size : sizes)
+    if (size.said || size.open)
+      all += fmt::format("{}{} = {}", all.empty() ? "" : ", ", size.parameter,
+                         size.open ? size.parameter : std::to_string(size.value));
+  return all.empty() ? name : fmt::format("{}({})", name, all);
+}
+
+bool SizedCluster::open(const std::string& parameter) {
+  for (Size& size : sizes)
+    if (size.parameter == parameter) return size.open = true;
   return false;
 }
 

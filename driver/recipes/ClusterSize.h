@@ -13,11 +13,21 @@ namespace planc::driver {
 
 /// A cluster as plan text names it.
 struct SizedCluster {
-  std::string text;    ///< `hgx.hgx_h100(nodes = 8)`, or the name of `derived`
+  /// An argument that was found.
+  struct Size {
+    std::string parameter;
+    int64_t value = 0;
+    bool said = true;  ///< else it is the default, which the text leaves out
+    bool open = false; ///< the text gives it by a parameter of the plan of that name
+  };
+  std::string name;      ///< `hgx.hgx_h100`, or the name of `derived`
+  std::string arguments; ///< that the word of the command line binds
   std::string derived; ///< a declaration of a part of one unit, `cluster hgx_h100_part extends … { … }`; else empty
   int64_t devices = 0;
-  std::vector<std::pair<std::string, int64_t>> sizes{}; ///< arguments that were found, by parameter
+  std::vector<Size> sizes{};
 
+  /// `hgx.hgx_h100(nodes = 8)`
+  std::string text() const;
   /// Lets a parameter of the plan of the same name give this argument; false if it is none of `sizes`.
   bool open(const std::string& name);
 };

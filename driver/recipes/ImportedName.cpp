@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/recipes/ImportedName.h"
 
+#include "api/Texts.h"
 #include "driver/Files.h"
 #include "support/Spelling.h"
 
@@ -24,12 +25,29 @@ std::string lastParts(std::string_view dotted, int parts) {
   return out;
 }
 
-/// The name of a file as a name of the language: `mine` of `plans/mine.plan`.
+bool isReserved(const std::string& word) {
+  SourceManager sources;
+  DiagnosticEngine found;
+  return !api::formatText(sources, sources.add("name", fmt::format("let {} = 1\n", word)), found);
+}
+
+/// The name of a file as a name of the language: `mine` of `plans/mine.plan`, `if_file` of `if.plan`.
 std::string stemOf(const std::string& path) {
   std::string out = fs::path(path).stem().string();
   for (char& c : out)
     if (!isWordChar(c)) c = '_';
-  return out.empty() || (out[0] >= '0' && out[0] <= '9') ? "_" + out : out;
+  if (out.empty() || (out[0] >= '0' && out[0] <= '9')) return "_" + out;
+  return isReserved(out) ? out + "_file" : out;
+}
+
+/// A text of the language that says this one.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
 }
 
 } // namespace
@@ -38,7 +56,7 @@ std::string ImportLines::importOf(const NamedExport& name) const {
   if (!name.file.empty()) {
     const fs::path folder = fs::path(wholePath(place_)).parent_path();
     const fs::path path = fs::path(wholePath(name.file)).lexically_relative(folder);
-    return fmt::format("\"{}\"", path.generic_string());
+    return quoted(path.generic_string());
   }
   const std::string& module = name.decl.module;
   const std::string folder = module.substr(0, module.rfind('.'));

@@ -244,6 +244,18 @@ const WantedExport kWantedModel{"model", "--model NAME", modelMisfit};
 const WantedExport kWantedCluster{"cluster", "--cluster NAME", clusterMisfit};
 const WantedExport kWantedRecipe{"recipe", "--as RECIPE", recipeMisfit};
 
+std::optional<WantedExport> wantedOfType(std::string_view type) {
+  static const WantedExport kByType[] = {
+      kWantedModel,
+      kWantedCluster,
+      {"stack", "--set PARAMETER=NAME", [](const Export& decl) { return kindMisfit(decl, "stack"); }},
+      {"device", "--set PARAMETER=NAME", [](const Export& decl) { return kindMisfit(decl, "device"); }},
+      {"fabric", "--set PARAMETER=NAME", [](const Export& decl) { return kindMisfit(decl, "fabric"); }}};
+  for (const WantedExport& one : kByType)
+    if (one.what == type) return one;
+  return std::nullopt;
+}
+
 const api::ExportParameter* onlyParameter(const Export& decl, std::string_view type) {
   const api::ExportParameter* found = nullptr;
   for (const api::ExportParameter& p : decl.parameters) {
@@ -263,6 +275,11 @@ std::optional<NamedExport> namedExport(Console& console, api::Catalogue& catalog
     return std::nullopt;
   }
   const size_t colon = name.rfind(std::string(kPlanSuffix) + ":");
+  if (colon == std::string::npos && name.find(':') != std::string::npos) {
+    console.usageError(fmt::format("`{}` names no file: a plan file ends in `{}`", name, kPlanSuffix),
+                       fmt::format("as `{} mine{}:NAME`", wanted.usage.substr(0, wanted.usage.find(' ')), kPlanSuffix));
+    return std::nullopt;
+  }
   const size_t behind = colon == std::string::npos ? name.size() : colon + kPlanSuffix.size();
   const std::string file = name.substr(0, behind);
   auto found = file.ends_with(kPlanSuffix)

@@ -28,6 +28,9 @@ struct WantedExport {
 
 extern const WantedExport kWantedModel, kWantedCluster, kWantedRecipe;
 
+/// What a parameter of this type takes, `stack`; nothing if the type is no kind of declaration.
+std::optional<WantedExport> wantedOfType(std::string_view type);
+
 /// The parameter of a declaration that has this type, if exactly one has; else null.
 const api::ExportParameter* onlyParameter(const api::Export& decl, std::string_view type);
 

@@ -26,7 +26,7 @@ void addPackage(api::Catalogue& catalogue, const Package& package) {
 
 } // namespace
 
-int addPackages(Console& console, std::string_view asked, api::Catalogue& catalogue) {
+int addPackages(Console& console, std::span<const std::string> asked, api::Catalogue& catalogue) {
   SourceManager sources;
   DiagnosticEngine found;
   packages::Resolver packages(diskFiles());
@@ -39,13 +39,16 @@ int addPackages(Console& console, std::string_view asked, api::Catalogue& catalo
     addPackage(catalogue, *package);
     absent.erase(package->name);
   }
-  const std::string head(asked.substr(0, asked.find('.')));
-  if (absent.contains(head)) {
+  bool others = false;
+  for (const std::string& name : asked) {
+    const std::string head = name.substr(0, name.find('.'));
+    others |= head != "std";
+    if (!absent.contains(head)) continue;
     console.diagnose(found, sources);
     console.summarize();
     return kFailed;
   }
-  if (found.hasErrors() && head != "std")
+  if (found.hasErrors() && others)
     console.remark("planc: packages that cannot be read are left out: `planc lib verify` says which\n");
   return kClean;
 }

@@ -4,13 +4,14 @@
 #include "api/Exports.h"
 #include "driver/Console.h"
 
-#include <string_view>
+#include <span>
+#include <string>
 
 namespace planc::driver {
 
-/// Adds the modules of the packages to a catalogue. `asked` is the dotted name that the user wrote: a package that it
-/// begins with must be readable, and a package that it does not mention is skipped with a remark. Returns kClean, or
-/// the exit code after a report.
-int addPackages(Console& console, std::string_view asked, api::Catalogue& catalogue);
+/// Adds the modules of the packages to a catalogue. `asked` are the names that the user wrote: a package that one of
+/// them begins with must be readable, and one that none begins with is skipped, with a remark where one of them may
+/// be in it. Returns kClean, or the exit code after a report.
+int addPackages(Console& console, std::span<const std::string> asked, api::Catalogue& catalogue);
 
 } // namespace planc::driver

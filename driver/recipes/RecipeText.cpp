@@ -46,7 +46,7 @@ std::string assumedText(const std::vector<std::pair<std::string, std::string>>& 
 
 std::string callOf(const RecipePlan& plan, const std::string& model) {
   std::string out = fmt::format("{} = {}, {} = {}", onlyParameter(plan.recipe.decl, "model")->name, model,
-                                onlyParameter(plan.recipe.decl, "cluster")->name, plan.sized.text);
+                                onlyParameter(plan.recipe.decl, "cluster")->name, plan.sized.text());
   for (const auto& [name, value] : plan.given) out += fmt::format(", {} = {}", name, value);
   return fmt::format("{}({})", plan.recipeName, out);
 }
@@ -67,7 +67,7 @@ bool chooseRecipe(Console& console, api::Catalogue& catalogue, RecipePlan& plan)
   const std::string bound = plan.model.arguments.empty() ? model : fmt::format("{}({})", model, plan.model.arguments);
   api::PlanFile file;
   file.loadText(imports.place(), fmt::format("{}{}let chosen = {}({}, {})\n", imports.text(), plan.sized.derived, call,
-                                             bound, plan.sized.text));
+                                             bound, plan.sized.text()));
   const std::optional<ir::PlanReference> found = file.planReference("chosen");
   if (!found) {
     const Diagnostic* error = file.diagnostics().firstError();
@@ -118,7 +118,7 @@ std::string withAssumed(const std::string& text, const std::vector<std::pair<std
 std::optional<std::string> textOf(Console& console, RecipePlan& plan) {
   const std::string model = modelText(plan);
   std::string name = plan.model.decl.name;
-  while (plan.imports.brings(name) || name == plan.sized.text) name += "_plan";
+  while (plan.imports.brings(name) || name == plan.sized.text()) name += "_plan";
   std::string text = "// " + plan.command + "\n";
   if (!plan.chosenBy.empty())
     text += fmt::format("// {} chose {} for this model and cluster; `--as` names another recipe.\n", plan.chosenBy,

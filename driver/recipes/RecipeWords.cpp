@@ -6,17 +6,23 @@
 #include "driver/OptionValues.h"
 #include "driver/recipes/ClusterSize.h"
 #include "driver/recipes/PackageExports.h"
+#include "driver/recipes/ParameterValue.h"
 #include "driver/recipes/RecipeText.h"
 #include "support/FileTree.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 #include <utility>
 
 namespace planc::driver {
 
 namespace {
+
+/// Whole numbers of plans are below it.
+constexpr double kMostWhole = 9.2e18;
 
 /// The most devices that can be asked for.
 constexpr int64_t kMostDevices = 100'000'000;
@@ -59,7 +65,7 @@ bool isNoValue(Console& console, const ParameterOption& of, const std::string& t
   std::string badUnit;
   const std::optional<Quantity> value = parseQuantity(text, badUnit);
   const bool whole =
-      value && value->unit.plain() && value->value == static_cast<double>(static_cast<int64_t>(value->value));
+      value && value->unit.plain() && value->value == std::floor(value->value) && value->value < kMostWhole;
   const bool samples = value && of.unit == units::tokens && value->unit == units::samples;
   const bool good =
       value && value->value > 0 && ((of.counts && (whole || samples)) || (!of.unit.plain() && value->unit == of.unit));
@@ -97,7 +103,7 @@ bool addOptions(Console& console, const Arguments& arguments, RecipePlan& plan) 
 
 /// Adds what `--set` says of parameters of the recipe, and takes it out of the arguments. Without `paths` everything
 /// must be one. False after a usage error.
-bool addSet(Console& console, Arguments& arguments, bool paths, RecipePlan& plan) {
+bool addSet(Console& console, api::Catalogue& catalogue, Arguments& arguments, bool paths, RecipePlan& plan) {
   std::vector<std::string> others;
   for (const std::string& word : arguments.all(kParameterOption.name)) {
     const size_t equals = std::min(word.find('='), word.size());
@@ -116,7 +122,10 @@ bool addSet(Console& console, Arguments& arguments, bool paths, RecipePlan& plan
                          "leave one of them out");
       return false;
     }
-    plan.given.emplace_back(name, trimmed(word.substr(equals + 1)));
+    auto value = argumentOf(console, catalogue, plan.imports, plan.recipe.decl, *parameterOf(plan.recipe, name),
+                            trimmed(word.substr(equals + 1)));
+    if (!value) return false;
+    plan.given.emplace_back(name, std::move(*value));
   }
   arguments.values[std::string(kParameterOption.name)] = std::move(others);
   return true;
@@ -146,8 +155,9 @@ bool isWhole(Console& console, const NamedExport& model) {
 std::string commandOf(const Arguments& arguments, const std::string& model, const std::string& cluster,
                       const RecipePlan& plan) {
   const auto word = [](const std::string& text) {
-    const bool plain = text.find_first_of(" ()'\"$`;&|<>*?\\") == std::string::npos;
-    return plain ? text : "'" + text + "'";
+    const bool plain = std::ranges::all_of(
+        text, [](char c) { return isWordChar(c) || std::string_view(".:=/-,+").find(c) != std::string_view::npos; });
+    return plain ? text : shellWord(text);
   };
   std::string out = fmt::format("planc new {} {}", word(model), word(cluster));
   for (const Option* option : kBesideModel)
@@ -172,15 +182,12 @@ std::string variedName(const std::string& value) {
   return value.substr(0, value.find_first_of(" =([-"));
 }
 
-/// Types whose values have names that only the recipe's file knows.
-constexpr std::array<std::string_view, 5> kNamedTypes = {"model", "cluster", "device", "fabric", "stack"};
-
 /// The parameter of the recipe that is called so, if a command line can say its values: those of some types only the
 /// recipe's file can name.
 const api::ExportParameter* sayable(const NamedExport& recipe, const std::string& name) {
   const api::ExportParameter* parameter = parameterOf(recipe, name);
   if (!parameter || parameter->type.text.find('.') != std::string::npos) return nullptr;
-  return std::ranges::find(kNamedTypes, parameter->type.text) == kNamedTypes.end() ? parameter : nullptr;
+  return wantedOfType(parameter->type.text) ? nullptr : parameter;
 }
 
 /// Lets a parameter of the plan give the one of the recipe that is called so, with the value that it has now. A path
@@ -191,7 +198,7 @@ void openParameter(RecipePlan& plan, const std::string& name) {
   const auto given = std::find_if(plan.given.begin(), plan.given.end(), same);
   const auto assumed = std::find_if(plan.assumed.begin(), plan.assumed.end(), same);
   const bool valued = given != plan.given.end() || assumed != plan.assumed.end();
-  if (!parameter || !valued) return;
+  if (!parameter || !valued || (given != plan.given.end() && given->second == name)) return; // it is open, else
   api::ExportParameter open = *parameter;
   open.where = {}; // the recipe holds its argument against it
   open.value.text = given != plan.given.end() ? std::exchange(given->second, name) : assumed->second;
@@ -232,15 +239,20 @@ bool openVaried(Console& console, Arguments& arguments, RecipePlan& plan) {
     for (std::string& value : values->second) {
       const std::string name = variedName(value);
       if (name == "devices" && plan.sized.sizes.empty()) {
-        console.usageError(fmt::format("`{} devices`: the size of `{}` is no parameter", option, plan.sized.text),
+        console.usageError(fmt::format("`{} devices`: the size of `{}` is no parameter", option, plan.sized.text()),
                            "name a cluster whose size is one");
         return false;
       }
+      if (name == "devices" && arguments.given(kDevicesOption.name)) {
+        console.usageError(fmt::format("`{} devices` looks for a size, and `--devices` gives one", option),
+                           "leave one of them out");
+        return false;
+      }
       const bool alias = name == "devices" && value == name;
-      const std::string meant = alias ? plan.sized.sizes.front().first : name;
+      const std::string meant = alias ? plan.sized.sizes.front().parameter : name;
       if (alias) value = meant;
-      for (const auto& [size, count] : plan.sized.sizes)
-        if (size == meant) plan.open.push_back(fmt::format("{}: int = {}", size, count));
+      for (const SizedCluster::Size& size : plan.sized.sizes)
+        if (size.parameter == meant && !size.open) plan.open.push_back(fmt::format("{}: int = {}", meant, size.value));
       if (plan.sized.open(meant)) continue;
       openParameter(plan, meant);
     }
@@ -306,7 +318,8 @@ std::optional<std::string> recipeText(Console& console, Arguments& arguments, co
   if (*devices == 0) devices.reset();
   api::Catalogue catalogue;
   catalogue.addLibrary();
-  if (addPackages(console, "std", catalogue)) return std::nullopt;
+  if (addPackages(console, std::array{model, cluster, arguments.value(kRecipeOption.name).value_or("std")}, catalogue))
+    return std::nullopt;
   auto m = namedExport(console, catalogue, kWantedModel, model);
   if (!m || !isWhole(console, *m)) return std::nullopt;
   auto c = namedExport(console, catalogue, kWantedCluster, cluster);
@@ -320,7 +333,7 @@ std::optional<std::string> recipeText(Console& console, Arguments& arguments, co
   plan.recipeName = plan.imports.add(plan.recipe);
   const bool paths = arguments.given(kModelOption.name); // a command that has a plan sets facts of it as well
   if (!addOptions(console, arguments, plan)) return std::nullopt;
-  if (!addSet(console, arguments, paths, plan) || !isSaidOnce(console, arguments, plan)) return std::nullopt;
+  if (!addSet(console, catalogue, arguments, paths, plan) || !isSaidOnce(console, arguments, plan)) return std::nullopt;
   if (searched) hold(arguments, plan.recipe, plan.given);
   plan.command = commandOf(arguments, wordOf(plan.model, model), wordOf(plan.cluster, cluster), plan);
   for (const auto& argument : plan.chosen) {

@@ -99,7 +99,7 @@ private:
             .help("name layers that multiply with a parameter, such as `decoder.attn` or `decoder.mlp`");
         ok = false;
       } else if (std::any_of(target.steps.begin(), target.steps.end(),
-                             [](const ir::LayerStep& s) { return s.slice.has_value() && !s.isRepeats(); })) {
+                             [](const ir::LayerStep& s) { return s.slice.has_value() && !s.isAllOfRepeats(); })) {
         context_.report(SlicedTarget, target.range, {{"target", target.str()}}).help("leave the slice out");
         ok = false;
       }

@@ -103,7 +103,7 @@ bool PathTree::check(const ir::Selector& selector, Context& context, bool option
       }
       return false;
     }
-    if (s.slice && !s.isRepeats() && !checkSlice(next, s, selector, context)) return false;
+    if (s.slice && !s.isAllOfRepeats() && !checkSlice(next, s, selector, context)) return false;
     at = next;
   }
   return true;

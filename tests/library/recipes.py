@@ -41,7 +41,6 @@ RECIPES = [
 ]
 # Of what these speak is no defect of a recipe: samples and runs that there are, memory, and what of the step is exposed.
 MAY_WARN = {"PLAN0806", "PLAN0807", "PLAN0808", "PLAN0825", "PLAN1172", "PLAN1173", "PLAN1174", "PLAN1175"}
-# A machine that the framework never ran on.
 # A machine that a recipe's framework never ran on: Gaudi, or TPU if the framework has a port to Gaudi.
 NEVER = "gaudi.gaudi2(nodes = 8)"
 ON_GAUDI = ("deepspeed", "hugging_face")

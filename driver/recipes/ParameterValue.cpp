@@ -1,0 +1,47 @@
+// The value that the command line gives a parameter of a recipe, as the argument of a plan's text.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/recipes/ParameterValue.h"
+
+#include "api/Texts.h"
+
+#include <fmt/format.h>
+
+namespace planc::driver {
+
+namespace {
+
+/// Whether a text is one expression and nothing else: it stands between brackets, on a line of its own.
+bool isExpression(const std::string& text) {
+  SourceManager sources;
+  DiagnosticEngine found;
+  return api::formatText(sources, sources.add("value", fmt::format("let value = ({})\n", text)), found).has_value();
+}
+
+} // namespace
+
+std::optional<std::string> argumentOf(Console& console, api::Catalogue& catalogue, ImportLines& imports,
+                                      const api::Export& recipe, const api::ExportParameter& parameter,
+                                      const std::string& said) {
+  for (const WantedExport* own : {&kWantedModel, &kWantedCluster})
+    if (onlyParameter(recipe, own->what) == &parameter) {
+      console.usageError(
+          fmt::format("`{}` is the {} of the plan, and `--set` gives it another one", parameter.name, own->what),
+          fmt::format("`{}` names it", own->usage));
+      return std::nullopt;
+    }
+  const std::string& type = parameter.type.text;
+  if (const std::optional<WantedExport> wanted = wantedOfType(type)) {
+    const auto found = namedExport(console, catalogue, *wanted, said);
+    if (!found) return std::nullopt;
+    const std::string name = imports.add(*found);
+    return found->arguments.empty() ? name : fmt::format("{}({})", name, found->arguments);
+  }
+  if (isExpression(said)) return said;
+  console.usageError(
+      fmt::format("`--set {}={}`: `{}` is no value", parameter.name, said, said),
+      type.empty() ? "a value is one expression, as `8` or `4Mtokens`"
+                   : fmt::format("a value is one expression; that of `{}` is of type `{}`", parameter.name, type));
+  return std::nullopt;
+}
+
+} // namespace planc::driver
