@@ -42,15 +42,16 @@ std::optional<Applying> applyingOf(Console& console, const Arguments& arguments)
     return std::nullopt;
   }
   if (!text) return made;
-  if (made.file && isOtherFile(*made.file)) {
-    console.usageError(fmt::format("{} is there, and no plan file: it is not overwritten", *made.file),
-                       "write into a file `NAME.plan`");
-    return std::nullopt;
-  }
   const auto rank = countOf(console, arguments, "--apply", 1, ir::kMostShown, 0);
   if (!rank) return std::nullopt;
   made.rank = static_cast<size_t>(*rank);
   return made;
+}
+
+int checkApplied(Console& console, const Applying& applying) {
+  if (!applying.file || !isOtherFile(*applying.file)) return kClean;
+  return console.usageError(fmt::format("{} is there, and no plan file: it is not overwritten", *applying.file),
+                            "write into a file `NAME.plan`");
 }
 
 int writeRanked(Console& console, const Applying& applying, const InputFile& file, api::Search& search,

@@ -16,6 +16,8 @@ struct Applying {
   std::optional<std::string> file; ///< without it the plan is the result
 };
 std::optional<Applying> applyingOf(Console& console, const Arguments& arguments);
+/// A file that is there and no plan is not overwritten. kClean, or the exit code after a usage error.
+int checkApplied(Console& console, const Applying& applying);
 
 /// Writes the candidate whose rank is asked for. `found`: the numbers of the candidates that have a rank, the best
 /// first; `stopped`: not all were decided, which the text says. Returns the exit code.

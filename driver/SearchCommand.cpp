@@ -195,6 +195,7 @@ std::unique_ptr<api::Search> searchOf(Console& console, const Arguments& argumen
     return nullptr;
   }
   if ((code = checkOutputs(console, arguments, {"-o", "--svg"}, file.sources()))) return nullptr;
+  if ((code = checkApplied(console, applying))) return nullptr;
   ir::SearchWords words = wordsOf(arguments);
   const auto top = countOf(console, arguments, "--top", 1, ir::kMostShown, 0);
   if (!top) {

@@ -20,7 +20,7 @@ import suite
 # Members that a result may lack, and objects that map names of users to values: there a member less is a result all the same.
 OPTIONAL = set("balanced check comparisons suppressed valid jumps one_sided end_of_range metric_beside shard best_without first_beside_second illegal"
                " gemm least_of_rest".split())
-MAPS = set("args arguments choices example mesh set shard values elasticities time_exponents metrics".split())
+MAPS = set("args arguments assumed choices example mesh set shard values elasticities time_exponents metrics".split())
 DEPENDENT = {"below", "above", "comparison", "label"}  # each is needed where the other is
 LARGEST = 3_000_000  # characters: of larger results no more is learnt
 
