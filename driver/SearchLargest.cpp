@@ -88,10 +88,11 @@ std::string text(const api::FittingValue& of, const std::string& path, bool up) 
     if (found.nearest->fate == TriedValue::Fate::Missed) out += ", which " + missText(of, *found.nearest, of.nearest);
     return out + "\n" + triedText(of);
   }
-  std::string out =
-      fmt::format("{} of {} fits {} (peak {}){}\n", path, of.plan,
-                  up ? fmt::format("up to {}", found.in->value) : fmt::format("from {} on", found.in->value),
-                  memoryText(*found.in, of.in), behindText(of, up));
+  std::string out = fmt::format("{} of {} fits {} (peak {}){}\n", path, of.plan,
+                                up        ? fmt::format("up to {}", found.in->value)
+                                : of.best ? fmt::format("with {}", found.in->value)
+                                          : fmt::format("from {} on", found.in->value),
+                                memoryText(*found.in, of.in), behindText(of, up));
   out += fmt::format("  its step takes {}{}\n", formatQuantity(found.in->stepTime, units::time), bestText(of.in));
   for (const auto& [condition, value] : of.in.met)
     out += fmt::format("  it meets `where {}` with {}\n", condition, formatQuantity(value.value, value.unit));

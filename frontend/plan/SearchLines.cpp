@@ -223,21 +223,23 @@ bool variesWhatIs(MergedPlan& merged, const VariedLine& line, const VariedLine& 
   return value && value->kind == syntax::ExprKind::Name && value->name.text == parameter.item->path.steps[0].name.text;
 }
 
-bool variesWhatIs(MergedPlan& merged, const VariedGroup& group, const VariedLine& parameter) {
-  return std::any_of(group.lines.begin(), group.lines.end(),
-                     [&](const VariedLine& line) { return variesWhatIs(merged, line, parameter); });
+/// Whether a group varies what the command line does, the one of them by the parameter, the other by what is just that.
+bool variesSame(MergedPlan& merged, const VariedGroup& group, const VariedLine& said) {
+  return std::any_of(group.lines.begin(), group.lines.end(), [&](const VariedLine& line) {
+    return variesWhatIs(merged, line, said) || variesWhatIs(merged, said, line);
+  });
 }
 
-/// A line of the command line stands in the place of those of the block that vary the same, or what is just that
-/// parameter; a parameter of the plan in front of the block, whose lists may depend on it; another one behind the
-/// block, or with `before` in front of it.
+/// A line of the command line stands in the place of those of the block that vary the same, by whatever name; a
+/// parameter of the plan in front of the block, whose lists may depend on it; another one behind the block, or with
+/// `before` in front of it.
 void addWords(MergedPlan& merged, SearchLines& lines, SearchLines words, bool before) {
   size_t first = 0;
   for (VariedGroup& group : words.groups) {
     std::optional<size_t> place;
     for (size_t i = lines.groups.size(); i-- > 0;)
       for (const VariedLine& line : group.lines)
-        if (varies(lines.groups[i], line.path) || variesWhatIs(merged, lines.groups[i], line)) {
+        if (varies(lines.groups[i], line.path) || variesSame(merged, lines.groups[i], line)) {
           lines.groups.erase(lines.groups.begin() + static_cast<std::ptrdiff_t>(i));
           place = i;
           break;
