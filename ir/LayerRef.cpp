@@ -10,9 +10,14 @@
 
 namespace planc::ir {
 
-LayerStep LayerStep::ofRepeats() {
-  static const LayerStep kAny{true, Symbol("*"), RangeSet{{Range{0, int64_t(1) << 62, 1}}}};
+LayerStep LayerStep::any() {
+  static const LayerStep kAny{true, Symbol("*"), {}};
   return kAny;
+}
+
+LayerStep LayerStep::ofRepeats() {
+  static const LayerStep kRepeats{true, any().name, RangeSet{{Range{0, int64_t(1) << 62, 1}}}};
+  return kRepeats;
 }
 
 LayerRef LayerRef::of(const std::vector<Symbol>& path) {
@@ -85,7 +90,7 @@ private:
     size_t length = 0;
     while (!out.star && length < rest_.size() && isWordChar(rest_[length])) ++length;
     if (!out.star && length == 0) return false;
-    out.name = out.star ? Symbol("*") : Symbol(rest_.substr(0, length));
+    out.name = out.star ? LayerStep::any().name : Symbol(rest_.substr(0, length));
     rest_.remove_prefix(length);
     return !take("[") || slice(out.slice.emplace());
   }

@@ -19,6 +19,8 @@ struct LayerStep {
   bool star = false;
   Symbol name;
   std::optional<RangeSet> slice;
+  /// Any one layer: `*`.
+  static LayerStep any();
   /// Any repeat, all of its instances: `layers`.
   static LayerStep ofRepeats();
   bool isAllOfRepeats() const { return *this == ofRepeats(); }

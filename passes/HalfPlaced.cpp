@@ -268,7 +268,7 @@ private:
     for (size_t steps = 1; steps <= deepest; ++steps)
       for (size_t names = std::min(common, steps - 1) + 1; names-- > 0;) {
         LayerRef scope = LayerRef::of({layer.begin(), layer.begin() + static_cast<std::ptrdiff_t>(names)});
-        scope.steps.resize(steps, {true, Symbol("*"), std::nullopt});
+        scope.steps.resize(steps, LayerStep::any());
         if (mends(whole, rule, {scope})) return scope;
       }
     return std::nullopt;
@@ -283,7 +283,7 @@ private:
       for (PlacementRule& r : rules)
         if (r.selector.steps.size() > last && r.selector.prefix(last + 1).steps == scope.steps &&
             (r.selector.range == scope.range || r.selector.around.valid()))
-          r.selector.steps[last] = {true, Symbol("*"), std::nullopt};
+          r.selector.steps[last] = LayerStep::any();
     });
     if (!mended) return std::nullopt;
     const std::string name = scope.steps.back().name.str();

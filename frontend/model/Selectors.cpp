@@ -146,7 +146,7 @@ std::optional<ir::Selector> makeSelector(Evaluator& ev, const syntax::Selector& 
   for (const syntax::SelectorStep& s : written.steps) {
     ir::LayerStep step;
     step.star = s.star;
-    step.name = s.star ? Symbol("*") : s.name.text;
+    step.name = s.star ? ir::LayerStep::any().name : s.name.text;
     if (s.hasIndex) {
       const auto begin = ev.integer(*s.begin, scope, "an index");
       const auto end = s.end ? ev.integer(*s.end, scope, "the end of a slice") : std::nullopt;
