@@ -3,6 +3,7 @@
 #include "driver/Commands.h"
 #include "driver/OptionValues.h"
 #include "driver/SearchStore.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <charconv>
@@ -23,7 +24,7 @@ int checkWords(Console& console, const Arguments& arguments) {
   std::vector<std::string> words = arguments.positional;
   for (const auto& option : arguments.values) words.insert(words.end(), option.second.begin(), option.second.end());
   for (const std::string& word : words)
-    if (std::any_of(word.begin(), word.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }))
+    if (hasControlCharacter(word))
       return console.usageError(fmt::format("`{}` has a line break, or another character that is none of a line", word),
                                 "`--emit-sbatch` writes all words into lines of a script");
   return kClean;

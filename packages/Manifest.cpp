@@ -3,6 +3,7 @@
 #include "packages/Manifest.h"
 
 #include "support/Editions.h"
+#include "support/Spelling.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -125,8 +126,7 @@ private:
   void folder(const std::string& key, const project::ConfigDependency& said, Dependency& out) {
     out.origin.path = said.path->value;
     if (out.origin.path.empty() || out.origin.path.find("://") != std::string::npos ||
-        std::any_of(out.origin.path.begin(), out.origin.path.end(),
-                    [](unsigned char c) { return c < ' ' || c == 0x7f; }))
+        hasControlCharacter(out.origin.path))
       wrong(key + ".path", "no path", said.path->range)
           .help("a folder, counted from that of planc.toml; an address is a `git`");
     if (said.tag) wrong(key + ".tag", "of no use beside a `path`", said.tag->range).help("take `tag` or `path` out");

@@ -1,6 +1,7 @@
 // What was probably meant by a misspelt word: the distance behind `nearest` and `didYouMean` of Diagnostics.h.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,11 @@ namespace planc {
 /// Can it be a part of a name?
 constexpr bool isWordChar(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/// Whether a text has a line break or another control character of ASCII.
+inline bool hasControlCharacter(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });
 }
 
 /// Letters to insert, delete, replace or swap with their neighbour to make one of the other, whatever their case
