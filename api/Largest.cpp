@@ -147,7 +147,8 @@ public:
     if (tried->fate == TriedValue::Fate::Missed)
       out.missed = compared(search->terms().conditions[tried->condition].tree, *priced.plan, *priced.estimate);
     for (const ir::Condition& condition : search->terms().conditions)
-      if (const auto value = compared(condition.tree, *priced.plan, *priced.estimate); value && !condition.ofChoices())
+      if (const auto value = compared(condition.tree, *priced.plan, *priced.estimate);
+          value && tried->fits() && !condition.ofChoices())
         out.met.emplace_back(condition.tree.text, *value);
     return out;
   }

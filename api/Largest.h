@@ -19,7 +19,7 @@ struct ShownValue {
   int64_t devices = 0;                                           ///< of the cluster; 0 where it has no price
   std::vector<std::pair<std::string, std::string>> choices = {}; ///< of the best of a search: path and value
   std::optional<Quantity> missed = {};                           ///< what a missed condition compares
-  std::vector<std::pair<std::string, Quantity>> met = {};        ///< conditions of metrics, and what they compare
+  std::vector<std::pair<std::string, Quantity>> met = {};        ///< of a value that fits: conditions, their left sides
 };
 
 struct FittingValue {

@@ -70,7 +70,7 @@ std::string bestText(const api::ShownValue& shown) {
   if (shown.choices.empty()) return "";
   std::string choices;
   for (const auto& [path, value] : shown.choices)
-    choices += fmt::format("{}{} {}{}", choices.empty() ? "" : ", ", path, path.ends_with("->") ? "" : "= ", value);
+    choices += (choices.empty() ? "" : ", ") + ir::Choice::str(path, value);
   return fmt::format(" on {} {}, with {}", shown.devices, shown.devices == 1 ? "device" : "devices", choices);
 }
 

@@ -53,6 +53,10 @@ private:
 
 } // namespace
 
+std::string Choice::str(const std::string& path, const std::string& value) {
+  return path + (path.ends_with("->") ? " " : " = ") + value;
+}
+
 std::string Choice::str(uint32_t value) const {
   const std::vector<std::string>& texts = values[value].texts;
   const auto isRule = [&](size_t i) { return paths[i].ends_with("->"); };

@@ -34,6 +34,8 @@ struct Choice {
   bool inner = false; ///< the edits of its values say all; else the text is elaborated with them
   SourceRange range;
 
+  /// A path and a value: `mesh.tp = 4`, `states.params -> zero`.
+  static std::string str(const std::string& path, const std::string& value);
   /// Paths and values: `mesh.tp = 4`, joined by ` with `.
   std::string str(uint32_t value) const;
 };
