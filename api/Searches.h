@@ -46,6 +46,9 @@ public:
   std::optional<int64_t> filled(ir::CandidateId id);
   /// The choices of a candidate in one line, `mesh.tp = 4, mesh.dp = 8`, with the ranks of the axis that is filled.
   std::string choicesText(ir::CandidateId id);
+  /// The parameters that a candidate, written at `path` in the place of the plan that is searched, leaves at their
+  /// defaults, with their values. Empty if it cannot be written there.
+  std::vector<std::pair<std::string, std::string>> assumed(ir::CandidateId id, const std::string& path);
   /// A candidate as the text of a file at `path`, which need not exist, that declares a plan `name` with `sentence`
   /// above it: formatted, without mistakes, and priced as the candidate is. Nothing where no text says it: `why`. With
   /// `assumed` it stands in the place of the plan that is searched if it can, and `assumed` has what PlanPlace says;

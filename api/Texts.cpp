@@ -14,6 +14,12 @@ std::optional<std::string> readText(const std::string& path, std::string& error)
   return diskFiles().plan(path, error);
 }
 
+bool isPlanText(const std::string& text) {
+  SourceManager sources;
+  DiagnosticEngine found;
+  return formatText(sources, sources.add("text", text), found).has_value();
+}
+
 std::optional<std::string> formatText(const SourceManager& sources, FileId file, DiagnosticEngine& diagnostics) {
   return format::formatFile(sources, file, diagnostics);
 }

@@ -10,6 +10,8 @@ namespace planc::api {
 
 /// The text of a plan file (`-` is stdin), or nothing, with `error` saying why.
 std::optional<std::string> readText(const std::string& path, std::string& error);
+/// Whether a text is a plan file without syntax errors.
+bool isPlanText(const std::string& text);
 /// The text of a file in the layout of `planc fmt`; nothing after errors.
 std::optional<std::string> formatText(const SourceManager& sources, FileId file, DiagnosticEngine& diagnostics);
 

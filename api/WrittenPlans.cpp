@@ -43,6 +43,14 @@ bool isPriced(const std::string& text, const std::string& path, const std::strin
 
 } // namespace
 
+std::vector<std::pair<std::string, std::string>> Search::assumed(ir::CandidateId id, const std::string& path) {
+  std::vector<std::pair<std::string, std::string>> all;
+  std::string why;
+  file_.written(space_->digits(id), filled(id), {path, true, "assumed", "", &why, &all});
+  file_.diagnostics().take();
+  return all;
+}
+
 std::optional<std::string> Search::written(ir::CandidateId id, const std::string& path, const std::string& name,
                                            const std::string& sentence, std::string& why,
                                            std::vector<std::pair<std::string, std::string>>* assumed) {

@@ -77,6 +77,7 @@ struct Command {
   std::vector<Option> options;
   std::string_view example; ///< one line that runs
   int (*run)(Console& console, const Arguments& arguments);
+  bool searches = false; ///< the command goes over the choices of the plan's `search` block
 };
 
 /// Every command, in the order of the help.

@@ -95,9 +95,7 @@ private:
 /// The parameters of a plan by words that no option gives a value, no choice varies, and the best leaves as they are.
 std::vector<std::pair<std::string, std::string>> assumedBy(api::Search& search, const search::SearchReport& report) {
   std::vector<std::pair<std::string, std::string>> all;
-  std::string why;
-  if (!report.best.empty())
-    search.written(report.best.front().outcome.id, std::string(kWordsPath), "best", "", why, &all);
+  if (!report.best.empty()) all = search.assumed(report.best.front().outcome.id, std::string(kWordsPath));
   std::erase_if(all, [&](const auto& one) { return search.space().varies(one.first); });
   return all;
 }
@@ -377,6 +375,7 @@ const Command kSearchCommand = {
       kOfTable | kOfReport}},
     "planc search examples/search_dense.plan",
     runSearch,
+    true,
 };
 
 } // namespace planc::driver

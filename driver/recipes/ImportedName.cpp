@@ -26,9 +26,7 @@ std::string lastParts(std::string_view dotted, int parts) {
 }
 
 bool isReserved(const std::string& word) {
-  SourceManager sources;
-  DiagnosticEngine found;
-  return !api::formatText(sources, sources.add("name", fmt::format("let {} = 1\n", word)), found);
+  return !api::isPlanText(fmt::format("let {} = 1\n", word));
 }
 
 /// The name of a file as a name of the language: `mine` of `plans/mine.plan`, `if_file` of `if.plan`.

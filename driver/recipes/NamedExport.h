@@ -16,6 +16,9 @@ struct NamedExport {
   api::Export decl;
   std::string file;      ///< the path of the plan file that declares it; empty: the library or a package does
   std::string arguments; ///< the arguments that the word binds, `layers = 8`; empty: none
+
+  /// `name` with the arguments: `llama.llama3_8b(layers = 8)`.
+  std::string called(const std::string& name) const { return arguments.empty() ? name : name + "(" + arguments + ")"; }
 };
 
 /// The kind of declaration that a word must name.
@@ -28,7 +31,8 @@ struct WantedExport {
 
 extern const WantedExport kWantedModel, kWantedCluster, kWantedRecipe;
 
-/// What a parameter of this type takes, `stack`; nothing if the type is no kind of declaration.
+/// The kind of declaration that a parameter of type `type` takes, such as `stack`. Returns nothing if `type` is not the
+/// name of such a kind.
 std::optional<WantedExport> wantedOfType(std::string_view type);
 
 /// The parameter of a declaration that has this type, if exactly one has; else null.

@@ -8,17 +8,6 @@
 
 namespace planc::driver {
 
-namespace {
-
-/// Whether a text is one expression and nothing else: it stands between brackets, on a line of its own.
-bool isExpression(const std::string& text) {
-  SourceManager sources;
-  DiagnosticEngine found;
-  return api::formatText(sources, sources.add("value", fmt::format("let value = ({})\n", text)), found).has_value();
-}
-
-} // namespace
-
 std::optional<std::string> argumentOf(Console& console, api::Catalogue& catalogue, ImportLines& imports,
                                       const api::Export& recipe, const api::ExportParameter& parameter,
                                       const std::string& said) {
@@ -33,10 +22,9 @@ std::optional<std::string> argumentOf(Console& console, api::Catalogue& catalogu
   if (const std::optional<WantedExport> wanted = wantedOfType(type)) {
     const auto found = namedExport(console, catalogue, *wanted, said);
     if (!found) return std::nullopt;
-    const std::string name = imports.add(*found);
-    return found->arguments.empty() ? name : fmt::format("{}({})", name, found->arguments);
+    return found->called(imports.add(*found));
   }
-  if (isExpression(said)) return said;
+  if (api::isPlanText(fmt::format("let value = ({})\n", said))) return said; // one expression and nothing behind it
   console.usageError(
       fmt::format("`--set {}={}`: `{}` is no value", parameter.name, said, said),
       type.empty() ? "a value is one expression, as `8` or `4Mtokens`"

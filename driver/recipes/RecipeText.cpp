@@ -20,8 +20,7 @@ constexpr size_t kCommentWidth = 100;
 constexpr std::string_view kComment = "// ", kGoesOn = "//  ", kAssumed = "Assumed:";
 
 std::string modelText(RecipePlan& plan) {
-  const std::string name = plan.imports.add(plan.model);
-  return plan.model.arguments.empty() ? name : fmt::format("{}({})", name, plan.model.arguments);
+  return plan.model.called(plan.imports.add(plan.model));
 }
 
 /// Items after an opening, as comment lines of bounded width.
@@ -63,8 +62,7 @@ bool chooseRecipe(Console& console, api::Catalogue& catalogue, RecipePlan& plan)
   if (!usual) return reportChoice(console, "the library has no such function"), false;
   ImportLines imports = plan.imports;
   const NamedExport function{*usual, {}, {}};
-  const std::string call = imports.add(function), model = imports.add(plan.model);
-  const std::string bound = plan.model.arguments.empty() ? model : fmt::format("{}({})", model, plan.model.arguments);
+  const std::string call = imports.add(function), bound = plan.model.called(imports.add(plan.model));
   api::PlanFile file;
   file.loadText(imports.place(), fmt::format("{}{}let chosen = {}({}, {})\n", imports.text(), plan.sized.derived, call,
                                              bound, plan.sized.text()));

@@ -15,14 +15,12 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <utility>
 
 namespace planc::driver {
 
 namespace {
-
-/// Whole numbers of plans are below it.
-constexpr double kMostWhole = 9.2e18;
 
 /// The most devices that can be asked for.
 constexpr int64_t kMostDevices = 100'000'000;
@@ -64,8 +62,8 @@ std::string parametersText(const NamedExport& recipe) {
 bool isNoValue(Console& console, const ParameterOption& of, const std::string& text) {
   std::string badUnit;
   const std::optional<Quantity> value = parseQuantity(text, badUnit);
-  const bool whole =
-      value && value->unit.plain() && value->value == std::floor(value->value) && value->value < kMostWhole;
+  const bool whole = value && value->unit.plain() && value->value == std::floor(value->value) &&
+                     value->value < static_cast<double>(std::numeric_limits<int64_t>::max());
   const bool samples = value && of.unit == units::tokens && value->unit == units::samples;
   const bool good =
       value && value->value > 0 && ((of.counts && (whole || samples)) || (!of.unit.plain() && value->unit == of.unit));
@@ -136,7 +134,7 @@ std::string wordOf(const NamedExport& found, const std::string& word) {
   const std::string said = word.substr(0, word.find('(')), &name = found.decl.name;
   std::string out = said.ends_with("." + name) ? said : name;
   if (!found.file.empty()) out = fmt::format("{}:{}", found.file, name);
-  return found.arguments.empty() ? out : fmt::format("{}({})", out, found.arguments);
+  return found.called(out);
 }
 
 /// Whether the arguments of a model give all parameters without a default; else a usage error.
@@ -178,6 +176,7 @@ constexpr std::string_view kVary = "--vary";
 /// The options whose values begin with the path of something that is varied.
 constexpr std::array<std::string_view, 4> kVaryingOptions = {kVary, "--scale", "--largest", "--fewest"};
 
+/// `tp` of `tp in [1, 2]`.
 std::string variedName(const std::string& value) {
   return value.substr(0, value.find_first_of(" =([-"));
 }
@@ -300,7 +299,7 @@ bool areLines(Console& console, const Arguments& arguments, const std::string& m
     if (const auto value = arguments.value(option->name)) words.push_back(*value);
   for (const std::string& word : arguments.all(kParameterOption.name)) words.push_back(word);
   for (const std::string& word : words)
-    if (std::any_of(word.begin(), word.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; })) {
+    if (hasControlCharacter(word)) {
       console.usageError("a word of the plan has a line break or another control character in it",
                          "write each model, cluster and value on one line");
       return false;
@@ -354,7 +353,7 @@ int takeWords(Console& console, const Command& command, Arguments& arguments) {
   const std::optional<std::string> model = arguments.value(kModelOption.name);
   if (!model) return kClean;
   arguments.text = recipeText(console, arguments, *model, *arguments.value(kClusterOption.name),
-                              std::string(kWordsPath), takes("--minimize"));
+                              std::string(kWordsPath), command.searches);
   arguments.positional.insert(arguments.positional.begin(), std::string(kWordsPath));
   return arguments.text ? kClean : kUsage;
 }

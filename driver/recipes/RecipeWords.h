@@ -27,8 +27,8 @@ inline const Option kTokensOption{
 inline const Option kParameterOption{"--set", "NAME=VALUE", {}, "another value for a parameter of the recipe", kLines};
 
 /// The text of the plan that `planc new MODEL CLUSTER` writes, to stand at `place`; nothing after a usage error.
-/// What `--set` says of parameters of the recipe is taken out of `arguments`; where the plan is `searched` it becomes
-/// the only value of a choice.
+/// Removes from `arguments` each `--set` that gives a parameter of the recipe its value. If the plan is `searched`,
+/// each such value, and each value of another option, becomes the only value of a choice.
 std::optional<std::string> recipeText(Console& console, Arguments& arguments, const std::string& model,
                                       const std::string& cluster, const std::string& place, bool searched = false);
 
