@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Compilation.h"
 
-#include "api/CalibratedParts.h"
 #include "api/Library.h"
 #include "api/MemoryFixes.h"
 #include "api/RecomputeEffects.h"
+#include "api/calibrated/CalibratedParts.h"
 #include "backends/cost/Estimator.h"
 #include "backends/cost/result/Distance.h"
 #include "backends/cost/result/Doubts.h"

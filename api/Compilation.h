@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/Estimator.h"
-#include "backends/report/Fixes.h"
-#include "backends/report/Report.h"
+#include "backends/lint/Fixes.h"
 #include "backends/verdict/Verdict.h"
-#include "ir/PlanEdit.h"
+#include "ir/plan/PlanEdit.h"
 #include "passes/Passes.h"
+#include "report/Report.h"
 
 #include <memory>
 #include <string>
@@ -74,10 +74,10 @@ public:
   /// Prices changes that may make it fit, where it does not: its own text with what was set beside it.
   void findFixes(const ir::PlanEdit& set);
   /// Best first; empty where they were not asked for.
-  const std::vector<report::Fix>& fixes() const { return fixes_; }
+  const std::vector<lint::Fix>& fixes() const { return fixes_; }
   /// Prices it without each of its `recompute` statements.
   void findRecomputeEffects();
-  const std::vector<report::RecomputeEffect>& recomputeEffects() const { return recomputeEffects_; }
+  const std::vector<lint::RecomputeEffect>& recomputeEffects() const { return recomputeEffects_; }
 
   /// Gives back all but how it was asked for and its diagnostics: a file may hold thousands of plans. Nothing else may
   /// be asked afterwards, but for `estimate`, which is null.
@@ -107,8 +107,8 @@ private:
   std::unique_ptr<ir::Schedule> schedule_;
   std::unique_ptr<cost::Estimate> estimate_;
   verdict::Results results_;
-  std::vector<report::Fix> fixes_;
-  std::vector<report::RecomputeEffect> recomputeEffects_;
+  std::vector<lint::Fix> fixes_;
+  std::vector<lint::RecomputeEffect> recomputeEffects_;
   DiagnosticEngine diagnostics_;
   bool changed_ = false; ///< by an edit, or what it was made of was
   bool refused_ = false; ///< a change did not fit

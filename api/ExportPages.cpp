@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/ExportPages.h"
 
-#include "backends/report/Markdown.h"
+#include "report/tables/Markdown.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,7 +1,7 @@
 // The exports of modules, for the commands that list, document or compare libraries.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/Catalogue.h"
+#include "frontend/catalogue/Catalogue.h"
 
 #include <string>
 #include <vector>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/fit/Fits.h"
-#include "frontend/Catalogue.h"
-#include "ir/Plan.h"
+#include "frontend/catalogue/Catalogue.h"
 #include "ir/facts/StackFacts.h"
+#include "ir/plan/Plan.h"
 
 #include <optional>
 #include <string>

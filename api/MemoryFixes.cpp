@@ -11,8 +11,8 @@ namespace planc::api {
 
 namespace {
 
-using report::Candidate;
-using report::Fix;
+using lint::Candidate;
+using lint::Fix;
 
 /// Rounds in which changes are combined, and what is tried in all of them together.
 constexpr int kRounds = 4;
@@ -42,8 +42,7 @@ public:
         text_(sources.text(plan.plan().range.file)), base_(plan.asked().named) {}
 
   std::vector<Fix> run() {
-    const std::vector<Candidate> candidates =
-        report::memoryCandidates(plan_.plan(), *plan_.program(), *plan_.estimate());
+    const std::vector<Candidate> candidates = lint::memoryCandidates(plan_.plan(), *plan_.program(), *plan_.estimate());
     std::vector<Candidate> tried = candidates;
     std::vector<Fix> all;
     for (int round = 0; round < kRounds && !tried.empty(); ++round) {
@@ -62,7 +61,7 @@ public:
                                             [&](size_t a, size_t b) { return fixes[a].peak < fixes[b].peak; });
       tried = combined(tried[best], candidates);
     }
-    report::rank(all);
+    lint::rank(all);
     return all;
   }
 
@@ -102,7 +101,7 @@ private:
     if (!sizes || plan_.plan().reads.empty()) return plan_.with(candidate.edit);
     const std::string name = name_ + "_changed";
     frontend::Session session;
-    session.loadText(path_, text_ + "\n" + report::fixText(name, base_, candidate.lines));
+    session.loadText(path_, text_ + "\n" + lint::fixText(name, base_, candidate.lines));
     session.set(edit_, name_);
     auto plans = session.plans(frontend::PlanChoice{name});
     return plans.size() == 1 ? std::make_unique<Compilation>(std::move(*plans[0])) : nullptr;
@@ -113,7 +112,7 @@ private:
     Fix fix;
     fix.lines = candidate.lines;
     fix.effect = candidate.effect;
-    fix.text = report::fixText(name_ + "_fits", base_, fix.lines);
+    fix.text = lint::fixText(name_ + "_fits", base_, fix.lines);
     fix.peak = estimate.memory.peak;
     fix.saved = before.memory.peak - fix.peak;
     fix.stepTime = estimate.totals.stepTime;

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Compilation.h"
-#include "backends/report/Fixes.h"
-#include "ir/PlanEdit.h"
+#include "backends/lint/Fixes.h"
+#include "ir/plan/PlanEdit.h"
 
 namespace planc::api {
 
 /// The priced changes of a plan that does not fit, best first; where none is enough alone, combinations. Changes
 /// that break a law are left out. `edit`: what was set of the plan.
-std::vector<report::Fix> memoryFixes(const Compilation& plan, const SourceManager& sources, const ir::PlanEdit& edit);
+std::vector<lint::Fix> memoryFixes(const Compilation& plan, const SourceManager& sources, const ir::PlanEdit& edit);
 
 } // namespace planc::api

@@ -4,7 +4,7 @@
 
 #include "frontend/Frontend.h"
 #include "packages/Resolver.h"
-#include "support/DiskFiles.h"
+#include "support/files/DiskFiles.h"
 
 namespace planc::api {
 

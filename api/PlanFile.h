@@ -3,8 +3,8 @@
 #pragma once
 #include "api/Compilation.h"
 #include "api/Test.h"
-#include "ir/PlanEdit.h"
-#include "ir/Space.h"
+#include "ir/plan/PlanEdit.h"
+#include "ir/plan/Space.h"
 
 #include <functional>
 #include <memory>

@@ -12,11 +12,11 @@ std::unique_ptr<Compilation> withoutRecompute(const Compilation& plan, size_t st
   return without->priceAlone(cost::Wanted::totals()) ? std::move(without) : nullptr;
 }
 
-std::vector<report::RecomputeEffect> recomputeEffects(const Compilation& plan) {
-  std::vector<report::RecomputeEffect> effects;
+std::vector<lint::RecomputeEffect> recomputeEffects(const Compilation& plan) {
+  std::vector<lint::RecomputeEffect> effects;
   if (!plan.estimate()) return effects;
   for (size_t i = 0; i < plan.plan().recompute.size(); ++i) {
-    report::RecomputeEffect effect;
+    lint::RecomputeEffect effect;
     effect.statement = plan.plan().recompute[i].str();
     const auto without = withoutRecompute(plan, i);
     if (!without) return {};

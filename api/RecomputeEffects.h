@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Compilation.h"
-#include "backends/report/Report.h"
+#include "report/Report.h"
 
 namespace planc::api {
 
@@ -10,6 +10,6 @@ namespace planc::api {
 std::unique_ptr<Compilation> withoutRecompute(const Compilation& plan, size_t statement);
 
 /// What each statement of a priced plan frees and costs, in the order of the plan.
-std::vector<report::RecomputeEffect> recomputeEffects(const Compilation& plan);
+std::vector<lint::RecomputeEffect> recomputeEffects(const Compilation& plan);
 
 } // namespace planc::api

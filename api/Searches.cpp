@@ -4,7 +4,7 @@
 
 #include "backends/diff/Comparison.h"
 #include "backends/verdict/Verdict.h"
-#include "search/Report.h"
+#include "report/search/Report.h"
 #include "support/Step.h"
 
 #include <cmath>

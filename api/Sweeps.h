@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Searches.h"
-#include "search/SweepReport.h"
+#include "report/search/SweepReport.h"
 
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 
 #include "frontend/format/Format.h"
 #include "frontend/format/PlanText.h"
-#include "support/DiskFiles.h"
+#include "support/files/DiskFiles.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/Candidates.h"
 
-#include "ir/LayerRef.h"
+#include "ir/model/LayerRef.h"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // The plans that the search benchmarks price: every way to run a model on its devices that they know.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/PlanEdit.h"
+#include "ir/plan/PlanEdit.h"
 
 #include <vector>
 

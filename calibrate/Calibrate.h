@@ -4,7 +4,7 @@
 #pragma once
 #include "calibrate/fit/Fits.h"
 #include "calibrate/read/Readers.h"
-#include "ir/Plan.h"
+#include "ir/plan/Plan.h"
 
 namespace planc::calibrate {
 

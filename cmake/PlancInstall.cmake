@@ -2,7 +2,7 @@
 include(GNUInstallDirs)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME planc) # packages hold this component
 include(CMakePackageConfigHelpers)
-set(planc_rooms api search calibrate backends passes frontend packages project parse grammar ir support stdlib stdlib_trees vocabularies)
+set(planc_rooms api report search calibrate backends passes frontend packages project parse grammar ir support stdlib stdlib_trees vocabularies)
 
 set(merge "create libplanc.a\n")
 set(archives "")
@@ -28,7 +28,7 @@ install(DIRECTORY ${planc_help}/ DESTINATION ${CMAKE_INSTALL_DATADIR})
 install(FILES ${CMAKE_BINARY_DIR}/libplanc.a DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # The headers that a program includes, and what those include.
 file(GLOB planc_reached RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS api/*.h)
-list(APPEND planc_reached backends/report/Report.h support/DiagnosticRender.h)
+list(APPEND planc_reached report/Report.h support/DiagnosticRender.h)
 set(planc_headers "")
 while(planc_reached)
   list(POP_FRONT planc_reached header)

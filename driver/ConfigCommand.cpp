@@ -1,9 +1,9 @@
 // `planc config`: every setting of a project, and where its value comes from.
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Commands.h"
-#include "driver/Gates.h"
-#include "driver/JsonDocument.h"
-#include "driver/WorkFiles.h"
+#include "driver/diff/Gates.h"
+#include "driver/files/JsonDocument.h"
+#include "driver/files/WorkFiles.h"
+#include "driver/words/Commands.h"
 
 #include <algorithm>
 #include <fmt/format.h>

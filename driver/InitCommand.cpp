@@ -1,10 +1,10 @@
 // `planc init`: a repository of plans, or a library, that passes its own tests.
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Commands.h"
-#include "driver/Files.h"
+#include "driver/files/Files.h"
+#include "driver/words/Commands.h"
 #include "packages/Manifest.h"
 #include "support/Editions.h"
-#include "support/Embedded.h"
+#include "support/files/Embedded.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,11 +1,11 @@
 // `planc new`: a plan of a model on a cluster that extends a recipe.
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/CheckPlan.h"
-#include "driver/Commands.h"
-#include "driver/Files.h"
-#include "driver/InputFile.h"
+#include "driver/check/CheckPlan.h"
+#include "driver/files/Files.h"
+#include "driver/files/InputFile.h"
 #include "driver/recipes/RecipeWords.h"
-#include "support/FileTree.h"
+#include "driver/words/Commands.h"
+#include "support/files/FileTree.h"
 
 #include <filesystem>
 #include <fmt/format.h>

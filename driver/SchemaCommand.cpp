@@ -1,8 +1,8 @@
 // `planc schema`: prints the JSON Schema of a JSON result or of planc.toml, or lists them.
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Commands.h"
+#include "driver/words/Commands.h"
 #include "support/Diagnostics.h"
-#include "support/Embedded.h"
+#include "support/files/Embedded.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,11 +2,11 @@
 // words.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Library.h"
-#include "driver/Commands.h"
-#include "driver/JsonDocument.h"
 #include "driver/ShowExports.h"
+#include "driver/files/JsonDocument.h"
 #include "driver/recipes/PackageExports.h"
-#include "support/FileTree.h"
+#include "driver/words/Commands.h"
+#include "support/files/FileTree.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/ShowExports.h"
 
-#include "driver/JsonDocument.h"
+#include "driver/files/JsonDocument.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 // `planc version`: the version and commit of this program, the editions it reads, the library in it, what it was built
 // with.
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Commands.h"
-#include "driver/Help.h"
-#include "driver/JsonDocument.h"
+#include "driver/files/JsonDocument.h"
+#include "driver/words/Commands.h"
+#include "driver/words/Help.h"
 #include "support/Editions.h"
 
 #include <llvm/Config/llvm-config.h>

@@ -1,7 +1,7 @@
 // The entry point: runs the command line, and turns whatever escapes into an internal error with exit code 3.
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Command.h"
-#include "driver/Progress.h"
+#include "driver/words/Command.h"
+#include "driver/words/Progress.h"
 
 #include <cstdio>
 #include <exception>

@@ -8,8 +8,8 @@
 #include "frontend/modules/UnusedImports.h"
 #include "frontend/parse/Parse.h"
 #include "frontend/plan/Comparisons.h"
-#include "frontend/plan/Workload.h"
-#include "support/Spelling.h"
+#include "frontend/plan/statements/Workload.h"
+#include "support/text/Spelling.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/modules/ModuleSource.h"
-#include "ir/PlanEdit.h"
-#include "ir/Space.h"
+#include "ir/plan/PlanEdit.h"
+#include "ir/plan/Space.h"
 #include "support/Diagnostics.h"
 
 #include <functional>

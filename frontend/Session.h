@@ -3,8 +3,8 @@
 #pragma once
 #include "frontend/Frontend.h"
 #include "frontend/plan/Plans.h"
-#include "frontend/plan/SharedParts.h"
 #include "frontend/plan/Tests.h"
+#include "frontend/search/SharedParts.h"
 #include "frontend/syntax/Tree.h"
 
 #include <functional>

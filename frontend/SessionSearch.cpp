@@ -1,8 +1,8 @@
 // The search of a plan of the session's file: its space, and its candidates.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Session.h"
-#include "frontend/plan/Derived.h"
-#include "support/Spelling.h"
+#include "frontend/derived/Derived.h"
+#include "support/text/Spelling.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "packages/Manifest.h"
-#include "support/FileTree.h"
+#include "support/files/FileTree.h"
 
 #include <map>
 #include <optional>

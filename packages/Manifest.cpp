@@ -3,7 +3,7 @@
 #include "packages/Manifest.h"
 
 #include "support/Editions.h"
-#include "support/Spelling.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "packages/Store.h"
-#include "support/Packages.h"
+#include "support/files/Packages.h"
 
 #include <memory>
 

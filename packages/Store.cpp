@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "packages/Store.h"
 
-#include "support/DiskFiles.h"
-#include "support/Files.h"
+#include "support/files/DiskFiles.h"
+#include "support/files/Files.h"
 
 #include <cerrno>
 #include <chrono>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "packages/Workspace.h"
 
-#include "support/DiskFiles.h"
+#include "support/files/DiskFiles.h"
 
 #include <algorithm>
 #include <filesystem>

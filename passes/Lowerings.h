@@ -2,7 +2,7 @@
 // it depends on.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Program.h"
+#include "ir/program/Program.h"
 #include "passes/Passes.h"
 #include "passes/UnseenAxes.h"
 

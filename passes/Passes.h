@@ -1,11 +1,11 @@
 // The lowering, top to bottom: a plan becomes a program with layouts, then with collectives, then a schedule of tasks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Program.h"
-#include "ir/Task.h"
-#include "passes/KnownStates.h"
-#include "passes/KnownTasks.h"
+#include "ir/program/Program.h"
+#include "ir/program/Task.h"
 #include "passes/PlanParts.h"
+#include "passes/place/KnownStates.h"
+#include "passes/schedules/KnownTasks.h"
 #include "support/Diagnostics.h"
 
 #include <functional>

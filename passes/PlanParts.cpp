@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/PlanParts.h"
 
-#include "ir/MeshUse.h"
+#include "ir/plan/MeshUse.h"
 
 #include <algorithm>
 

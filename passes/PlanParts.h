@@ -1,7 +1,7 @@
 // The parts of a plan that passes read: what two plans must agree in to share what is made of it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Plan.h"
+#include "ir/plan/Plan.h"
 
 #include <cstdint>
 #include <initializer_list>

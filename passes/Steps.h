@@ -1,11 +1,11 @@
 // The passes of the pipeline, in the order in which they run; each lives in the file of its name.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Program.h"
-#include "ir/Task.h"
-#include "passes/KnownStates.h"
-#include "passes/KnownTasks.h"
-#include "passes/Lowering.h"
+#include "ir/program/Program.h"
+#include "ir/program/Task.h"
+#include "passes/lower/Lowering.h"
+#include "passes/place/KnownStates.h"
+#include "passes/schedules/KnownTasks.h"
 #include "support/Diagnostics.h"
 
 #include <memory>

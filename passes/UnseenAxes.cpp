@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/UnseenAxes.h"
 
-#include "ir/Routed.h"
-#include "passes/Lowering.h"
+#include "ir/layout/Routed.h"
 #include "passes/PlanParts.h"
+#include "passes/lower/Lowering.h"
 
 #include <algorithm>
 #include <cmath>

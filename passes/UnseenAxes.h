@@ -1,7 +1,7 @@
 // Axes of a mesh whose sizes no layer sees: layers are shared across meshes that differ in nothing else (`Lowerings`).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Program.h"
+#include "ir/program/Program.h"
 
 namespace planc::passes {
 

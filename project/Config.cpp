@@ -3,7 +3,7 @@
 #include "project/Config.h"
 
 #include "project/Toml.h"
-#include "support/Spelling.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Diagnostics.h"
-#include "support/DiskFiles.h"
+#include "support/files/DiskFiles.h"
 
 #include <optional>
 #include <string>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "project/Git.h"
 
-#include "support/Files.h"
+#include "support/files/Files.h"
 
 #include <algorithm>
 #include <cerrno>

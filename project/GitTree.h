@@ -4,7 +4,7 @@
 #pragma once
 #include "project/Git.h"
 #include "support/Diagnostics.h"
-#include "support/FileTree.h"
+#include "support/files/FileTree.h"
 
 #include <map>
 #include <memory>

@@ -3,7 +3,7 @@
 #include "api/Library.h"
 #include "api/PlanFile.h"
 #include "api/Texts.h"
-#include "backends/report/Report.h"
+#include "report/Report.h"
 
 #include <mutex>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // Settles `stages = balanced`: prices the layers, cuts them, and prices the cuts that may be best over the same layers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Plan.h"
+#include "ir/plan/Plan.h"
 #include "search/Engine.h"
 
 #include <vector>

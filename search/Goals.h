@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/result/Estimate.h"
-#include "ir/Space.h"
+#include "ir/plan/Space.h"
 
 namespace planc::search {
 

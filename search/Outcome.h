@@ -1,7 +1,7 @@
 // What a candidate comes to.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Space.h"
+#include "ir/plan/Space.h"
 
 #include <vector>
 

@@ -106,7 +106,7 @@ private:
 using Clock = std::chrono::steady_clock;
 
 /// A sink takes at most a twentieth of a thread's time, but waits no longer than so many candidates.
-constexpr auto kShortest = std::chrono::milliseconds(100);
+constexpr auto kShortestInterval = std::chrono::milliseconds(100);
 constexpr int kTimesTheCost = 20;
 constexpr size_t kMostWaiting = size_t{1} << 18;
 
@@ -158,7 +158,8 @@ private:
     sink_->take(*now, priced);
     failed_ = false;
     const auto end = Clock::now();
-    due_ = (end + std::max<Clock::duration>(kShortest, kTimesTheCost * (end - begin))).time_since_epoch().count();
+    due_ =
+        (end + std::max<Clock::duration>(kShortestInterval, kTimesTheCost * (end - begin))).time_since_epoch().count();
   }
 
   WalkSink* sink_;

@@ -3,7 +3,7 @@
 #pragma once
 #include "search/Candidates.h"
 #include "search/Ranges.h"
-#include "search/Shard.h"
+#include "search/store/Shard.h"
 
 #include <atomic>
 #include <functional>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/DiagnosticRender.h"
 
-#include "support/TextCells.h"
-#include "support/TextFixes.h"
+#include "support/text/TextCells.h"
+#include "support/text/TextFixes.h"
 
 #include <algorithm>
 #include <fmt/format.h>

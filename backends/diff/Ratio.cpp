@@ -6,7 +6,7 @@
 #include "backends/diff/Attribution.h"
 #include "backends/diff/RecordValues.h"
 #include "backends/diff/SameModel.h"
-#include "ir/MeshUse.h"
+#include "ir/plan/MeshUse.h"
 
 #include <algorithm>
 #include <cmath>

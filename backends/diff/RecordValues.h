@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/result/Estimate.h"
-#include "ir/Plan.h"
 #include "ir/facts/FactTable.h"
+#include "ir/plan/Plan.h"
 
 #include <functional>
 #include <vector>

@@ -1,7 +1,7 @@
 // What two models have in common, whatever they and their parts are called.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Plan.h"
+#include "ir/plan/Plan.h"
 
 namespace planc::diff {
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/result/Estimate.h"
-#include "ir/Program.h"
+#include "ir/program/Program.h"
 #include "support/Diagnostics.h"
 
 #include <functional>

@@ -1,7 +1,7 @@
 // Replicated: a parameter that every device holds whole, with its states, although there are axes to split it over.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/lint/Lints.h"
-#include "ir/States.h"
+#include "ir/program/States.h"
 
 #include <algorithm>
 #include <fmt/format.h>

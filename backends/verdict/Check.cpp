@@ -4,10 +4,10 @@
 #include "backends/verdict/ExprText.h"
 #include "backends/verdict/Shares.h"
 #include "backends/verdict/Verdict.h"
-#include "ir/LayerTree.h"
-#include "ir/Space.h"
-#include "support/Spelling.h"
-#include "support/UnitWords.h"
+#include "ir/model/LayerTree.h"
+#include "ir/plan/Space.h"
+#include "support/text/Spelling.h"
+#include "support/text/UnitWords.h"
 
 #include <algorithm>
 #include <fmt/core.h>

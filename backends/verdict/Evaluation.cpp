@@ -3,7 +3,7 @@
 #include "backends/verdict/Evaluation.h"
 
 #include "backends/verdict/ExprText.h"
-#include "ir/Space.h"
+#include "ir/plan/Space.h"
 #include "support/DiagnosticRender.h"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // How the parts of an assertion are written in messages: the text of a node, its value, the name of its type.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Expr.h"
+#include "ir/model/Expr.h"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/verdict/LayerMetric.h"
 
-#include "ir/LayerTree.h"
+#include "ir/model/LayerTree.h"
 
 #include <algorithm>
 #include <cmath>

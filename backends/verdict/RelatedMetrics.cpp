@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/verdict/ExprText.h"
 #include "backends/verdict/Verdict.h"
-#include "support/UnitWords.h"
+#include "support/text/UnitWords.h"
 
 #include <algorithm>
 

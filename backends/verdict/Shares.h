@@ -1,7 +1,7 @@
 // Comparisons of a part with more than the whole: a forgotten `%`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Plan.h"
+#include "ir/plan/Plan.h"
 #include "support/Diagnostics.h"
 
 namespace planc::verdict {

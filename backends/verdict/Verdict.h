@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/result/Estimate.h"
-#include "ir/Expr.h"
+#include "ir/model/Expr.h"
 #include "ir/vocabulary/Vocabulary.h"
 #include "support/Diagnostics.h"
 

@@ -4,9 +4,9 @@
 #include "backends/cost/price/Equations.h"
 #include "calibrate/fit/Fit.h"
 #include "calibrate/samples/Traffic.h"
-#include "ir/States.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
+#include "ir/program/States.h"
 
 #include <algorithm>
 #include <fmt/format.h>

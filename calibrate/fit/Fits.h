@@ -5,7 +5,7 @@
 #include "calibrate/fit/Fitted.h"
 #include "calibrate/samples/Robust.h"
 #include "calibrate/samples/Sample.h"
-#include "ir/Machine.h"
+#include "ir/machine/Machine.h"
 
 #include <optional>
 

@@ -1,7 +1,7 @@
 // planc's own sample format: one line per measured point, a header that names the columns (docs/calibrate.md).
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/read/Csv.h"
-#include "support/Spelling.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <cctype>

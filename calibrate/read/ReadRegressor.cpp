@@ -5,7 +5,7 @@
 #include "calibrate/read/Csv.h"
 #include "calibrate/read/RegressorWords.h"
 #include "support/Quantity.h"
-#include "support/Spelling.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // both by iteratively reweighted least squares, so that a tenth of wild points does not move them. Deterministic.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Machine.h"
+#include "ir/machine/Machine.h"
 
 #include <cstddef>
 #include <functional>

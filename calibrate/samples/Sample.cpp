@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/samples/Sample.h"
 
-#include "ir/Model.h"
+#include "ir/model/Model.h"
 
 #include <algorithm>
 #include <fmt/format.h>

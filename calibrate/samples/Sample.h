@@ -2,8 +2,8 @@
 // units.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/DType.h"
-#include "ir/Layout.h"
+#include "ir/layout/Layout.h"
+#include "ir/model/DType.h"
 #include "support/Source.h"
 #include "support/Symbol.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/samples/Vocabulary.h"
 
-#include "support/Embedded.h"
+#include "support/files/Embedded.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/fit/Fits.h"
-#include "ir/Plan.h"
+#include "ir/plan/Plan.h"
 
 namespace planc::calibrate {
 

@@ -4,7 +4,7 @@
 
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
-#include "support/Spelling.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <cmath>

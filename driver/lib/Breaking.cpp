@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/lib/Breaking.h"
 
-#include "driver/DiffCompare.h"
-#include "driver/DiffSide.h"
+#include "driver/diff/DiffCompare.h"
+#include "driver/diff/DiffSide.h"
 #include "packages/Contents.h"
-#include "support/DiskFiles.h"
-#include "support/Packages.h"
+#include "support/files/DiskFiles.h"
+#include "support/files/Packages.h"
 
 #include <algorithm>
 #include <array>

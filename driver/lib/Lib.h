@@ -1,7 +1,7 @@
 // What the commands below `planc lib` share: the project that they work on, and how they end.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "driver/Command.h"
+#include "driver/words/Command.h"
 #include "packages/Workspace.h"
 
 namespace planc::driver {

@@ -1,9 +1,9 @@
 // `planc lib add`, `update`: lines of planc.toml, and the lock that follows from them.
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Files.h"
+#include "driver/files/Files.h"
 #include "driver/lib/Lib.h"
 #include "project/Toml.h"
-#include "support/DiskFiles.h"
+#include "support/files/DiskFiles.h"
 
 #include <algorithm>
 #include <filesystem>

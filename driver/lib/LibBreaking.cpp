@@ -1,7 +1,7 @@
 // `planc lib breaking`: what the package's next version would break, and whether its number says so.
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/JsonDocument.h"
-#include "driver/OptionValues.h"
+#include "driver/files/JsonDocument.h"
+#include "driver/files/OptionValues.h"
 #include "driver/lib/Breaking.h"
 #include "driver/lib/Lib.h"
 #include "project/GitTree.h"

@@ -1,8 +1,8 @@
 // `planc lib`: the packages of a project.
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Commands.h"
 #include "driver/lib/Lib.h"
-#include "support/Spelling.h"
+#include "driver/words/Commands.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>

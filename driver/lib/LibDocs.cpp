@@ -1,7 +1,7 @@
 // `planc lib docs`: pages about what the package exports.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/ExportPages.h"
-#include "driver/Files.h"
+#include "driver/files/Files.h"
 #include "driver/lib/Breaking.h"
 #include "driver/lib/Lib.h"
 

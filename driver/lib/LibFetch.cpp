@@ -1,9 +1,9 @@
 // `planc lib fetch`, `vendor`: planc.lock in line with planc.toml, and its packages here.
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Files.h"
+#include "driver/files/Files.h"
 #include "driver/lib/Lib.h"
 #include "project/GitTree.h"
-#include "support/DiskFiles.h"
+#include "support/files/DiskFiles.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,6 +1,6 @@
 // `planc lib tree`: who depends on what, and which version that came to.
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/JsonDocument.h"
+#include "driver/files/JsonDocument.h"
 #include "driver/lib/Lib.h"
 
 #include <fmt/format.h>

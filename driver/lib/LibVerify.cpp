@@ -1,8 +1,8 @@
 // `planc lib verify`: is every package what planc.lock says, byte by byte?
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/JsonDocument.h"
+#include "driver/files/JsonDocument.h"
 #include "driver/lib/Lib.h"
-#include "support/DiskFiles.h"
+#include "support/files/DiskFiles.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

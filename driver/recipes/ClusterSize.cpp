@@ -4,7 +4,7 @@
 #include "driver/recipes/ClusterSize.h"
 
 #include "api/PlanFile.h"
-#include "driver/OptionValues.h"
+#include "driver/files/OptionValues.h"
 
 #include <algorithm>
 #include <charconv>

@@ -3,8 +3,8 @@
 #include "driver/recipes/ImportedName.h"
 
 #include "api/Texts.h"
-#include "driver/Files.h"
-#include "support/Spelling.h"
+#include "driver/files/Files.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/recipes/NameMatch.h"
 
-#include "support/Spelling.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <cctype>

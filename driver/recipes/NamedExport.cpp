@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/recipes/NamedExport.h"
 
-#include "driver/Files.h"
+#include "driver/files/Files.h"
 #include "driver/recipes/NameMatch.h"
-#include "support/FileTree.h"
-#include "support/Spelling.h"
+#include "support/files/FileTree.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>

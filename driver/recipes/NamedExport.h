@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Exports.h"
-#include "driver/Console.h"
+#include "driver/words/Console.h"
 
 #include <optional>
 #include <string>

@@ -3,7 +3,7 @@
 #include "driver/recipes/PackageExports.h"
 
 #include "packages/Resolver.h"
-#include "support/DiskFiles.h"
+#include "support/files/DiskFiles.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -4,7 +4,7 @@
 
 #include "api/PlanFile.h"
 #include "api/Texts.h"
-#include "ir/PlanEdit.h"
+#include "ir/plan/PlanEdit.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -3,13 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/recipes/RecipeWords.h"
 
-#include "driver/OptionValues.h"
+#include "driver/files/OptionValues.h"
 #include "driver/recipes/ClusterSize.h"
 #include "driver/recipes/PackageExports.h"
 #include "driver/recipes/ParameterValue.h"
 #include "driver/recipes/RecipeText.h"
-#include "support/FileTree.h"
-#include "support/Spelling.h"
+#include "support/files/FileTree.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <array>

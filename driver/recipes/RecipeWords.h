@@ -1,7 +1,7 @@
 // A plan that words of the command line name: a model, a cluster, and a recipe that trains the one on the other.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "driver/Command.h"
+#include "driver/words/Command.h"
 
 #include <optional>
 #include <string>

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Evaluator.h"
 #include "frontend/eval/Sides.h"
-#include "support/Spelling.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>

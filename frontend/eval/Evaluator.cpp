@@ -3,8 +3,8 @@
 #include "frontend/eval/Evaluator.h"
 
 #include "frontend/eval/Sides.h"
-#include "support/Spelling.h"
-#include "support/UnitWords.h"
+#include "support/text/Spelling.h"
+#include "support/text/UnitWords.h"
 
 #include <charconv>
 #include <fmt/format.h>

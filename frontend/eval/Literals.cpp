@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Literals.h"
 
-#include "ir/DType.h"
+#include "ir/model/DType.h"
 #include "support/Quantity.h"
 
 #include <fmt/format.h>

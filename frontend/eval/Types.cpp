@@ -1,7 +1,7 @@
 // Types as written in parameters, and the check that a value has one.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Evaluator.h"
-#include "support/Spelling.h"
+#include "support/text/Spelling.h"
 
 #include <array>
 #include <fmt/format.h>

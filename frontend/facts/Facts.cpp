@@ -3,7 +3,7 @@
 #include "frontend/facts/Facts.h"
 
 #include "frontend/eval/Equality.h"
-#include "support/Spelling.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>

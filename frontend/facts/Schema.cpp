@@ -3,8 +3,8 @@
 #include "frontend/facts/Schema.h"
 
 #include "ir/facts/FactPath.h"
-#include "support/Spelling.h"
-#include "support/UnitWords.h"
+#include "support/text/Spelling.h"
+#include "support/text/UnitWords.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/facts/Facts.h"
-#include "ir/Machine.h"
 #include "ir/facts/FactTable.h"
+#include "ir/machine/Machine.h"
 
 #include <functional>
 #include <span>

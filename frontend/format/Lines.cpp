@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/format/Lines.h"
 
-#include "support/TextCells.h"
+#include "support/text/TextCells.h"
 
 namespace planc::format {
 namespace {

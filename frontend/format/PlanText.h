@@ -1,7 +1,7 @@
 // An edit written down: the plan that extends another one by what the edit changes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/PlanEdit.h"
+#include "ir/plan/PlanEdit.h"
 
 #include <optional>
 #include <string>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/format/RuleText.h"
 
-#include "ir/MeshUse.h"
+#include "ir/plan/MeshUse.h"
 
 #include <fmt/format.h>
 

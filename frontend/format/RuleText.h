@@ -1,7 +1,7 @@
 // Rules as statements of a plan.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Plan.h"
+#include "ir/plan/Plan.h"
 
 #include <string>
 

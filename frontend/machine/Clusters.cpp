@@ -5,7 +5,7 @@
 #include "frontend/machine/Topologies.h"
 #include "frontend/machine/VoidFacts.h"
 #include "ir/facts/ClusterFacts.h"
-#include "support/Spelling.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>

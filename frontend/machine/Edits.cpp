@@ -4,7 +4,7 @@
 
 #include "frontend/eval/Literals.h"
 #include "frontend/machine/Machines.h"
-#include "support/Spelling.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -6,7 +6,7 @@
 #include "frontend/machine/VoidFacts.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/StackFacts.h"
-#include "support/Spelling.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>

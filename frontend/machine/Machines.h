@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/machine/Edits.h"
-#include "ir/Machine.h"
+#include "ir/machine/Machine.h"
 
 #include <map>
 #include <memory>

@@ -2,7 +2,7 @@
 // `m.counts`.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/machine/Machines.h"
-#include "support/Spelling.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>

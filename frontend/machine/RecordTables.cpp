@@ -4,13 +4,13 @@
 
 #include "frontend/machine/Samples.h"
 #include "frontend/machine/Topologies.h"
-#include "ir/Layout.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
+#include "ir/layout/Layout.h"
 #include "ir/vocabulary/Algorithms.h"
 #include "support/Day.h"
-#include "support/Spelling.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #include "frontend/machine/Samples.h"
 
 #include "ir/facts/SampleColumns.h"
-#include "support/Spelling.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>

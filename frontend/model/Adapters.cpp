@@ -4,7 +4,7 @@
 
 #include "frontend/model/Selectors.h"
 #include "frontend/modules/Loader.h"
-#include "ir/Labels.h"
+#include "ir/print/Labels.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/syntax/Tree.h"
-#include "ir/Documents.h"
+#include "ir/model/Documents.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #pragma once
 #include "frontend/eval/Evaluator.h"
 #include "frontend/model/Extents.h"
-#include "ir/Model.h"
+#include "ir/model/Model.h"
 
 #include <memory>
 

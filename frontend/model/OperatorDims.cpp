@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/OpContext.h"
 #include "frontend/model/Shapes.h"
-#include "ir/Routed.h"
+#include "ir/layout/Routed.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Arithmetic.h"
 #include "frontend/model/OpContext.h"
-#include "ir/Routed.h"
-#include "support/Spelling.h"
+#include "ir/layout/Routed.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Arithmetic.h"
 #include "frontend/model/OpContext.h"
-#include "ir/Routed.h"
+#include "ir/layout/Routed.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,8 +2,8 @@
 // compiler has to know of them, and takes from no name.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/OpContext.h"
-#include "ir/Routed.h"
-#include "support/Spelling.h"
+#include "ir/layout/Routed.h"
+#include "support/text/Spelling.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/Body.h"
 #include "frontend/model/Dimensions.h"
-#include "ir/Labels.h"
+#include "ir/print/Labels.h"
 
 #include <fmt/format.h>
 

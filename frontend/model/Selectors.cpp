@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/Selectors.h"
 
-#include "ir/Labels.h"
-#include "support/Spelling.h"
+#include "ir/print/Labels.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/eval/Context.h"
-#include "ir/Model.h"
+#include "ir/model/Model.h"
 
 namespace planc::frontend {
 

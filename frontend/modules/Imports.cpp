@@ -3,8 +3,8 @@
 #include "frontend/modules/Deprecated.h"
 #include "frontend/modules/ExportScan.h"
 #include "frontend/modules/Loader.h"
-#include "support/FileTree.h"
-#include "support/Spelling.h"
+#include "support/files/FileTree.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,8 +1,8 @@
 // The library that is embedded in the binary, as a source of modules.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/modules/ModuleSource.h"
-#include "support/DiskFiles.h"
-#include "support/Embedded.h"
+#include "support/files/DiskFiles.h"
+#include "support/files/Embedded.h"
 
 #include <algorithm>
 

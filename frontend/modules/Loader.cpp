@@ -4,7 +4,7 @@
 
 #include "frontend/modules/Deprecated.h"
 #include "frontend/parse/Parse.h"
-#include "support/Spelling.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <filesystem>

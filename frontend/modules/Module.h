@@ -5,7 +5,7 @@
 #include "frontend/syntax/Outline.h"
 #include "frontend/syntax/Tree.h"
 #include "frontend/values/TypeInfo.h"
-#include "support/Packages.h"
+#include "support/files/Packages.h"
 
 #include <deque>
 #include <memory>

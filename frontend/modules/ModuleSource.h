@@ -1,8 +1,8 @@
 // Where the texts of modules come from: those of the library, and those of the user.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "support/FileTree.h"
-#include "support/Packages.h"
+#include "support/files/FileTree.h"
+#include "support/files/Packages.h"
 
 #include <optional>
 #include <string>

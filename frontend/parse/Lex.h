@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/parse/Parse.h"
-#include "frontend/parse/SyntaxReporter.h"
+#include "frontend/parse/errors/SyntaxReporter.h"
 
 #include <string_view>
 #include <vector>

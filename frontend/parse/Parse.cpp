@@ -4,10 +4,10 @@
 
 #include "frontend/parse/Learned.h"
 #include "frontend/parse/LineFilter.h"
-#include "frontend/parse/Repair.h"
-#include "frontend/parse/SyntaxMessages.h"
 #include "frontend/parse/TokenRoles.h"
-#include "frontend/parse/TreeBuilder.h"
+#include "frontend/parse/build/TreeBuilder.h"
+#include "frontend/parse/errors/Repair.h"
+#include "frontend/parse/errors/SyntaxMessages.h"
 
 namespace planc::parse {
 namespace {

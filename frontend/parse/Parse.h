@@ -3,7 +3,7 @@
 #pragma once
 #include "frontend/syntax/Tree.h"
 #include "support/Diagnostics.h"
-#include "support/FileTree.h"
+#include "support/files/FileTree.h"
 
 #include <memory>
 
@@ -12,9 +12,9 @@ namespace planc::parse {
 /// Bounds that keep hostile input from costing unbounded time, memory or stack.
 struct ParseLimits {
   size_t maxBytes = kMostPlanBytes; ///< larger files are refused before lexing (PLAN0001)
-  unsigned maxDepth = 256;     ///< nesting of brackets, runs of prefix operators, chains of `if` and `**`
-  unsigned maxErrors = 20;     ///< syntax errors reported per file
-  bool learned = true;         ///< by the tables that planc was built with (Decisions.h); false: all is left to ANTLR
+  unsigned maxDepth = 256;          ///< nesting of brackets, runs of prefix operators, chains of `if` and `**`
+  unsigned maxErrors = 20;          ///< syntax errors reported per file
+  bool learned = true; ///< by the tables that planc was built with (Decisions.h); false: all is left to ANTLR
 };
 
 /// Parses a file of `sources`. Reports every lexical or syntax error; the declarations without one are in the tree,

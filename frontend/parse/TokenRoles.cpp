@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/TokenRoles.h"
 
-#include "frontend/parse/Children.h"
 #include "frontend/parse/TokenTypes.h"
+#include "frontend/parse/build/Children.h"
 
 namespace planc::parse {
 namespace {

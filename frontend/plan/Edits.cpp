@@ -2,9 +2,9 @@
 // path.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Merge.h"
-#include "frontend/plan/Mesh.h"
 #include "frontend/plan/SearchMistakes.h"
 #include "frontend/plan/Steps.h"
+#include "frontend/plan/statements/Mesh.h"
 
 #include "llvm/ADT/ScopeExit.h"
 

@@ -4,8 +4,8 @@
 #pragma once
 #include "frontend/machine/Machines.h"
 #include "frontend/plan/Space.h"
-#include "ir/Plan.h"
-#include "ir/Space.h"
+#include "ir/plan/Plan.h"
+#include "ir/plan/Space.h"
 
 #include <algorithm>
 #include <deque>

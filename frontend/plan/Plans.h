@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/plan/Merged.h"
-#include "ir/Plan.h"
+#include "ir/plan/Plan.h"
 
 #include <memory>
 #include <vector>

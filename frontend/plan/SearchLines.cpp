@@ -4,11 +4,11 @@
 
 #include "frontend/plan/Conditions.h"
 #include "frontend/plan/Merge.h"
-#include "frontend/plan/Mesh.h"
 #include "frontend/plan/SearchMistakes.h"
 #include "frontend/plan/Steps.h"
-#include "frontend/plan/WorkloadKinds.h"
-#include "support/Spelling.h"
+#include "frontend/plan/statements/Mesh.h"
+#include "frontend/plan/statements/WorkloadKinds.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>

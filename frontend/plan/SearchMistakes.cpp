@@ -5,7 +5,7 @@
 #include "frontend/plan/Plans.h"
 #include "ir/vocabulary/Schedules.h"
 #include "support/Quantity.h"
-#include "support/Spelling.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Space.h"
 
-#include "frontend/plan/Mesh.h"
+#include "frontend/plan/statements/Mesh.h"
 
 namespace planc::frontend {
 

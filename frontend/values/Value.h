@@ -1,8 +1,8 @@
 // What an expression evaluates to.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Model.h"
-#include "ir/Poly.h"
+#include "ir/model/Model.h"
+#include "ir/model/Poly.h"
 #include "support/Quantity.h"
 #include "support/Source.h"
 #include "support/Symbol.h"

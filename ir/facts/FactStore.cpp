@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/FactStore.h"
 
-#include "ir/Layout.h"
-#include "ir/Machine.h"
 #include "ir/facts/FactTable.h"
+#include "ir/layout/Layout.h"
+#include "ir/machine/Machine.h"
 
 #include <algorithm>
 

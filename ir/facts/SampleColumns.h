@@ -1,8 +1,8 @@
 // The columns of a fabric's samples: what a row of `all_reduce = [{ranks, a, b, g}]` may say.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Machine.h"
 #include "ir/facts/FactTable.h"
+#include "ir/machine/Machine.h"
 
 namespace planc::ir {
 

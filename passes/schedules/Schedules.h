@@ -2,7 +2,7 @@
 // the row of every word, with what it asks of stages and micro-batches.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Task.h"
+#include "ir/program/Task.h"
 #include "ir/vocabulary/Schedules.h"
 
 namespace planc::passes::schedules {

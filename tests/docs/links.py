@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Links between the Markdown files of the tree lead to files and headings that exist. Where a link to a source file is called by a name of the
-code, [`ir::Layer`](ir/Model.h), the file has that name.
+code, [`ir::Layer`](ir/model/Model.h), the file has that name.
 
 Usage: links.py ROOT
 """

@@ -10,7 +10,7 @@ import sys
 ROOMS = ("ir", "frontend", "passes", "backends", "calibrate", "driver", "support")
 # Rows of tables and where they stand; the made-up ones are added in tests/unit.
 ROWS = {
-    "operator kind": (["grouped_gemm", "scores", "permute"], ["ir/Model.cpp"]),
+    "operator kind": (["grouped_gemm", "scores", "permute"], ["ir/model/Model.cpp"]),
     "schedule": (["gpipe", "one_f_one_b", "interleaved_1f1b", "zero_bubble", "dualpipe"], ["ir/vocabulary/Schedules.h", "passes/schedules/Schedules.h"]),
     "topology": (["fat_tree", "full_mesh", "torus"],
                  ["backends/cost/price/collectives/Topologies.cpp", "ir/vocabulary/Topologies.h"]),

@@ -14,7 +14,7 @@ import tempfile
 
 CODE = "PLAN0649"
 DIMENSIONS = ["heads", "ffn", "experts"]
-LEAST = 0.01  # share of the parameters that passes/HalfPlaced.cpp speaks of
+LEAST = 0.01  # share of the parameters that passes/check/HalfPlaced.cpp speaks of
 MODELS = 28  # at least as many must be placed by half here
 
 HEAD = """

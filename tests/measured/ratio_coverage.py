@@ -62,7 +62,7 @@ def unshared(a, b):
 
 
 def mesh(report):
-    """What planc tells meshes apart by: sizes and levels of the axes and what they split, not how they are called (ir/MeshUse.h)."""
+    """What planc tells meshes apart by: sizes and levels of the axes and what they split, not how they are called (ir/plan/MeshUse.h)."""
     return sorted((a["size"], a["within"], a["splits"], a["stages"]) for a in report["axes"])
 
 

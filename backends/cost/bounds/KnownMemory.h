@@ -3,7 +3,7 @@
 #pragma once
 #include "backends/cost/memory/Memory.h"
 #include "backends/cost/simulate/KnownPrices.h"
-#include "ir/Task.h"
+#include "ir/program/Task.h"
 
 #include <optional>
 

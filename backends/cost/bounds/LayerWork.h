@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/simulate/KnownPrices.h"
-#include "ir/Program.h"
-#include "ir/Task.h"
+#include "ir/program/Program.h"
+#include "ir/program/Task.h"
 
 #include <optional>
 

@@ -4,9 +4,9 @@
 
 #include "backends/cost/bounds/Rounding.h"
 #include "backends/cost/price/Equations.h"
-#include "ir/Routed.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
+#include "ir/layout/Routed.h"
 
 #include "llvm/ADT/STLExtras.h"
 

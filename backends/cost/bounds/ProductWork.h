@@ -2,7 +2,7 @@
 // model and workload.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Program.h"
+#include "ir/program/Program.h"
 
 #include <optional>
 #include <vector>

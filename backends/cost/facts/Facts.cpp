@@ -4,7 +4,7 @@
 
 #include "ir/facts/DeviceFacts.h"
 #include "support/Quantity.h"
-#include "support/Spelling.h"
+#include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <cmath>

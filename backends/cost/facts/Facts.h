@@ -1,7 +1,7 @@
 // The facts that equations look up in device, fabric, level and stack; missing ones are collected by record.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Program.h"
+#include "ir/program/Program.h"
 #include "support/Diagnostics.h"
 
 #include <string>

@@ -1,7 +1,7 @@
 // What devices hold in memory, as plain data: by kind and by stage, at the fullest moment.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Program.h"
+#include "ir/program/Program.h"
 
 #include <optional>
 #include <string>

@@ -3,8 +3,8 @@
 #include "backends/cost/memory/MemoryParts.h"
 
 #include "backends/cost/price/Buckets.h"
-#include "ir/States.h"
 #include "ir/facts/StackFacts.h"
+#include "ir/program/States.h"
 #include "support/Indexed.h"
 
 #include <algorithm>

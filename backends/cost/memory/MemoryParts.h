@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/memory/Memory.h"
-#include "ir/States.h"
-#include "ir/Task.h"
+#include "ir/program/States.h"
+#include "ir/program/Task.h"
 #include "support/Memo.h"
 
 #include <array>

@@ -3,7 +3,7 @@
 #pragma once
 #include "backends/cost/facts/Facts.h"
 #include "backends/cost/memory/Memory.h"
-#include "ir/Task.h"
+#include "ir/program/Task.h"
 
 #include <vector>
 

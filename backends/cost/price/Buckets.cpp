@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Buckets.h"
 
-#include "ir/CollectiveNodes.h"
+#include "ir/program/CollectiveNodes.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Which layers a message of states serves, how large it is, and how many layers' messages are in memory at once.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Task.h"
+#include "ir/program/Task.h"
 
 #include <functional>
 #include <utility>

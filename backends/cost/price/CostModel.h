@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/price/Price.h"
-#include "ir/Task.h"
+#include "ir/program/Task.h"
 #include "support/Diagnostics.h"
 #include "support/Memo.h"
 

@@ -1,7 +1,7 @@
 // Which virtual stages the device stages hold, and which of them hold the same.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Program.h"
+#include "ir/program/Program.h"
 
 #include <cstdint>
 #include <span>

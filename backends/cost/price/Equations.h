@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/price/Term.h"
-#include "ir/Layout.h"
+#include "ir/layout/Layout.h"
 
 #include <algorithm>
 #include <cmath>

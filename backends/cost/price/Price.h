@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/price/Formula.h"
-#include "ir/Machine.h"
+#include "ir/machine/Machine.h"
 
 #include <algorithm>
 #include <memory>

@@ -4,10 +4,10 @@
 
 #include "backends/cost/price/Buckets.h"
 #include "backends/cost/price/Operators.h"
-#include "ir/Labels.h"
-#include "ir/States.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
+#include "ir/print/Labels.h"
+#include "ir/program/States.h"
 
 #include <algorithm>
 #include <optional>

@@ -7,9 +7,9 @@
 #include "backends/cost/price/Update.h"
 #include "backends/cost/result/Distance.h"
 #include "backends/cost/result/Rows.h"
-#include "ir/CollectiveNodes.h"
-#include "ir/States.h"
 #include "ir/facts/StackFacts.h"
+#include "ir/program/CollectiveNodes.h"
+#include "ir/program/States.h"
 
 #include <algorithm>
 #include <cmath>

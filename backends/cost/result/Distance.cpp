@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/result/Distance.h"
 
-#include "ir/Plan.h"
-#include "ir/Routed.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
+#include "ir/layout/Routed.h"
+#include "ir/plan/Plan.h"
 
 #include "llvm/ADT/STLExtras.h"
 

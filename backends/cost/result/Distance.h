@@ -4,7 +4,7 @@
 #pragma once
 #include "backends/cost/facts/Facts.h"
 #include "backends/cost/result/Estimate.h"
-#include "ir/Program.h"
+#include "ir/program/Program.h"
 
 #include <vector>
 

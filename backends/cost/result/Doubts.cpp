@@ -4,9 +4,9 @@
 
 #include "backends/cost/price/Buckets.h"
 #include "backends/cost/price/Update.h"
-#include "ir/States.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
+#include "ir/program/States.h"
 #include "support/Quantity.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -4,7 +4,7 @@
 #pragma once
 #include "backends/cost/result/Estimate.h"
 #include "backends/cost/simulate/Simulation.h"
-#include "ir/Machine.h"
+#include "ir/machine/Machine.h"
 
 namespace planc::cost {
 

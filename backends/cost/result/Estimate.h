@@ -6,8 +6,8 @@
 #include "backends/cost/result/RunTimes.h"
 #include "backends/cost/simulate/Account.h"
 #include "backends/cost/simulate/TriedOrder.h"
-#include "ir/Layout.h"
-#include "ir/Program.h"
+#include "ir/layout/Layout.h"
+#include "ir/program/Program.h"
 
 #include <memory>
 #include <optional>

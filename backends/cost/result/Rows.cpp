@@ -3,7 +3,7 @@
 #include "backends/cost/result/Rows.h"
 
 #include "backends/cost/price/Buckets.h"
-#include "ir/Labels.h"
+#include "ir/print/Labels.h"
 #include "support/Indexed.h"
 
 #include <algorithm>

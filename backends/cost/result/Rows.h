@@ -3,7 +3,7 @@
 #pragma once
 #include "backends/cost/result/Estimate.h"
 #include "backends/cost/simulate/Simulation.h"
-#include "ir/LayerTree.h"
+#include "ir/model/LayerTree.h"
 
 #include <vector>
 

@@ -3,8 +3,8 @@
 #include "backends/cost/result/Run.h"
 
 #include "backends/cost/price/Buckets.h"
-#include "ir/States.h"
 #include "ir/facts/ClusterFacts.h"
+#include "ir/program/States.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,10 +8,10 @@
 #include "backends/cost/result/Confidence.h"
 #include "backends/cost/result/Rows.h"
 #include "backends/cost/simulate/Stragglers.h"
-#include "ir/Routed.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
+#include "ir/layout/Routed.h"
 
 #include "llvm/ADT/STLExtras.h"
 

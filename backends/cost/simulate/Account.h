@@ -1,7 +1,7 @@
 // Where the seconds of a device's compute stream go: by what it does, and by whose work or communication that is.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Program.h"
+#include "ir/program/Program.h"
 
 #include <map>
 #include <vector>

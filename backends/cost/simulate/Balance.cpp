@@ -7,9 +7,9 @@
 #include "backends/cost/price/Update.h"
 #include "backends/cost/simulate/Simulation.h"
 #include "backends/cost/simulate/StagePass.h"
-#include "ir/CollectiveNodes.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
+#include "ir/program/CollectiveNodes.h"
 
 #include <algorithm>
 #include <cmath>

@@ -13,9 +13,9 @@
 #include "backends/cost/simulate/Stragglers.h"
 #include "backends/cost/simulate/VirtualStages.h"
 #include "backends/cost/simulate/pipeline/KnownPipelines.h"
-#include "ir/CollectiveNodes.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/StackFacts.h"
+#include "ir/program/CollectiveNodes.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ir/Machine.h"
-#include "ir/Mesh.h"
+#include "ir/layout/Mesh.h"
+#include "ir/machine/Machine.h"
 
 #include <string_view>
 #include <vector>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/simulate/Account.h"
-#include "ir/Task.h"
+#include "ir/program/Task.h"
 #include "support/Indexed.h"
 
 #include <cstdint>

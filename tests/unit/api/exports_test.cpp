@@ -1,7 +1,7 @@
 // What modules export, by name and by word, and the pages about it.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/ExportPages.h"
-#include "support/DiskFiles.h"
+#include "support/files/DiskFiles.h"
 
 #include <algorithm>
 #include <filesystem>

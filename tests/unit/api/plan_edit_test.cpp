@@ -403,9 +403,9 @@ TEST(PlanEdit, ChangesThatMayMakeAPlanFitAreTheirLines) {
     PlanFile file;
     const auto plan = bound(file, example, name);
     ASSERT_TRUE(plan && plan->priceAlone());
-    for (const report::Candidate& c : report::memoryCandidates(plan->plan(), *plan->program(), *plan->estimate())) {
+    for (const lint::Candidate& c : lint::memoryCandidates(plan->plan(), *plan->program(), *plan->estimate())) {
       PlanFile again;
-      again.loadText(path(example), test::readFile(path(example)) + "\n" + report::fixText("fit", name, c.lines));
+      again.loadText(path(example), test::readFile(path(example)) + "\n" + lint::fixText("fit", name, c.lines));
       const auto derived = again.bind("fit");
       if (!derived) continue; // changes nothing
       expectSame(*plan->with(c.edit), *derived, c.lines[0]);

@@ -3,7 +3,7 @@
 #include "backends/cost/price/Equations.h"
 #include "calibrate/write/Library.h"
 #include "calibrate/write/Report.h"
-#include "ir/States.h"
+#include "ir/program/States.h"
 #include "tests/unit/calibrate/Made.h"
 
 #include <cmath>

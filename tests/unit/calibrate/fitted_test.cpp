@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/fit/Fitted.h"
 #include "ir/facts/StackFacts.h"
-#include "support/Digest.h"
+#include "support/files/Digest.h"
 
 #include <gtest/gtest.h>
 

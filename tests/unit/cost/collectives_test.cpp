@@ -3,9 +3,9 @@
 #include "Fixtures.h"
 #include "backends/cost/facts/Facts.h"
 #include "backends/cost/price/Collectives.h"
-#include "ir/CollectiveNodes.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/StackFacts.h"
+#include "ir/program/CollectiveNodes.h"
 #include "ir/vocabulary/Algorithms.h"
 
 #include <algorithm>

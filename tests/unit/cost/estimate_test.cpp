@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
 #include "backends/cost/simulate/Stragglers.h"
-#include "ir/CollectiveNodes.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
+#include "ir/program/CollectiveNodes.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 #include "Fixtures.h"
 #include "backends/cost/price/Update.h"
 #include "backends/cost/simulate/Simulation.h"
-#include "ir/States.h"
 #include "ir/facts/DeviceFacts.h"
+#include "ir/program/States.h"
 
 #include <gtest/gtest.h>
 

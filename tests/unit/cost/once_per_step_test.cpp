@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
 #include "backends/cost/simulate/Simulation.h"
-#include "ir/CollectiveNodes.h"
+#include "ir/program/CollectiveNodes.h"
 
 #include <gtest/gtest.h>
 

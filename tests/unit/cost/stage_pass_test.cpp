@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
 #include "backends/cost/simulate/StagePass.h"
-#include "ir/CollectiveNodes.h"
 #include "ir/facts/StackFacts.h"
+#include "ir/program/CollectiveNodes.h"
 
 #include <gtest/gtest.h>
 #include <numeric>

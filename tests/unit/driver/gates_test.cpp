@@ -1,6 +1,6 @@
 // Gates: what they read, and on which side of the bound a change lies.
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Gates.h"
+#include "driver/diff/Gates.h"
 
 #include <gtest/gtest.h>
 

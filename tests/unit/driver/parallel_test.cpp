@@ -1,6 +1,6 @@
 // Work by several threads: results are used in order, few of them wait, and what is thrown comes in its turn.
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/Parallel.h"
+#include "driver/files/Parallel.h"
 
 #include <atomic>
 #include <gtest/gtest.h>

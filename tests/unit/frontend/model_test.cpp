@@ -2,7 +2,7 @@
 // dimensions.
 // SPDX-License-Identifier: Apache-2.0
 #include "Compile.h"
-#include "ir/Routed.h"
+#include "ir/layout/Routed.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Lengths of packed documents by hand.
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/Documents.h"
+#include "ir/model/Documents.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

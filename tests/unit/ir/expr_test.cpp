@@ -1,6 +1,6 @@
 // Evaluation of expression trees: units combine, what is missing stays missing, and one known side may decide.
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/Expr.h"
+#include "ir/model/Expr.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // References to layers: text and back, what is no path, what a path matches, and which a model has.
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/LayerRef.h"
-#include "ir/LayerTree.h"
+#include "ir/model/LayerRef.h"
+#include "ir/model/LayerTree.h"
 #include "tests/unit/verdict/Fixture.h"
 
 #include <gtest/gtest.h>

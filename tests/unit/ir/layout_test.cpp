@@ -1,6 +1,6 @@
 // Layouts and the changes between them that published schemes need: which collectives, over what, how many elements.
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/Layout.h"
+#include "ir/layout/Layout.h"
 #include "tests/unit/support/Build.h"
 
 #include <gtest/gtest.h>

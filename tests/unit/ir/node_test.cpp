@@ -1,6 +1,6 @@
 // What only one kind of node has is reached through that kind.
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/CollectiveNodes.h"
+#include "ir/program/CollectiveNodes.h"
 
 #include <gtest/gtest.h>
 #include <type_traits>

@@ -1,6 +1,6 @@
 // Orders in their short form: what they yield, what is folded, and what is visited of what repeats.
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/Orders.h"
+#include "ir/program/Orders.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

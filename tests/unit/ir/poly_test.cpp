@@ -1,6 +1,6 @@
 // Sums of products of extents: canonical form, arithmetic, evaluation.
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/Poly.h"
+#include "ir/model/Poly.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Element types as their keys set them, and what holds wherever it was stated.
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/Precision.h"
+#include "ir/plan/Precision.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Ranges of instances: counting in windows, compressing, printing.
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/Range.h"
+#include "ir/model/Range.h"
 
 #include <gtest/gtest.h>
 #include <limits>

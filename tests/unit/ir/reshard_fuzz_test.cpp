@@ -1,7 +1,7 @@
 // Property of reshard on random layouts: every step can be done by its collective inside its group, and the wanted
 // layout is reached.
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/Layout.h"
+#include "ir/layout/Layout.h"
 #include "tests/unit/support/Build.h"
 
 #include <algorithm>

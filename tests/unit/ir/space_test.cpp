@@ -1,6 +1,6 @@
 // Candidates as numbers: what they stand for, which numbers are none, and how many there are.
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/Space.h"
+#include "ir/plan/Space.h"
 
 #include <gtest/gtest.h>
 

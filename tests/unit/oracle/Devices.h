@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Executor.h"
-#include "ir/Layout.h"
+#include "ir/layout/Layout.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 
 #include "OperatorRun.h"
 #include "Replay.h"
-#include "passes/GradientFlow.h"
+#include "passes/backward/GradientFlow.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // Every device holds only what its layouts say; reading anything else throws. See oracle_test.cpp for what is compared.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Program.h"
+#include "ir/program/Program.h"
 
 #include <map>
 #include <random>

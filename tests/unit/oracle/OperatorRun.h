@@ -4,7 +4,7 @@
 #pragma once
 #include "Devices.h"
 #include "Kernels.h"
-#include "passes/Lowering.h"
+#include "passes/lower/Lowering.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "OperatorRun.h"
 #include "RandomPlans.h"
-#include "ir/Routed.h"
+#include "ir/layout/Routed.h"
 
 #include <algorithm>
 #include <filesystem>

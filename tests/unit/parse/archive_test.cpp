@@ -3,7 +3,7 @@
 #include "ParseHelper.h"
 #include "SameTree.h"
 #include "frontend/syntax/Archive.h"
-#include "support/Embedded.h"
+#include "support/files/Embedded.h"
 #include "tests/unit/support/PlanFiles.h"
 
 namespace planc::test {

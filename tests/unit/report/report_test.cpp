@@ -1,7 +1,7 @@
 // Tests of the text and CSV reports: alignment, folding of stages, the report that does not fit, the sum of the rows.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/report/Fixes.h"
-#include "support/TextCells.h"
+#include "backends/lint/Fixes.h"
+#include "support/text/TextCells.h"
 #include "tests/unit/report/Fixture.h"
 
 #include <fmt/core.h>
@@ -128,22 +128,22 @@ TEST(TextReport, LeadsWithWhatDoesNotFit) {
                                "  parameters         8 GB  13.1 %\n"));
   // Parameters are copies over dp = 2: the states can be sharded over it.
   std::vector<std::string> changes;
-  for (const report::Candidate& c : report::memoryCandidates(f.plan, f.program, f.estimate))
+  for (const lint::Candidate& c : lint::memoryCandidates(f.plan, f.program, f.estimate))
     changes.insert(changes.end(), c.lines.begin(), c.lines.end());
   EXPECT_THAT(changes,
               IsSupersetOf({"states { optimizer -> dp }", "states { grads -> dp }", "states { params -> dp }"}));
   // Priced ones are printed, the fastest that fits first, and that one as a plan.
-  std::vector<report::Fix> fixes = {{{"states { grads -> dp }"}, "shards", "", 4.1e10, 2e10, 2, 0.1, false},
-                                    {{"states { params -> dp }"}, "shards all", "", 3.7e10, 2.4e10, 2.5, 0.25, true},
-                                    {{"recompute decoder"},
-                                     "keeps less",
-                                     report::fixText("small_fits", "small(nodes = 2)", {"recompute decoder"}),
-                                     3.9e10,
-                                     2.2e10,
-                                     2.2,
-                                     0.1,
-                                     true}};
-  report::rank(fixes);
+  std::vector<lint::Fix> fixes = {{{"states { grads -> dp }"}, "shards", "", 4.1e10, 2e10, 2, 0.1, false},
+                                  {{"states { params -> dp }"}, "shards all", "", 3.7e10, 2.4e10, 2.5, 0.25, true},
+                                  {{"recompute decoder"},
+                                   "keeps less",
+                                   lint::fixText("small_fits", "small(nodes = 2)", {"recompute decoder"}),
+                                   3.9e10,
+                                   2.2e10,
+                                   2.2,
+                                   0.1,
+                                   true}};
+  lint::rank(fixes);
   EXPECT_EQ(fixes[0].lines[0], "recompute decoder");
   EXPECT_EQ(fixes[2].lines[0], "states { grads -> dp }");
   report::PlanReport priced = f.report();
@@ -164,10 +164,10 @@ TEST(TextReport, TablesCutLongListsOfLayers) {
   ReportFixture f;
   f.estimate.memory.fits = false;
   const std::string line = "recompute " + named(198) + " { outputs = true }";
-  const std::vector<report::Fix> fixes = {
-      {{line, "keep " + named(13) + " = host"}, "", report::fixText("p", "q", {line}), 1, 1, 1, 0, true},
+  const std::vector<lint::Fix> fixes = {
+      {{line, "keep " + named(13) + " = host"}, "", lint::fixText("p", "q", {line}), 1, 1, 1, 0, true},
       {{"recompute " + named(12)}, "", "", 1, 1, 1, 0, true}};
-  const std::vector<report::RecomputeEffect> effects = {{named(30), 1, 1, 1, 1}};
+  const std::vector<lint::RecomputeEffect> effects = {{named(30), 1, 1, 1, 1}};
   report::PlanReport priced = f.report();
   priced.fixes = &fixes;
   priced.recompute = &effects;

@@ -1,6 +1,6 @@
 // Pictures: names are escaped, axes hold their values, ticks are round.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/report/Svg.h"
+#include "report/tables/Svg.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Rows of cells as CSV and as Markdown: what would split a cell or a row is quoted or escaped.
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/report/Csv.h"
-#include "backends/report/Markdown.h"
+#include "report/tables/Csv.h"
+#include "report/tables/Markdown.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include "api/PlanFile.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
-#include "search/Sensitivity.h"
+#include "search/sensitivity/Sensitivity.h"
 #include "support/Shared.h"
 #include "tests/unit/support/PlanFiles.h"
 
@@ -138,8 +138,8 @@ TEST(Sensitivity, SidesOfAKinkAreToldApart) {
   EXPECT_NEAR(asked.found.homogeneity(0, BaseUnit::Time), 1, 1e-3);
 }
 
-/// A run does whole steps, and a bucket fills whole messages. An inline share is neither: what is cut in two is still one
-/// transfer.
+/// A run does whole steps, and a bucket fills whole messages. An inline share is neither: what is cut in two is still
+/// one transfer.
 TEST(Sensitivity, StaircasesAreNoKinksAndJumpsNoSlopes) {
   api::PlanFile file;
   std::string error;

@@ -2,7 +2,7 @@
 // shards become one again.
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/Loaded.h"
-#include "search/Merge.h"
+#include "search/store/Merge.h"
 
 #include <cstdlib>
 #include <filesystem>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/PlanFile.h"
 #include "api/Sweeps.h"
+#include "report/search/SweepReport.h"
 #include "search/Knees.h"
-#include "search/SweepReport.h"
 
 #include <cmath>
 #include <fmt/format.h>

@@ -11,7 +11,7 @@
 // major first.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Task.h"
+#include "ir/program/Task.h"
 
 #include <string>
 #include <string_view>

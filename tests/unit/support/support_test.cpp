@@ -1,8 +1,8 @@
 // Symbols, sources and the diagnostic engine.
 // SPDX-License-Identifier: Apache-2.0
 #include "support/Diagnostics.h"
-#include "support/Spelling.h"
 #include "support/Symbol.h"
+#include "support/text/Spelling.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

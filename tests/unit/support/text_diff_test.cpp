@@ -1,6 +1,6 @@
 // Differences of texts as diff -u shows them.
 // SPDX-License-Identifier: Apache-2.0
-#include "support/TextDiff.h"
+#include "support/text/TextDiff.h"
 
 #include <gtest/gtest.h>
 #include <string>

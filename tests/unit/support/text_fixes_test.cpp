@@ -1,8 +1,8 @@
 // Fixes as changes of a text: where they stand, what they make of it, and how that is shown.
 // SPDX-License-Identifier: Apache-2.0
 #include "support/DiagnosticRender.h"
-#include "support/Spelling.h"
-#include "support/TextFixes.h"
+#include "support/text/Spelling.h"
+#include "support/text/TextFixes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

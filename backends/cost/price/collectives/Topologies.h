@@ -1,8 +1,8 @@
 // The formulas of topologies: how a group lies in a level, and what the wiring of the level makes of its collectives.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Layout.h"
-#include "ir/Topology.h"
+#include "ir/layout/Layout.h"
+#include "ir/machine/Topology.h"
 #include "ir/vocabulary/Vocabulary.h"
 
 #include <vector>

@@ -1,7 +1,7 @@
 // Event simulation of the pipeline: stages run actions in order, wait to receive, are held by what they send.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Task.h"
+#include "ir/program/Task.h"
 #include "support/Indexed.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The parts of a step in which every stage repeats the same actions with later micro-batches.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ir/Orders.h"
+#include "ir/program/Orders.h"
 
 #include <cstdint>
 #include <vector>

@@ -1,0 +1,131 @@
+// From the words of `planc diff` to its sides.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/diff/DiffAsked.h"
+
+#include "driver/files/Files.h"
+#include "driver/files/OptionValues.h"
+#include "project/GitTree.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <set>
+
+namespace planc::driver {
+
+PLANC_ERROR(NotCompared, 1124, "`{path}` cannot be compared: {reason}")
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Its path below what is compared: the name of a file that is compared itself says nothing.
+std::string keyBelow(const std::string& root, const std::string& path) {
+  return path == root ? "" : fs::path(path).lexically_relative(root).generic_string();
+}
+
+bool isJson(const std::string& path) {
+  return fs::path(path).extension() == ".json";
+}
+
+/// A side of a file, a folder, or a result. Not kClean after a report.
+int oneSide(Console& console, DiffAsked& asked, const std::string& path, Side& out, WorkFiles& work) {
+  if (isJson(path)) {
+    std::string problem;
+    std::optional<Side> read = jsonSide(path, problem);
+    if (!read) {
+      asked.problems.report(NotCompared, asked.placeOf("planc diff", path), {{"path", path}, {"reason", problem}})
+          .help("a JSON result is what `planc estimate --format json` prints");
+      return kFailed;
+    }
+    out = std::move(*read);
+    return kClean;
+  }
+  out.name = path;
+  if (std::error_code ignored; path != "-" && !fs::exists(path, ignored))
+    return console.usageError(fmt::format("there is no {}", path),
+                              project::isRevision(path)
+                                  ? fmt::format("`{}` is a revision: `planc diff --against {}`", path, path)
+                                  : "name two files, folders or JSON results");
+  if (const int code = filesOf(console, {path}, work)) return code;
+  for (const WorkFile& file : work.files) out.files.push_back({keyBelow(path, file.path), file.path});
+  return kClean;
+}
+
+/// The files of an earlier state that these words stand for, by the planc.toml of that time.
+std::set<std::string> filesBefore(const project::GitTree& tree, const Project& project,
+                                  std::vector<std::string> words) {
+  if (words.empty())
+    for (const project::ConfigText& listed : project.config().plans) words.push_back(project.config().shown(listed));
+  std::set<std::string> out, seen; // `plans` and `./plans` are one folder
+  for (const std::string& word : words)
+    for (const std::string& path : tree.plansBelow(word))
+      if ((path == word || !passesOver(project, word, path)) && seen.insert(wholePath(path)).second) out.insert(path);
+  return out;
+}
+
+/// The project as it was; as it is where there was none, or what it was is not known.
+std::optional<Project> projectBefore(const project::GitTree& tree, const Project& now) {
+  if (now.config().path.empty()) return std::nullopt;
+  std::string ignored;
+  std::optional<std::string> text = tree.text(now.config().path, ignored);
+  return text ? Project::earlier(now.config().path, std::move(*text)) : std::nullopt;
+}
+
+/// `--against REV [PATH…]`.
+int earlierSide(Console& console, DiffAsked& asked, const std::string& revision,
+                const std::vector<std::string>& words) {
+  const SourceRange place = asked.placeOf("--against", revision);
+  const auto tree = project::GitTree::open(revision, words.empty() ? "." : words[0], place, asked.problems);
+  if (!tree) return kFailed;
+  std::vector<std::string> here;
+  for (const std::string& word : words) {
+    std::error_code ignored;
+    if (!tree->holds(word))
+      return console.usageError(
+          fmt::format("{} lies outside of the repository that `{}` is a revision of", word, revision),
+          "compare two folders: `planc diff A B`");
+    if (fs::exists(word, ignored))
+      here.push_back(word);
+    else if (tree->plansBelow(word).empty())
+      return console.usageError(fmt::format("there is no {}, neither here nor at {}", word, revision));
+  }
+  if (words.empty() || !here.empty())
+    if (const int code = filesOf(console, here, asked.work)) return code;
+  asked.after.name = "the working tree";
+  for (const WorkFile& file : asked.work.files) asked.after.files.push_back({file.path, file.path});
+  asked.before.name = revision;
+  asked.before.tree = tree;
+  const std::optional<Project> was = projectBefore(*tree, asked.work.project);
+  if (was) asked.project = project::changes(was->config(), asked.work.project.config());
+  for (const std::string& path : filesBefore(*tree, was ? *was : asked.work.project, words))
+    asked.before.files.push_back({path, path});
+  return kClean;
+}
+
+} // namespace
+
+SourceRange DiffAsked::placeOf(const std::string& option, const std::string& word) {
+  const FileId file = words.add(option, word);
+  return {file, 0, static_cast<uint32_t>(word.size())};
+}
+
+int readAsked(Console& console, const Arguments& arguments, DiffAsked& asked) {
+  for (const std::string& word : arguments.all("--fail-if")) {
+    GateMistake mistake;
+    const std::optional<Gate> gate = gateOfWord(word, mistake);
+    if (!gate) return console.usageError(mistake.problem, mistake.help);
+    asked.gates.push_back(*gate);
+  }
+  if (const auto revision = arguments.value("--against"))
+    return earlierSide(console, asked, *revision, arguments.positional);
+  if (arguments.positional.size() != 2)
+    return console.usageError(
+        fmt::format("`planc diff` compares two files, folders or JSON results; there {}",
+                    arguments.positional.size() == 1 ? "is one" : fmt::format("are {}", arguments.positional.size())),
+        "name both, or an earlier state of what is here: `planc diff --against HEAD~1`");
+  WorkFiles beforeFiles;
+  if (const int code = oneSide(console, asked, arguments.positional[0], asked.before, beforeFiles)) return code;
+  return oneSide(console, asked, arguments.positional[1], asked.after, asked.work);
+}
+
+} // namespace planc::driver

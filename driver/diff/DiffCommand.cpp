@@ -1,0 +1,144 @@
+// `planc diff`: what became of the plans of one version in another: numbers, where they come from, and whose change it
+// is.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/diff/DiffAsked.h"
+#include "driver/diff/DiffCompare.h"
+#include "driver/files/JsonDocument.h"
+#include "driver/files/OptionValues.h"
+#include "driver/words/Commands.h"
+#include "driver/words/Help.h"
+#include "packages/Contents.h"
+#include "project/GitTree.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace planc::driver {
+
+PLANC_ERROR(SubmoduleLacks, 1125, "`{revision}` cannot be read as a whole: {reason}")
+
+namespace {
+
+void price(Side& side, size_t jobs) {
+  if (side.json) return;
+  side.planc = versionNumber();
+  side.library = libraryDigest();
+  priceSide(side, jobs);
+}
+
+void write(Console& console, const Arguments& arguments, const report::DiffReport& found) {
+  const std::string format = *arguments.value("--format");
+  if (format == "json") {
+    printJson(console, kDiffFormat, report::diffJson(found));
+  } else if (format == "md") {
+    console.out(report::diffMarkdown(found));
+  } else if (format == "github") {
+    console.out(report::diffGithub(found));
+  } else {
+    report::TextOptions options;
+    options.color = console.colorOut();
+    options.allLayers = arguments.has("--all");
+    console.out(report::diffText(found, options));
+  }
+}
+
+/// What of packages cannot be read of an earlier state: its plans are not broken, they are not known.
+std::set<std::string> packagesMissing(const Side& side) {
+  std::set<std::string> out;
+  if (side.tree)
+    for (const SideFile& file : side.files)
+      for (const auto& diagnostics : file.diagnostics)
+        if (const Diagnostic* first = diagnostics->firstError(); first && packages::isOfPackages(*first->kind))
+          out.insert(first->message);
+  return out;
+}
+
+/// What is wrong with what is compared, and errors of the newer side: those of the older one are in the report. False
+/// where a file of either side cannot be read.
+bool reportErrors(Console& console, DiffAsked& asked) {
+  if (asked.before.tree)
+    for (const std::string& missing : static_cast<const project::GitTree&>(*asked.before.tree).missing())
+      asked.problems.report(SubmoduleLacks, asked.placeOf("--against", asked.before.name),
+                            {{"revision", asked.before.name}, {"reason", missing}});
+  for (const std::string& missing : packagesMissing(asked.before))
+    asked.problems
+        .report(SubmoduleLacks, asked.placeOf("--against", asked.before.name),
+                {{"revision", asked.before.name}, {"reason", missing}})
+        .help(
+            fmt::format("`planc lib fetch --against {}` brings the packages that it locks into the cache; of a folder "
+                        "outside of the repository no earlier state is known",
+                        asked.before.name));
+  console.diagnose(asked.problems, asked.words);
+  bool read = true;
+  for (const Side* side : {&asked.before, &asked.after})
+    for (const SideFile& file : side->files) {
+      if (file.unreadable) console.usageError(file.error.text);
+      read = read && !file.unreadable;
+      if (side == &asked.after)
+        for (const auto& diagnostics : file.diagnostics) console.diagnose(*diagnostics, file.read->sources());
+    }
+  return read;
+}
+
+/// Reads all that is asked; else the exit code, after a report and a JSON result without any plan.
+int readAll(Console& console, const Arguments& arguments, DiffAsked& asked) {
+  int code = readAsked(console, arguments, asked);
+  if (code == kClean) {
+    DiagnosticEngine found;
+    asked.gates = merged(std::move(asked.gates), gatesOf(asked.work.project.config(), found));
+    console.diagnose(found, asked.work.project.sources());
+  }
+  if (code == kClean && !console.hasErrors()) return kClean;
+  console.diagnose(asked.problems, asked.words);
+  if (code != kUsage && *arguments.value("--format") == "json") write(console, arguments, {});
+  console.summarize();
+  return code == kClean ? kFailed : code;
+}
+
+int runDiff(Console& console, const Arguments& arguments) {
+  const auto jobs = jobsOf(console, arguments);
+  if (!jobs) return kUsage;
+  if (const std::string format = *arguments.value("--format"); arguments.has("--all") && format != "text")
+    return console.usageError("`--all` has no effect with `--format " + format + "`",
+                              "`--format json` has every part, and text with `--all`");
+  DiffAsked asked;
+  if (const int code = readAll(console, arguments, asked)) return code;
+  price(asked.before, *jobs);
+  price(asked.after, *jobs);
+  report::DiffReport found = compared(asked.before, asked.after, asked.gates);
+  found.project = std::move(asked.project);
+  const bool read = reportErrors(console, asked);
+  write(console, arguments, found);
+  console.summarize();
+  if (!read) return kUsage;
+  return console.hasErrors() || !found.failures.empty() ? kFailed : kClean;
+}
+
+} // namespace
+
+const Command kDiffCommand = {
+    "diff",
+    "what became of plans: totals before and after, where the difference comes from, and whose it is",
+    {{"A|PATH", 0, kMany,
+      "two .plan files, folders or JSON results of `estimate`; with --against what of the repository is compared"}},
+    {{"--against",
+      "REV",
+      {},
+      "an earlier state of the repository, as HEAD~1, or origin/main... for where this branch left it, in place of A"},
+     {"--fail-if",
+      "GATE",
+      {},
+      "fail where a metric changes by more, as 'step_time > +3%' or 'not memory.fits'; goes before planc.toml's",
+      kEach},
+     kJobsOption,
+     {"--format",
+      "",
+      {"text", "json", "md", "github"},
+      "md: a comment for a pull request; github: annotations of its lines"},
+     {"--all", "", {}, "every part of a difference, however small"}},
+    "planc diff --against HEAD~1 examples/llama3_70b_fsdp.plan",
+    runDiff,
+};
+
+} // namespace planc::driver

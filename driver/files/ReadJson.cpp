@@ -1,0 +1,87 @@
+// From the events of a parser to a value: the value itself would look through all members before it adds one, and copy
+// what is in them as it grows.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/files/ReadJson.h"
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace planc::driver {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// An object or array that has not ended.
+struct Open {
+  std::vector<std::pair<std::string, Json>> members;
+  std::unordered_map<std::string, size_t> places; ///< of members
+  size_t next = 0;                                ///< the member whose name was read
+  Json::array_t elements;
+
+  Json object() {
+    const auto begin = std::make_move_iterator(members.begin()), end = std::make_move_iterator(members.end());
+    return Json::object_t(begin, end);
+  }
+};
+
+/// Takes the events; each says whether to go on.
+class Builder {
+public:
+  Json take() { return std::move(root_); }
+
+  bool null() { return put(nullptr); }
+  bool boolean(bool value) { return put(value); }
+  bool number_integer(Json::number_integer_t value) { return put(value); }
+  bool number_unsigned(Json::number_unsigned_t value) { return put(value); }
+  bool number_float(Json::number_float_t value, const std::string&) { return put(value); }
+  bool string(std::string& value) { return put(std::move(value)); }
+  bool binary(Json::binary_t&) { return false; } // no text has it
+  bool start_object(size_t) { return begin(); }
+  bool start_array(size_t) { return begin(); }
+  bool end_object() { return end(open_.back().object()); }
+  bool end_array() { return end(std::move(open_.back().elements)); }
+  bool parse_error(size_t, const std::string&, const nlohmann::detail::exception&) { return false; }
+
+  bool key(std::string& name) {
+    Open& object = open_.back();
+    object.next = object.places.try_emplace(name, object.members.size()).first->second;
+    if (object.next == object.members.size()) object.members.emplace_back(std::move(name), nullptr);
+    return true;
+  }
+
+private:
+  bool put(Json value) {
+    if (open_.empty())
+      root_ = std::move(value);
+    else if (Open& in = open_.back(); in.members.empty()) // else its first name was read
+      in.elements.push_back(std::move(value));
+    else
+      in.members[in.next].second = std::move(value);
+    return true;
+  }
+  bool begin() {
+    open_.emplace_back();
+    return true;
+  }
+  bool end(Json value) {
+    open_.pop_back();
+    return put(std::move(value));
+  }
+
+  Json root_;
+  std::vector<Open> open_;
+};
+
+} // namespace
+
+std::optional<Json> readJson(std::string_view text) {
+  Builder builder;
+  if (!Json::sax_parse(text, &builder)) return std::nullopt;
+  return builder.take();
+}
+
+} // namespace planc::driver

@@ -1,0 +1,109 @@
+// What of a command line of `planc search` would have no effect is told, by the table of its options.
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/search/SearchForms.h"
+
+#include "driver/words/Commands.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::driver {
+
+namespace {
+
+struct SearchForm {
+  unsigned bit;
+  std::string_view word;  ///< what asks for it: an option, or the first word
+  std::string_view shown; ///< how it is named
+  std::string_view help;  ///< what to do instead of something that does not go with it; empty: what that goes with
+};
+
+/// Of these one is meant, the first that is asked for.
+constexpr SearchForm kSearchForms[] = {
+    {kOfReport, "report", "`planc search report`", ""},
+    {kOfMerge, "merge", "`planc search merge`", ""},
+    {kOfJob, "--emit-sbatch", "`--emit-sbatch`", ""},
+    {kOfExtreme, "--largest", "`--largest`",
+     "it tries values of one path of one plan; `--set` says what else is other"},
+    {kOfExtreme, "--fewest", "`--fewest`", "it tries values of one path of one plan; `--set` says what else is other"},
+    {kOfCount, "--count", "`--count`", ""},
+    {kOfList, "--list", "`--list`", ""},
+    {kOfTable, "", "a search", ""},
+};
+/// These stand beside one of them.
+constexpr SearchForm kRowsForm = {kOfRows, "--rows", "`--rows`", "`--rows` prints all that the store keeps, as CSV"};
+constexpr SearchForm kPlanForm = {kOfPlan, "--apply", "`--apply` without `-o`",
+                                  "with `-o FILE` the plan goes there, and the answer is printed beside it"};
+
+bool isWord(const SearchForm& form) {
+  return !form.word.empty() && form.word[0] != '-';
+}
+
+bool asksFor(const SearchForm& form, const Arguments& arguments) {
+  if (form.word.empty()) return true;
+  return isWord(form) ? arguments.positional[0] == form.word : arguments.given(form.word);
+}
+
+/// The ways of asking that the words combine.
+std::vector<const SearchForm*> formsOf(const Arguments& arguments) {
+  const auto meant = std::find_if(std::begin(kSearchForms), std::end(kSearchForms),
+                                  [&](const SearchForm& form) { return asksFor(form, arguments); });
+  std::vector<const SearchForm*> forms = {&*meant};
+  if (arguments.given(kRowsForm.word)) forms.push_back(&kRowsForm);
+  if (arguments.given(kPlanForm.word) && !arguments.given("-o")) forms.push_back(&kPlanForm);
+  return forms;
+}
+
+bool isForm(std::string_view option) {
+  return std::any_of(std::begin(kSearchForms), std::end(kSearchForms),
+                     [&](const SearchForm& form) { return form.word == option; });
+}
+
+/// `it goes with a search and `planc search report``
+std::string goesWith(const Option& option) {
+  std::string text;
+  for (const SearchForm& form : kSearchForms)
+    if (option.use & form.bit) text += (text.empty() ? "it goes with " : ", ") + std::string(form.shown);
+  return text;
+}
+
+int misfit(Console& console, const Option& option, const SearchForm& form) {
+  if (isWord(form))
+    return console.usageError(fmt::format("`{}` means nothing to {}", option.name, form.shown), goesWith(option));
+  if (isForm(option.name) && isForm(form.word) && !form.word.empty())
+    return console.usageError(fmt::format("{} and `{}` ask for different things", form.shown, option.name),
+                              "ask for one of them at a time");
+  if (!form.help.empty())
+    return console.usageError(fmt::format("`{}` means nothing beside {}", option.name, form.shown), form.help);
+  const std::string with = form.word.empty() ? "to a search" : fmt::format("beside {}", form.shown);
+  return console.usageError(fmt::format("`{}` means nothing {}", option.name, with),
+                            goesWith(option) + (form.word.empty() ? "" : ": leave one of the two out"));
+}
+
+/// What an option needs beside it.
+int checkNeeded(Console& console, const Option& option, const Arguments& arguments) {
+  if (option.needs.empty() || arguments.given(option.needs)) return kClean;
+  const auto isNeeded = [&](const Option& one) { return one.name == option.needs; };
+  const auto needed = std::find_if(kSearchCommand.options.begin(), kSearchCommand.options.end(), isNeeded);
+  return console.usageError(fmt::format("`{}` needs a `{}`", option.name, option.needs),
+                            fmt::format("as `{} {}`", needed->name, needed->value));
+}
+
+} // namespace
+
+int checkForm(Console& console, const Arguments& arguments) {
+  for (const SearchForm* form : formsOf(arguments))
+    for (const Option& option : kSearchCommand.options)
+      if (arguments.given(option.name) && option.name != form->word && !(option.use & form->bit))
+        return misfit(console, option, *form);
+  for (const Option& option : kSearchCommand.options)
+    if (arguments.given(option.name))
+      if (const int code = checkNeeded(console, option, arguments)) return code;
+  const std::string format = *arguments.value("--format");
+  if (arguments.given("--illegal") && format != "text" && format != "json")
+    return console.usageError(fmt::format("`--illegal` has no form `{}`", format),
+                              "leave it out, or say `--format json`");
+  return kClean;
+}
+
+} // namespace planc::driver

@@ -1,0 +1,192 @@
+// Whether a workload says what the model and the step need, and nothing else.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/facts/Schema.h"
+#include "frontend/plan/statements/Workload.h"
+#include "frontend/plan/statements/WorkloadKinds.h"
+#include "support/text/Spelling.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_ERROR(MissingWorkloadFact, 671, "`{workload}` has no {facts}")
+PLANC_ERROR(PromptOfNothing, 682,
+            "`{fact}` is the extent of no dimension: no input of `{model}` counts one that has none")
+PLANC_ERROR(PromptOfMany, 729, "`prompt` is the extent of one dimension: the inputs of `{model}` count {dims}")
+PLANC_WARNING(NoTokens, 683, "no input of `{model}` counts tokens: there are samples per second only")
+PLANC_ERROR(OwnExtent, 684, "`{dim}` of `{model}` is {extent} whatever the workload says")
+
+namespace {
+
+const Symbol kPromptFact("prompt");
+
+} // namespace
+
+void unknownWorkloadFact(Elaboration& elab, const WorkloadFacts& facts, const FactNode& section, Symbol fact,
+                         SourceRange at) {
+  std::vector<std::string> known = factsOf(section.name.view());
+  for (Symbol asked : facts.extents.asked)
+    if (asked != kSamples) known.push_back(asked.str());
+  reportUnknownFact(elab.context, at, fact.view(), {fmt::format("`{}`", section.name.view()), section.nameRange},
+                    known);
+  elab.ok = false;
+}
+
+DiagnosticEngine::Builder missingFacts(Elaboration& elab, const FactNode& section,
+                                       const std::vector<std::string>& names) {
+  elab.ok = false;
+  return elab.context.report(MissingWorkloadFact, section.nameRange,
+                             {{"workload", section.name.str()}, {"facts", quotedSeries(names)}});
+}
+
+bool lacksExtent(Elaboration& elab, WorkloadFacts& facts, const syntax::Name& dim) {
+  if (!elab.plan.workload.range.valid()) return false;
+  elab.ok = false;
+  const auto same = [&dim](const syntax::Name& other) { return other.text == dim.text; };
+  if (std::none_of(facts.lacking.begin(), facts.lacking.end(), same)) facts.lacking.push_back(dim);
+  return true;
+}
+
+namespace {
+
+/// What stands in the section, is nothing of the model's, and is spelt nearly like this fact of its own.
+const FactNode* misspelt(const WorkloadFacts& facts, const FactNode& section, Symbol fact) {
+  const std::vector<std::string> known = factsOf(section.name.view());
+  for (const FactNode& node : section.children) {
+    if (std::find(known.begin(), known.end(), node.name.str()) != known.end()) continue;
+    if (std::find(facts.extents.asked.begin(), facts.extents.asked.end(), node.name) != facts.extents.asked.end())
+      continue;
+    if (nearest(node.name.view(), known) == fact.view()) return &node;
+  }
+  return nullptr;
+}
+
+/// A fact of the workload that nothing asks for and that is spelt like a dimension without an extent, or would give it
+/// one: reported as misspelt.
+bool misspeltExtent(Elaboration& elab, WorkloadFacts& facts, const FactNode& section, const syntax::Name& dim) {
+  for (const auto& [name, node] : facts.bound) {
+    const bool asked =
+        std::find(facts.extents.asked.begin(), facts.extents.asked.end(), name) != facts.extents.asked.end();
+    const bool near = !nearest(name.view(), {dim.text.str()}).empty() || dim.text.view().starts_with(name.view());
+    if (asked || !near) continue;
+    reportUnknownFact(elab.context, node->nameRange, name.view(),
+                      {fmt::format("`{}`", section.name.view()), section.nameRange}, {dim.text.str()})
+        .label(dim.range, fmt::format("the model has a dimension `{}`", dim.text.view()));
+    return true;
+  }
+  const FactNode* prompt = misspelt(facts, section, kPromptFact);
+  if (prompt) unknownWorkloadFact(elab, facts, section, prompt->name, prompt->nameRange);
+  return prompt;
+}
+
+/// Once the model has stated which names are dimensions: a misspelt fact is one error, not a missing one, too, and all
+/// that is missing is one.
+void checkNeeded(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode& section,
+                 const WorkloadKind& kind) {
+  std::vector<std::string> names, helps;
+  std::vector<syntax::Name> dims;
+  for (const syntax::Name& dim : facts.lacking) {
+    if (misspeltExtent(elab, facts, section, dim)) continue;
+    dims.push_back(dim);
+    names.push_back(dim.text.str());
+    helps.push_back(fmt::format("say how long it is: `{} = …`", dim.text.view()));
+  }
+  for (const NeededFact& needed : kind.needed) {
+    if (section.find(needed.name)) continue;
+    if (const FactNode* meant = misspelt(facts, section, needed.name)) {
+      unknownWorkloadFact(elab, facts, section, meant->name, meant->nameRange);
+    } else {
+      names.push_back(needed.name.str());
+      helps.emplace_back(needed.help);
+    }
+  }
+  if (names.empty()) return;
+  auto report = missingFacts(elab, section, names);
+  for (const syntax::Name& dim : dims) report.label(dim.range, "the model needs its extent");
+  for (std::string& help : helps) report.help(std::move(help));
+  if (elab.plan.model) report.note(otherNeeds(merged)); // else the report of the missing model says it
+}
+
+/// The prompt is the extent of what the model's inputs count as tokens, a sequence that of all of it; false after
+/// saying that it is of none.
+bool checkPrompt(Elaboration& elab, WorkloadFacts& facts) {
+  for (Symbol name : facts.extents.prompted) elab.plan.workload.extents.emplace_back(name, *facts.extents.prompt);
+  const bool prompt = facts.prompt && facts.prompt->name == kPromptFact;
+  if (prompt && facts.extents.prompted.size() > 1) {
+    std::string dims, missing;
+    for (Symbol name : facts.extents.prompted) {
+      dims += fmt::format("{}`{}`", dims.empty() ? "" : " and ", name.view());
+      missing += fmt::format("{}{} = …", missing.empty() ? "" : "; ", name.view());
+    }
+    elab.context.report(PromptOfMany, facts.prompt->nameRange, {{"model", elab.plan.model->name.str()}, {"dims", dims}})
+        .help(fmt::format("say how long each is: `{}`; `prompt` may stand for the one that is left", missing));
+    elab.ok = false;
+  }
+  if (!facts.prompt || !facts.extents.prompted.empty()) return true;
+  elab.context
+      .report(PromptOfNothing, facts.prompt->nameRange,
+              {{"fact", facts.prompt->name.str()}, {"model", elab.plan.model->name.str()}})
+      .help(fmt::format("name the dimension itself (`{} {{ seq = 4096 }}`), or let the model say which of its inputs "
+                        "counts tokens (`in tokens: [batch, seq] int32 counts seq`)",
+                        elab.plan.workload.section.view()));
+  elab.ok = false;
+  return false;
+}
+
+/// A sample is as long as the workload says, and the model does not say of what: it has no rate but that of samples.
+void checkTokens(Elaboration& elab, WorkloadFacts& facts) {
+  const ir::Model& model = *elab.plan.model;
+  const auto countsNone = [&](ir::ValueId id) { return model.values[id].counts.empty(); };
+  if (!std::all_of(model.inputs.begin(), model.inputs.end(), countsNone)) return;
+  for (const auto& [name, node] : facts.bound)
+    for (const ir::ValueId id : model.inputs) {
+      const ir::Value& input = model.values[id];
+      const auto called = [&model, n = name](ir::DimId d) { return model.dims[d].name == n; };
+      if (std::none_of(input.dims.begin(), input.dims.end(), called)) continue;
+      elab.context.report(NoTokens, node->nameRange, {{"model", model.name.str()}})
+          .label(input.range, fmt::format("`{}` is as long as the workload says", input.name.view()))
+          .help(fmt::format("if these are tokens, the input says so: `in {}: […] counts {}`", input.name.view(),
+                            name.view()));
+      return;
+    }
+}
+
+/// A fact of the workload that is none of its own must bind a dimension of the model, or say what the model says.
+void checkExtent(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode& section, Symbol name,
+                 FactNode& node) {
+  if (merged.facts.value(node).invalid()) return;
+  const ir::Model& model = *elab.plan.model;
+  std::optional<int64_t> own;
+  const auto given = std::find_if(elab.plan.workload.extents.begin(), elab.plan.workload.extents.end(),
+                                  [name](const auto& e) { return e.first == name; });
+  for (const ir::Dim& d : model.dims) {
+    if (d.name != name) continue;
+    own = d.extent;
+    if (own == given->second) return;
+  }
+  if (!own) return unknownWorkloadFact(elab, facts, section, name, node.nameRange);
+  elab.context.report(OwnExtent, node.range, {{"dim", name.str()}, {"model", model.name.str()}, {"extent", *own}})
+      .help(fmt::format("leave it out; if `{}` is a parameter of the model, give it there: `{}({} = …)`", name.view(),
+                        model.name.view(), name.view()));
+  elab.ok = false;
+}
+
+} // namespace
+
+void checkExtents(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts) {
+  for (const WorkloadKind& kind : workloadKinds()) {
+    FactNode* section = merged.section(kind.name);
+    if (!section) continue;
+    checkNeeded(elab, merged, facts, *section, kind);
+    if (!elab.plan.model) continue;
+    for (const auto& [name, node] : facts.bound)
+      if (std::find(facts.extents.asked.begin(), facts.extents.asked.end(), name) == facts.extents.asked.end())
+        checkExtent(elab, merged, facts, *section, name, *node);
+  }
+  if (!elab.plan.model) return;
+  if (checkPrompt(elab, facts)) checkTokens(elab, facts);
+  checkDocuments(elab, facts);
+}
+
+} // namespace planc::frontend

@@ -1,0 +1,72 @@
+// The model that a plan names, with the extents of its workload, and the paths of it that the plan names.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/model/Models.h"
+#include "frontend/plan/Texts.h"
+#include "frontend/plan/statements/Workload.h"
+#include "frontend/plan/statements/WorkloadKinds.h"
+#include "support/text/Spelling.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_ERROR(TrainWithoutLoss, 419, "`{workload}` needs a value `loss`, and model `{model}` has none")
+PLANC_ERROR(MissingModel, 679, "plan `{plan}` has no `{fact}`")
+
+std::string otherNeeds(MergedPlan& merged) {
+  std::vector<std::string> missing;
+  for (const char* name : {"cluster", "software"})
+    if (!merged.fact(name)) missing.emplace_back(name);
+  const auto& kinds = workloadKinds();
+  if (std::none_of(kinds.begin(), kinds.end(), [&](const WorkloadKind& k) { return merged.fact(k.name); }))
+    missing.emplace_back(kinds.front().name);
+  return missing.empty() ? "" : fmt::format("to be priced the plan needs {} as well", quotedSeries(missing));
+}
+
+std::optional<PathTree> model(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts) {
+  elab.plan.modelText = written(elab, merged, "model");
+  FactNode* node = merged.fact("model");
+  if (!node || node->section()) {
+    elab.context.report(MissingModel, merged.decl.nameRange, {{"plan", merged.decl.name.str()}, {"fact", "model"}})
+        .help("say what runs: `model = llama.llama3_8b`")
+        .note(otherNeeds(merged));
+    elab.ok = false;
+    return std::nullopt;
+  }
+  const BoundDecl* decl = elab.machines.expect(merged.facts.value(*node), DeclKind::Model, "`model`");
+  facts.extents.lacks = [&](const syntax::Name& dim) { return lacksExtent(elab, facts, dim); };
+  const std::shared_ptr<ir::Model> built =
+      decl ? buildModel(elab.ev, facts.extents, *decl, node->value->range) : nullptr;
+  if (!built) {
+    elab.ok = false;
+    return std::nullopt;
+  }
+  elab.plan.model = built;
+  applyFinetune(elab, merged, *built);
+  if (elab.plan.workload.train && !built->loss.valid()) {
+    const FactNode* train = merged.fact(merged.fact("train") ? "train" : "finetune");
+    elab.context
+        .report(TrainWithoutLoss, train->nameRange, {{"workload", train->name.str()}, {"model", built->name.str()}})
+        .label(decl->decl->nameRange, "declared here")
+        .help("name the last value `loss`, or leave `train` out to run forward only");
+    elab.ok = false;
+  }
+  return std::optional<PathTree>(std::in_place, *built);
+}
+
+void checkSelectors(Elaboration& elab, PathTree& paths) {
+  auto check = [&](ir::Selector& s, bool optional = false) { elab.ok &= paths.settle(s, elab.context, optional); };
+  for (ir::PlacementRule& r : elab.plan.placements) check(r.selector, r.optional);
+  for (ir::StateRule& r : elab.plan.states) check(r.selector, r.optional);
+  for (ir::Recompute& r : elab.plan.recompute)
+    for (ir::Selector& s : r.selectors) check(s);
+  for (ir::Keep& k : elab.plan.keeps) check(k.selector);
+  for (ir::PrecisionRule& r : elab.plan.precisionRules) check(r.selector);
+  for (ir::Selector& s : elab.plan.workload.freeze) check(s);
+  if (elab.plan.pipeline)
+    for (const ir::StageLine& line : elab.plan.pipeline->stages) // they name repeats one by one
+      for (const ir::Selector& s : line.selectors) elab.ok &= paths.check(s, elab.context);
+}
+
+} // namespace planc::frontend

@@ -1,0 +1,376 @@
+// What backward does again: `recompute` statements with their facts, through `extends`, and the checks that need the
+// model.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/plan/Merge.h"
+#include "frontend/plan/Steps.h"
+#include "frontend/plan/Words.h"
+#include "support/text/Spelling.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace planc::frontend {
+
+PLANC_ERROR(NestedCheckpoints, 750, "`{inner}` is recomputed {where}")
+PLANC_ERROR(TooManyCheckpoints, 758, "more than {limit} `recompute` selectors")
+PLANC_ERROR(UnknownSaved, 790, "nothing that `{selector}` recomputes makes `{saved}`")
+PLANC_ERROR(SavedForm, 791, "`{saved}` chooses instances, and a saved result is of all that are recomputed")
+PLANC_ERROR(FirstForm, 792, "`first` is {value}; it takes at least 1")
+PLANC_ERROR(RecomputeValue, 797,
+            "what is recomputed is set to `none`, layers, or layers with facts, `decoder(first = 2)`; this is `{text}`")
+PLANC_ERROR(NoneBeside, 793, "`recompute none` beside another `recompute`")
+
+namespace {
+
+/// One text per selector with the facts that hold for it, in one order.
+std::vector<std::string> recomputeTexts(const std::vector<RecomputeDraft>& drafts) {
+  std::vector<std::string> texts;
+  for (const RecomputeDraft& d : drafts) {
+    ir::Recompute one = d.rule;
+    for (const ir::Selector& s : d.rule.selectors) {
+      one.selectors = {s};
+      texts.push_back(one.str());
+    }
+  }
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+bool anyVaries(const std::vector<RecomputeDraft>& drafts) {
+  return std::any_of(drafts.begin(), drafts.end(), [](const RecomputeDraft& d) { return d.varies; });
+}
+
+/// `override recompute …`: what is inherited goes.
+void replaceRecompute(Context& context, MergedPlan& merged, SourceRange at, const ChainLink& link) {
+  std::vector<RecomputeDraft>& drafts = merged.recompute;
+  if (drafts.empty())
+    reportNothingInherited(context, at, "recompute", link).help("leave `override` out to add it");
+  else if (drafts.front().layer < link.index)
+    merged.recomputeOverride =
+        OverrideDraft{recomputeTexts(drafts), at, drafts.front().rule.range, link.index, anyVaries(drafts)};
+  std::erase_if(drafts, [&](const RecomputeDraft& d) { return d.layer < link.index; });
+}
+
+/// Nothing is recomputed and something is: they contradict each other.
+bool noneBeside(Elaboration& elab, const MergedPlan& merged, const RecomputeDraft& draft) {
+  const auto other = std::find_if(merged.recompute.begin(), merged.recompute.end(),
+                                  [&](const RecomputeDraft& d) { return d.none != draft.none; });
+  if (other == merged.recompute.end()) return false;
+  elab.context.report(NoneBeside, draft.rule.range)
+      .label(other->rule.range, other->layer < draft.layer ? "inherited from here" : "the other statement")
+      .help(other->layer < draft.layer
+                ? fmt::format("write `override {}` to replace what is inherited", elab.context.text(draft.rule.range))
+                : std::string("take one of them out"));
+  elab.ok = false;
+  return true;
+}
+
+/// A fact that is true or false; false after a report.
+bool truth(Elaboration& elab, const syntax::Fact& fact, Scope& scope) {
+  static const TypeInfo kBool{.kind = TypeInfo::Kind::Bool, .name = "bool"};
+  const Value v =
+      elab.ev.coerce(elab.ev.evaluate(*fact.value, scope), kBool, fmt::format("`{}`", fact.name.text.view()));
+  if (v.invalid()) elab.ok = false;
+  return !v.invalid() && v.truth;
+}
+
+/// False if `recompute` has no such fact. `holds`: what `when` says.
+bool recomputeFact(Elaboration& elab, const syntax::Fact& fact, Scope& scope, ir::Recompute& out, bool& holds) {
+  static const Symbol kSave("save"), kOutputs("outputs"), kFirst("first"), kWhen("when");
+  if (fact.name.text == kSave) {
+    out.saves = pathsOf(elab, fact.value);
+    for (size_t i = 0; i < out.saves.size(); ++i)
+      for (size_t j = 0; j < i; ++j)
+        if (out.saves[i].str() == out.saves[j].str()) {
+          reportGivenTwice(elab.context, out.saves[i].range, out.saves[i].str(), out.saves[j].range);
+          elab.ok = false;
+          return true;
+        }
+    for (const ir::Selector& s : out.saves)
+      if (choosesInstances(s)) {
+        elab.context.report(SavedForm, s.range, {{"saved", s.str()}})
+            .help("choose the instances in the selector, `recompute decoder[0:4] { save = [attn.core] }`");
+        elab.ok = false;
+      }
+    return true;
+  }
+  if (fact.name.text == kOutputs) {
+    out.outputs = truth(elab, fact, scope);
+    out.outputsRange = fact.range;
+    return true;
+  }
+  if (fact.name.text == kWhen) {
+    holds = truth(elab, fact, scope);
+    return true;
+  }
+  if (fact.name.text != kFirst) return false;
+  const auto count = elab.ev.integer(*fact.value, scope, "`first`");
+  if (count && *count < 1) {
+    elab.context.report(FirstForm, fact.value->range, {{"value", *count}})
+        .help("leave the statement out to recompute nothing");
+    elab.ok = false;
+  } else if (count) {
+    out.first = *count;
+  }
+  out.firstRange = fact.range;
+  return true;
+}
+
+/// False if the statement says that it does not hold.
+bool recomputeFacts(Elaboration& elab, const syntax::Section& facts, Scope& scope, ir::Recompute& out) {
+  static const std::vector<std::string> kFacts{"save", "outputs", "first", "when"};
+  bool holds = true;
+  const FactOwner owner{"`recompute`", out.range};
+  std::vector<const syntax::Fact*> seen;
+  for (const syntax::SectionItem& item : facts.items) {
+    const auto* fact = std::get_if<syntax::Fact>(&item);
+    const auto* section = std::get_if<syntax::Section>(&item);
+    if (!fact || !fact->members.empty() || fact->args || !recomputeFact(elab, *fact, scope, out, holds)) {
+      const SourceRange at = fact ? fact->name.range : section ? section->name.range : facts.range;
+      reportUnknownFact(elab.context, at,
+                        fact      ? fact->name.text.view()
+                        : section ? section->name.text.view()
+                                  : "require",
+                        owner, kFacts);
+      elab.ok = false;
+      continue;
+    }
+    for (const syntax::Fact* before : seen)
+      if (before->name.text == fact->name.text)
+        reportGivenTwice(elab.context, fact->name.range, fact->name.text.view(), before->name.range);
+    seen.push_back(fact);
+  }
+  return holds;
+}
+
+} // namespace
+
+void mergeRecompute(Elaboration& elab, MergedPlan& merged, const syntax::RecomputeStmt& s, const syntax::PlanItem& item,
+                    ChainLink& link) {
+  if (item.override_) replaceRecompute(elab.context, merged, item.range, link);
+  RecomputeDraft draft{{}, link.index, s.selectors.empty()};
+  draft.rule.range = s.range;
+  draft.varies = varies(s.selectors, link.scope);
+  if (s.facts)
+    for (const syntax::SectionItem& fact : s.facts->items)
+      if (const auto* f = std::get_if<syntax::Fact>(&fact); f && f->name.text != Symbol("save"))
+        draft.varies |= varies(*f->value, link.scope);
+  for (const syntax::Selector& sel : s.selectors)
+    if (auto made = makeSelector(elab.ev, sel, link.scope)) draft.rule.selectors.push_back(std::move(*made));
+  if (s.facts && !recomputeFacts(elab, *s.facts, link.scope, draft.rule)) {
+    draft.holds = false;
+    draft.rule.selectors.clear();
+    merged.recompute.push_back(std::move(draft));
+    return;
+  }
+  if (noneBeside(elab, merged, draft)) return;
+  if (draft.none || !draft.rule.selectors.empty()) merged.recompute.push_back(std::move(draft));
+}
+
+namespace {
+
+/// The statements that a value stands for; nothing after a report.
+std::optional<std::vector<syntax::RecomputeStmt>> statementsOf(Elaboration& elab, const syntax::Expr& written,
+                                                               Scope& scope) {
+  using syntax::ExprKind;
+  const syntax::Expr* value = chosenWord(elab, written, scope);
+  if (!value) return std::nullopt;
+  std::vector<syntax::RecomputeStmt> made;
+  if (value->kind == ExprKind::None) return made;
+  const auto items = itemsOf(value);
+  const bool calls = std::any_of(items.begin(), items.end(), [](auto* e) { return e->kind == ExprKind::Call; });
+  for (const syntax::Expr* e : items) {
+    const syntax::Expr* layers = e->kind == ExprKind::Call ? e->kids[0] : e;
+    if (calls || made.empty()) made.emplace_back().range = calls ? e->range : value->range;
+    syntax::RecomputeStmt& statement = made.back();
+    bool good = true;
+    if (e->kind == ExprKind::Call) good = (statement.facts = sectionOf(*e)).has_value();
+    for (const syntax::Expr* layer : itemsOf(layers)) {
+      const auto selector = selectorOf(*layer);
+      good &= selector.has_value();
+      if (selector) statement.selectors.push_back(*selector);
+    }
+    if (good) continue;
+    elab.context.report(RecomputeValue, e->range, {{"text", elab.context.text(e->range)}});
+    return std::nullopt;
+  }
+  if (made.empty()) {
+    elab.context.report(RecomputeValue, value->range, {{"text", elab.context.text(value->range)}})
+        .help("write `none` to recompute nothing");
+    return std::nullopt;
+  }
+  return made;
+}
+
+} // namespace
+
+std::optional<std::vector<ir::Recompute>> recomputeOf(Elaboration& elab, const syntax::Expr& value, Scope& scope) {
+  const auto statements = statementsOf(elab, value, scope);
+  if (!statements) {
+    elab.ok = false;
+    return std::nullopt;
+  }
+  std::vector<ir::Recompute> rules;
+  for (const syntax::RecomputeStmt& s : *statements) {
+    ir::Recompute rule;
+    rule.range = s.range;
+    for (const syntax::Selector& written : s.selectors)
+      if (auto made = makeSelector(elab.ev, written, scope)) rule.selectors.push_back(std::move(*made));
+    if (s.facts && !recomputeFacts(elab, *s.facts, scope, rule)) continue;
+    if (!rule.selectors.empty()) rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
+void applyRecompute(Elaboration& elab, MergedPlan& merged, Edit& edit, int layer) {
+  edit.applied = true;
+  for (const RecomputeDraft& d : merged.recompute)
+    if (d.holds) edit.before += (edit.before.empty() ? "" : "; ") + (d.none ? std::string("none") : d.rule.str());
+  if (edit.before.empty()) edit.before = "none";
+  auto rules = recomputeOf(elab, *edit.value, *edit.scope);
+  merged.recompute.clear();
+  merged.recomputeOverride = std::nullopt;
+  if (!rules) return;
+  for (ir::Recompute& rule : *rules) merged.recompute.push_back({std::move(rule), layer});
+}
+
+void checkRecomputeOverride(Context& context, const MergedPlan& merged, const ChainLink& link) {
+  const auto& over = merged.recomputeOverride;
+  if (over && over->layer == link.index && recomputeTexts(merged.recompute) == over->before &&
+      !(link.parametric && (over->varies || anyVaries(merged.recompute))))
+    reportOverrideChangesNothing(context, over->range, "recompute", over->inherited);
+}
+
+void recompute(Elaboration& elab, const MergedPlan& merged) {
+  for (const RecomputeDraft& draft : merged.recompute)
+    if (!draft.rule.selectors.empty()) elab.plan.recompute.push_back(draft.rule);
+}
+
+namespace {
+
+/// What lies behind the selectors of a statement: how much of a saved name is found there, and what stands in its
+/// place.
+struct SavedSearch {
+  const ir::Recompute& rule;
+  const ir::Selector& saved;
+  size_t found = 0; ///< steps of the name
+  std::vector<std::string> names = {};
+  bool parameter = false;
+
+  void look(const std::vector<Symbol>& path, bool result) {
+    for (const ir::Selector& s : rule.selectors) {
+      const auto depth = s.matches(path);
+      if (!depth) continue;
+      size_t same = 0;
+      const size_t from = static_cast<size_t>(*depth);
+      while (same < saved.steps.size() && from + same < path.size() &&
+             (saved.steps[same].star || saved.steps[same].name == path[from + same]))
+        ++same;
+      if (same == saved.steps.size() && !result) {
+        parameter = true;
+        continue;
+      }
+      if (same < found || !result) continue;
+      if (same > found) names.clear();
+      found = same;
+      if (from + same < path.size()) names.push_back(path[from + same].str());
+    }
+  }
+
+  void run(const ir::Model& model) {
+    for (const ir::Op& op : model.ops) look(op.path, true);
+    for (ir::ValueId p : model.params) look(model.values[p].path, false);
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+  }
+};
+
+/// The plan of the chain that wrote a selector of `recompute`.
+int layerOf(const std::vector<RecomputeDraft>& drafts, const ir::Selector& selector) {
+  for (const RecomputeDraft& d : drafts)
+    if (d.rule.range.file == selector.range.file && d.rule.range.begin <= selector.range.begin &&
+        selector.range.end <= d.rule.range.end)
+      return d.layer;
+  return 0;
+}
+
+} // namespace
+
+void checkSavedNames(Elaboration& elab) {
+  if (!elab.ok || !elab.plan.model) return;
+  for (const ir::Recompute& rule : elab.plan.recompute)
+    for (const ir::Selector& saved : rule.saves) {
+      SavedSearch search{rule, saved};
+      search.run(*elab.plan.model);
+      if (search.found == saved.steps.size()) continue;
+      elab.ok = false;
+      ir::Recompute plain{rule.selectors};
+      auto report = elab.context.report(UnknownSaved, saved.range, {{"selector", plain.str()}, {"saved", saved.str()}});
+      if (search.parameter) {
+        report.help("it is a parameter, which is there anyway: name the layer whose result is to be kept");
+        continue;
+      }
+      const std::string& wrong = saved.steps[search.found].name.str();
+      if (!nearest(wrong, search.names).empty()) {
+        report.meant(wrong, search.names);
+        continue;
+      }
+      std::string list;
+      for (size_t i = 0; i < std::min<size_t>(search.names.size(), 12); ++i)
+        list += (i ? ", `" : "`") + search.names[i] + "`";
+      report.note("names are those inside of a match, `save = [attn.core]` of `recompute decoder`");
+      if (!list.empty()) report.note(fmt::format("layers there: {}{}", list, search.names.size() > 12 ? ", …" : ""));
+    }
+}
+
+namespace {
+
+/// Whether one of them reaches repeats only, and the other one a layer that is not repeated.
+bool isApart(const ir::Model* model, const ir::Selector& a, const ir::Selector& b) {
+  if (!model || a.steps.empty() || b.steps.empty() || !(a.steps[0].isRepeats() != b.steps[0].isRepeats())) return false;
+  const Symbol named = (a.steps[0].isRepeats() ? b : a).steps[0].name;
+  return std::any_of(model->layers.begin(), model->layers.end(),
+                     [&](const ir::Layer& layer) { return layer.name == named && !layer.repeat; });
+}
+
+} // namespace
+
+/// Each match is one checkpoint, so no two may meet.
+void checkCheckpoints(Elaboration& elab, const MergedPlan& merged) {
+  constexpr size_t kCheckpoints = 1000; // the check compares pairs
+  std::vector<const ir::Selector*> all;
+  for (const ir::Recompute& rule : elab.plan.recompute)
+    for (const ir::Selector& s : rule.selectors) all.push_back(&s);
+  if (all.size() > kCheckpoints) {
+    elab.context.report(TooManyCheckpoints, all[kCheckpoints]->range, {{"limit", kCheckpoints}})
+        .help("use a slice: `recompute decoder[0:80:2]`");
+    elab.ok = false;
+    return;
+  }
+  const auto layer = [&](const ir::Selector& s) { return layerOf(merged.recompute, s); };
+  for (size_t i = 0; i < all.size(); ++i)
+    for (size_t j = 0; j < i; ++j) {
+      if (!overlaps(*all[i], *all[j]) || isApart(elab.plan.model.get(), *all[i], *all[j])) continue;
+      const bool deeper = all[i]->steps.size() >= all[j]->steps.size();
+      const ir::Selector &inner = deeper ? *all[i] : *all[j], &outer = deeper ? *all[j] : *all[i];
+      const bool same = inner.str() == outer.str();
+      const ir::Selector &later = layer(*all[i]) >= layer(*all[j]) ? *all[i] : *all[j],
+                         &earlier = &later == all[i] ? *all[j] : *all[i];
+      const bool derived = layer(later) != layer(earlier);
+      const ir::Selector &at = same || derived ? later : inner, &other = &at == all[i] ? *all[j] : *all[i];
+      elab.context
+          .report(NestedCheckpoints, at.range,
+                  {{"inner", inner.str()}, {"where", same ? "twice" : fmt::format("inside `{}`", outer.str())}})
+          .label(other.range, same               ? "the other statement"
+                              : &other == &outer ? "this checkpoint replays it already"
+                                                 : "it is replayed here already")
+          .help(!derived ? "take one of them out"
+                : same   ? "take it out: it is inherited"
+                         : fmt::format("`{}` is inherited: write `override recompute {}` to replace what is",
+                                       earlier.str(), later.str()));
+      elab.ok = false;
+      return;
+    }
+}
+
+} // namespace planc::frontend

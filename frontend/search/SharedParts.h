@@ -1,0 +1,28 @@
+// Candidates of one search whose model, cluster or stack is the same share it, so that what is known of one holds of
+// all.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/plan/Plan.h"
+#include "ir/plan/Space.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace planc::frontend {
+
+class SharedParts {
+public:
+  /// Gives a candidate, elaborated with these values, the parts of an earlier one that they decide alike.
+  void share(ir::Plan& plan, const ir::Space& space, std::span<const uint32_t> digits, std::optional<int64_t> filled);
+
+private:
+  template <class T> using Known = std::map<std::string, std::shared_ptr<const T>>;
+  Known<ir::Model> models_;
+  Known<ir::Cluster> clusters_;
+  Known<ir::Stack> stacks_;
+};
+
+} // namespace planc::frontend

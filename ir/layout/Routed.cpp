@@ -1,0 +1,47 @@
+// Expected sizes of routed dimensions.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/layout/Routed.h"
+
+#include "ir/program/Program.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace planc::ir {
+
+double sizeOf(const Model& model, const Dim& dim) {
+  constexpr double kRounding = 1e-12;
+  if (dim.kind != DimKind::Routed) return static_cast<double>(dim.extent);
+  double size = dim.scale;
+  for (DimId part : dim.parts) size *= sizeOf(model, part);
+  const double whole = std::round(size);
+  return std::abs(size - whole) <= kRounding * whole ? whole : size;
+}
+
+double sizeOf(const Model& model, DimId dim) {
+  return sizeOf(model, model.dims[dim]);
+}
+
+int64_t wholeExtent(double size) {
+  constexpr double kMost = 9e18;
+  return std::max<int64_t>(1, static_cast<int64_t>(std::min(size, kMost)));
+}
+
+double overExtents(const Model& model, const std::vector<DimId>& dims) {
+  double over = 1;
+  for (DimId d : dims)
+    if (const Dim& dim = model.dims[d]; dim.kind == DimKind::Routed)
+      over *= sizeOf(model, dim) / static_cast<double>(dim.extent);
+  return over;
+}
+
+double flopsOf(const Program& program, const Op& op) {
+  return op.flops.evaluate([&](DimId d) { return sizeOf(program.model, d); },
+                           [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[o].value); });
+}
+
+double modelFlopsOf(const Program& program, const Op& op) {
+  return flopsOf(program, op) * (op.kind == OpKind::Attention ? 1 : op.packed);
+}
+
+} // namespace planc::ir

@@ -1,0 +1,130 @@
+// The model's small questions: dimensions by name, paths, how often a region runs, how many parameters there are.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/model/Model.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace planc::ir {
+
+namespace {
+
+/// In the order of the enumeration; the last two are made by the compiler and no plan names them.
+constexpr std::array<std::string_view, 10> kOpKinds{"gemm",   "grouped_gemm", "scores",  "context", "attention",
+                                                    "memory", "lookup",       "permute", "carry",   "cast"};
+static_assert(kOpKinds.size() == static_cast<size_t>(OpKind::Cast) + 1);
+constexpr size_t kNamedKinds = static_cast<size_t>(OpKind::Carry);
+
+} // namespace
+
+std::string_view name(OpKind k) {
+  return kOpKinds[static_cast<size_t>(k)];
+}
+
+std::optional<OpKind> parseOpKind(std::string_view text) {
+  for (size_t i = 0; i < kNamedKinds; ++i)
+    if (kOpKinds[i] == text) return static_cast<OpKind>(i);
+  return std::nullopt;
+}
+
+// Their FLOPs and both gradients follow from the dimension rule. The products of attention (scores, context) state
+// their own.
+bool isContraction(OpKind k) {
+  return k == OpKind::Gemm || k == OpKind::GroupedGemm;
+}
+
+bool isAttention(OpKind k) {
+  return k == OpKind::Attention || k == OpKind::Scores || k == OpKind::Context;
+}
+
+bool isProduct(OpKind k) {
+  return isContraction(k) || isAttention(k);
+}
+
+std::string join(const std::vector<Symbol>& path) {
+  std::string text;
+  for (Symbol step : path) {
+    if (!text.empty()) text += '.';
+    text += step.view();
+  }
+  return text;
+}
+
+bool Layer::has(const LayerStep& step) const {
+  return !step.slice || std::all_of(step.slice->ranges.begin(), step.slice->ranges.end(),
+                                    [&](const Range& r) { return r.isRange() && r.end <= wholeCount(); });
+}
+
+RangeSet Layer::atTop(const RangeSet& instances) const {
+  return isPart() ? RangeSet{{Range{instance, instance + 1, 1}}} : instances;
+}
+
+std::vector<Symbol> Layer::path() const {
+  return isPart() ? std::vector<Symbol>{within, name} : std::vector<Symbol>{name};
+}
+
+LayerRef Layer::ref() const {
+  if (of == 0) return {{{false, name, {}}}};
+  if (!isPart()) return ref(RangeSet{{Range{from, to(), 1}}});
+  return {{{false, within, atTop({})}, {false, name, {}}}};
+}
+
+LayerRef Layer::ref(const RangeSet& instances) const {
+  return {{{false, name, instances}}};
+}
+
+DimId Model::dim(Symbol name, int64_t extent) {
+  for (uint32_t i = 0; i < dims.size(); ++i)
+    if (dims[DimId(i)].name == name && dims[DimId(i)].extent == extent) return DimId(i);
+  return dims.add({name, extent, DimKind::Basic, {}, 1});
+}
+
+std::string Model::pathOf(OpId op) const {
+  return join(ops[op].path);
+}
+
+std::string Model::pathOf(ValueId value) const {
+  return join(values[value].path);
+}
+
+int64_t Model::times(RegionId region) const {
+  int64_t n = 1;
+  for (; region.valid(); region = regions[region].parent)
+    if (__builtin_mul_overflow(n, regions[region].count, &n)) return std::numeric_limits<int64_t>::max();
+  return n;
+}
+
+double Model::parameterCount() const {
+  double total = 0;
+  for (ValueId id : params) {
+    const Value& v = values[id];
+    if (v.storage.valid() && v.storage != id) continue; // tied: counted with its owner
+    double elements = static_cast<double>(times(v.region));
+    for (DimId d : v.dims) elements *= static_cast<double>(dims[d].extent);
+    total += elements;
+  }
+  return total;
+}
+
+std::vector<DimId> Model::countedDims() const {
+  std::vector<DimId> counted;
+  for (const ValueId input : inputs)
+    for (const DimId d : values[input].counts)
+      if (std::find(counted.begin(), counted.end(), d) == counted.end()) counted.push_back(d);
+  return counted;
+}
+
+std::optional<double> Model::tokensPerSample() const {
+  std::optional<double> total;
+  for (ValueId id : inputs) {
+    const Value& v = values[id];
+    if (v.counts.empty()) continue;
+    double tokens = 1;
+    for (DimId d : v.counts) tokens *= static_cast<double>(dims[d].extent);
+    total = total.value_or(0) + tokens;
+  }
+  return total;
+}
+
+} // namespace planc::ir

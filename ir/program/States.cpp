@@ -1,0 +1,251 @@
+// States of parameters by optimizer and precision.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/program/States.h"
+
+#include "ir/print/Labels.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+namespace planc::ir {
+
+namespace {
+
+/// How a dimension of a parameter counts for an optimizer.
+enum class Side { Count, Row, Column };
+
+/// The operator that multiplies with the parameter or looks it up, the first if there are several.
+struct Use {
+  const Op* op = nullptr;
+  size_t operand = 0;
+};
+Use useOf(const Model& model, ValueId param) {
+  const LayerId layer = model.values[param].layer;
+  const bool known = layer.valid() && layer.index < model.layers.size();
+  const uint32_t first = known ? model.layers[layer].first.index : 0,
+                 end = known ? model.layers[layer].end.index : model.ops.size();
+  for (uint32_t i = first; i < end; ++i) {
+    const Op& op = model.ops[OpId(i)];
+    if (!isContraction(op.kind) && op.kind != OpKind::Lookup) continue;
+    for (size_t k = 0; k < op.operands.size(); ++k)
+      if (op.operands[k].value == param && (k < 2 || !isContraction(op.kind))) return {&op, k};
+  }
+  return {};
+}
+
+/// Per dimension of the parameter; empty for vectors.
+std::vector<Side> sidesOf(const Model& model, ValueId param) {
+  const Use use = useOf(model, param);
+  if (!use.op) return {};
+  const std::vector<DimId>& dims = use.op->operands[use.operand].dims;
+  std::vector<Side> sides;
+  if (use.op->kind == OpKind::Lookup) {
+    for (size_t i = 0; i < dims.size(); ++i)
+      sides.push_back(i + 1 == dims.size() ? Side::Column : i + 2 == dims.size() ? Side::Row : Side::Count);
+    return dims.size() < 2 ? std::vector<Side>{} : sides;
+  }
+  const std::vector<DimId>& other = use.op->operands[use.operand == 0 ? 1 : 0].dims;
+  for (DimId d : dims)
+    sides.push_back(!llvm::is_contained(use.op->resultDims, d) ? Side::Row
+                    : llvm::is_contained(other, d)             ? Side::Count
+                                                               : Side::Column);
+  return sides;
+}
+
+double shards(const Mesh& mesh, const Layout& layout, size_t dim) {
+  double n = 1;
+  if (dim < layout.shard.size())
+    for (const Digit& d : layout.shard[dim]) n *= static_cast<double>(mesh.axes[d.axis].size);
+  return n;
+}
+
+/// Twice the width without scales: types that differ only in their scales are alike.
+int halfBytes(DType t) {
+  return static_cast<int>(2 * width(t));
+}
+
+} // namespace
+
+std::optional<Matrices> matricesOf(const Program& program, const ParamUse& p, bool local) {
+  const std::vector<Side> sides = sidesOf(program.model, p.param);
+  if (sides.empty()) return std::nullopt;
+  Matrices m;
+  double mine = 1; // one device's elements of one copy
+  const std::vector<DimId>& dims = program.model->values[p.param].dims;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const int64_t whole = program.model->dims[dims[i]].extent;
+    const double part = static_cast<double>(ceilDiv(whole, static_cast<int64_t>(shards(program.mesh, p.layout, i))));
+    mine *= part;
+    const bool split = local || sides[i] == Side::Count; // whole matrices are dealt out, their parts are not
+    (sides[i] == Side::Count ? m.count
+     : sides[i] == Side::Row ? m.rows
+                             : m.columns) *= split ? part : static_cast<double>(whole);
+  }
+  if (mine > 0) m.count *= std::max(1.0, p.elements / mine); // nested repeats
+  return m;
+}
+
+AxisMask splitsMatrix(const Program& program, const ParamUse& p) {
+  const std::vector<Side> sides = sidesOf(program.model, p.param);
+  AxisMask axes = 0;
+  for (size_t i = 0; i < sides.size() && i < p.layout.shard.size(); ++i)
+    if (sides[i] != Side::Count)
+      for (const Digit& d : p.layout.shard[i]) axes |= maskOf(d.axis);
+  return axes;
+}
+
+bool isHiddenMatrix(const Program& program, const ParamUse& p) {
+  const Model& model = program.model;
+  const Use use = useOf(model, p.param);
+  return use.op && isContraction(use.op->kind) && model.layers[use.op->layer].repeated();
+}
+
+std::vector<bool> tablesOf(const Model& model) {
+  std::vector<bool> tables(model.values.size()), others(model.values.size());
+  for (const Op& op : model.ops)
+    for (const Operand& o : op.operands)
+      if (const Value& v = model.values[o.value]; v.kind == ValueKind::Param)
+        (op.kind == OpKind::Lookup ? tables : others)[v.storage.index] = true;
+  for (size_t v = 0; v < tables.size(); ++v) tables[v] = tables[v] && !others[v];
+  return tables;
+}
+
+bool isTable(const Model& model, ValueId param) {
+  return tablesOf(model)[model.values[param].storage.index];
+}
+
+bool updatesRows(const Program& program, const ParamUse& p) {
+  return program.plan->workload.train && program.plan->workload.tableOptimizer && p.trainable && !p.partial &&
+         isTable(program.model, p.param);
+}
+
+DType storedAs(const Program& program, const ParamUse& p) {
+  if (const auto& declared = program.model->values[p.param].dtype) return *declared;
+  const Precision& precision = program.precisionOf(program.model->values[p.param]);
+  return precision.frozen && !p.trainable && isHiddenMatrix(program, p) ? *precision.frozen : precision.params;
+}
+
+DType usedAs(const Program& program, const ParamUse& p) {
+  if (const Use use = useOf(program.model, p.param); use.op) return program.computeType(*use.op);
+  const Precision& precision = program.precisionOf(program.model->values[p.param]);
+  return width(precision.compute) < 2 ? precision.activations : precision.compute;
+}
+
+bool isPacked(const Program& program, const ParamUse& p) {
+  return halfBytes(storedAs(program, p)) < halfBytes(usedAs(program, p));
+}
+
+const Optimizer* updaterOf(const Program& program, const ParamState& p) {
+  const Workload& workload = program.plan->workload;
+  if (!workload.train || !p.trainable) return nullptr;
+  if (p.rowElements > 0) return workload.tableOptimizer ? &*workload.tableOptimizer : nullptr;
+  if (!workload.optimizer) return nullptr;
+  const Optimizer* optimizer = &*workload.optimizer;
+  return optimizer->others && !isHiddenMatrix(program, p) ? optimizer->others.get() : optimizer;
+}
+
+const Optimizer* updaterHere(const Program& program, const ParamState& p) {
+  return p.owner ? updaterOf(program, p) : nullptr;
+}
+
+namespace {
+
+/// The element types of an optimizer's states: as the precision has them, or all of 32 bits.
+struct StateTypes {
+  const Precision& precision;
+  bool wide = false;
+  DType any() const { return wide ? DType::fp32 : precision.optimizer; }
+  DType of(Symbol state) const { return wide ? DType::fp32 : precision.stateType(state); }
+};
+
+/// Bytes of one value of every state that a parameter's elements have.
+double bytesPerElement(const Optimizer& optimizer, const StateTypes& types) {
+  if (optimizer.stateBytes) return optimizer.states * *optimizer.stateBytes;
+  double bytes = 0;
+  for (int s = 0; s < optimizer.states; ++s)
+    bytes += width(static_cast<size_t>(s) < optimizer.stateNames.size()
+                       ? types.of(optimizer.stateNames[static_cast<size_t>(s)])
+                       : types.any());
+  return bytes;
+}
+
+/// Bytes per element of the copy that an optimizer keeps of parameters which are stored narrower.
+double masterBytes(const Optimizer& optimizer, DType stored, const StateTypes& types) {
+  const double master = width(types.of(labels::kMaster));
+  return optimizer.master && width(stored) < master ? master : 0;
+}
+
+StateBytes stateBytes(const Program& program, const ParamState& p, const StateTypes& types) {
+  auto size = [&](AxisMask axes) { return static_cast<double>(program.mesh.size(axes)); };
+  const DType stored = storedAs(program, p);
+  StateBytes bytes;
+  bytes.params = p.elements * width(stored) / size(p.params);
+  if (!p.trainable || !program.plan->workload.train) return bytes;
+  if (p.touched == 0) bytes.grads = p.elements * width(types.precision.grads) / size(p.grads);
+  const Optimizer* optimizer = updaterOf(program, p);
+  if (!optimizer) return bytes;
+  const double wide = width(types.any());
+  double values = p.elements * bytesPerElement(*optimizer, types);
+  const std::optional<Matrices> m = optimizer->factored > 0 ? matricesOf(program, p, true) : std::nullopt;
+  values += optimizer->factored * wide * (m ? m->count * (m->rows + m->columns) : p.elements);
+  if (p.rowElements > 0) values += optimizer->rowStates * wide * p.elements / p.rowElements;
+  bytes.states = values / size(p.optimizer);
+  bytes.master = p.elements * masterBytes(*optimizer, stored, types) / size(p.optimizer);
+  return bytes;
+}
+
+} // namespace
+
+StateBytes stateBytes(const Program& program, const ParamState& p) {
+  return stateBytes(program, p, StateTypes{program.precisionOf(program.model->values[p.param])});
+}
+
+double updatedElements(const Program& program, const ParamState& p) {
+  return p.touched > 0 ? p.touched * static_cast<double>(program.passes())
+                       : p.elements / static_cast<double>(program.mesh.size(p.optimizer));
+}
+
+double sentToHost(const Program& program, const ParamState& p) {
+  const Optimizer* by = updaterHere(program, p);
+  return by && by->onHost && !p.host[1]
+             ? updatedElements(program, p) * width(program.precisionOf(program.model->values[p.param]).reduce)
+             : 0;
+}
+
+UpdateBytes leastUpdateBytes(const Program& program, const ParamState& p) {
+  if (!updaterOf(program, p)) return {};
+  const StateBytes bytes = stateBytes(program, p);
+  const double elements = updatedElements(program, p),
+               shard = p.elements / static_cast<double>(program.mesh.size(p.optimizer));
+  const double states = shard > 0 ? bytes.optimizer() * elements / shard : 0;
+  const double parameters = elements * width(storedAs(program, p)) * (bytes.master > 0 ? 1 : 2);
+  const double sent = sentToHost(program, p);
+  const double gradient = sent > 0 ? sent : elements * width(program.precisionOf(program.model->values[p.param]).grads);
+  return {gradient, states, parameters};
+}
+
+double narrowUpdateBytes(const Program& program, const ParamState& p) {
+  const Precision& precision = program.precisionOf(program.model->values[p.param]);
+  if (precision.optimizer == DType::fp32 && precision.states.empty()) return 0;
+  const double shard = p.elements / static_cast<double>(program.mesh.size(p.optimizer)),
+               fewer =
+                   stateBytes(program, p, StateTypes{precision, true}).optimizer() - stateBytes(program, p).optimizer();
+  return shard > 0 ? 2 * fewer * updatedElements(program, p) / shard : 0;
+}
+
+double narrowUpdateBytes(const Optimizer& optimizer, DType type) {
+  Precision precision;
+  precision.optimizer = type;
+  const auto bytes = [&](const StateTypes& types) {
+    return bytesPerElement(optimizer, types) + masterBytes(optimizer, type, types);
+  };
+  return 2 * (bytes({precision, true}) - bytes({precision}));
+}
+
+double newtonSchulzFlops(double rows, double columns) {
+  const double r = std::min(rows, columns), c = std::max(rows, columns);
+  return 4 * r * r * c + 2 * r * r * r;
+}
+
+} // namespace planc::ir

@@ -1,0 +1,314 @@
+// Part of derive-backward: `recompute` and `keep` statements without which a plan keeps the same, found by leaving each
+// out and deriving the layers that it reaches again.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/facts/StackFacts.h"
+#include "passes/backward/Backward.h"
+#include "passes/cut/Statements.h"
+#include "support/Quantity.h"
+#include "support/Rounding.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_WARNING(HostKeepIdle, 726, "`keep {selector} = host` does nothing: {reason}")
+PLANC_WARNING(RecomputeIdle, 787, "`recompute {selector}` frees no memory: {reason}")
+PLANC_WARNING(KeepIdle, 788, "`keep {selector} = {side}` changes nothing: {reason}")
+PLANC_WARNING(OutputsIdle, 794, "`outputs = true` does nothing for `{selector}`: {reason}")
+PLANC_WARNING(FirstIdle, 795, "`first = {first}` does nothing: no virtual stage has more than {most} of these layers")
+PLANC_WARNING(SaveIdle, 796, "`{saved}` is kept for nothing: {reason}")
+
+namespace {
+
+double keptBytes(const LayerClass& layerClass) {
+  double bytes = 0;
+  for (const Saved& s : layerClass.saved) bytes += s.bytes;
+  return bytes;
+}
+
+/// The instances of a class that a selector names: it can stand for several selectors.
+LayerClass within(const Program& program, LayerClass layerClass, const Selector& selector) {
+  layerClass.instances = namedBy(selector, program.model->layers[layerClass.layer], layerClass.instances);
+  return layerClass;
+}
+
+bool reachesClass(const Program& program, const Selector& selector, const LayerClass& layerClass) {
+  if (layerClass.instances.ranges.empty()) return false;
+  const ir::Layer& layer = program.model->layers[layerClass.layer];
+  for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
+    if (reaches(selector, program.model->ops[OpId(i)].path, layer, layerClass.instances)) return true;
+  return false;
+}
+
+/// How much a replay runs again; `early`: it ends where backward has what it needs.
+size_t replayed(const LayerClass& layerClass, bool early) {
+  return static_cast<size_t>(llvm::count_if(layerClass.sharded.backward, [&](const ShardedNode& n) {
+    return n.phase == Phase::Recompute && (n.needed || !early);
+  }));
+}
+
+/// Derives classes for a plan that differs in what it keeps.
+class Trial {
+public:
+  Trial(const Program& program, const std::vector<std::vector<bool>>& wanted, const Outer& outer)
+      : program_(program), plan_(*program.plan), wanted_(wanted), outer_(outer) {
+    program_.plan = &plan_;
+  }
+
+  Plan& plan() { return plan_; }
+
+  /// The class under the plan as it is now; nothing if its checkpoints contradict each other.
+  std::optional<LayerClass> derive(LayerClassId id, LayerClass layerClass) {
+    layerClass.sharded.backward = {};
+    layerClass.saved = {};
+    DiagnosticEngine unheard;
+    const Checkpoints checkpoints = findCheckpoints(program_, layerClass, unheard);
+    if (!checkpoints.ok) return std::nullopt;
+    Outer outer = outer_;
+    deriveClass(program_, layerClass, wanted_[id.index], checkpoints, outer);
+    return layerClass;
+  }
+
+private:
+  Program program_;
+  Plan plan_;
+  const std::vector<std::vector<bool>>& wanted_;
+  const Outer& outer_;
+};
+
+class IdleSavings {
+public:
+  IdleSavings(const Program& program, const std::vector<std::vector<bool>>& wanted, const Outer& outer,
+              DiagnosticEngine& diagnostics)
+      : program_(program), trial_(program, wanted, outer), diagnostics_(diagnostics) {}
+
+  void run() {
+    for (size_t i = 0; i < program_.plan->recompute.size(); ++i) {
+      for (size_t k = 0; k < program_.plan->recompute[i].selectors.size(); ++k) checkRecompute(i, k);
+      checkSaves(i);
+      checkFirst(i);
+    }
+    for (size_t i = 0; i < program_.plan->keeps.size(); ++i)
+      if (!program_.plan->keeps[i].host) checkKeep(i);
+  }
+
+private:
+  /// Calls `compare` with every class that the selector reaches, as it is and as it is without the statement. `chosen`:
+  /// of a `recompute` statement, which can name the first instances only.
+  template <class F> bool each(const Selector& selector, const std::vector<RangeSet>* chosen, F compare) {
+    bool any = false;
+    for (uint32_t b = 0; b < program_.classes.size(); ++b) {
+      const LayerClass layerClass = within(program_, program_.classes[LayerClassId(b)], selector);
+      if (layerClass.boundaryReshard || !reachesClass(program_, selector, layerClass)) continue;
+      if (chosen && !chosen->empty() &&
+          !(*chosen)[layerClass.layer.index].contains(layerClass.instances.ranges.front().begin))
+        continue;
+      const std::optional<LayerClass> without = trial_.derive(LayerClassId(b), layerClass);
+      if (!without) return false;
+      any = true;
+      compare(layerClass, *without);
+    }
+    return any;
+  }
+
+  const std::vector<RangeSet>* firstOf(size_t index) const {
+    return index < program_.firstLayers.size() ? &program_.firstLayers[index] : nullptr;
+  }
+
+  /// What the selector frees, against a plan without it; nothing if it reaches no class.
+  std::optional<double> freed(size_t index, const Selector& selector, double& kept) {
+    double freed = 0;
+    const bool any = each(selector, firstOf(index), [&](const LayerClass& with, const LayerClass& without) {
+      const double instances = static_cast<double>(with.instances.count());
+      freed += instances * (keptBytes(without) - keptBytes(with));
+      kept += instances * keptBytes(without);
+    });
+    return any ? std::optional(freed) : std::nullopt;
+  }
+
+  void checkRecompute(size_t index, size_t k) {
+    const Recompute statement = program_.plan->recompute[index];
+    const Selector& selector = statement.selectors[k];
+    auto& selectors = trial_.plan().recompute[index].selectors;
+    selectors.erase(selectors.begin() + static_cast<std::ptrdiff_t>(k));
+    double kept = 0;
+    const auto bytes = freed(index, selector, kept);
+    selectors = statement.selectors;
+    if (!bytes) return;
+    if (*bytes > kRounding * kept) {
+      if (statement.outputs) checkOutputs(index, selector);
+      return;
+    }
+    const std::string reason = kept <= 0
+                                   ? "forward keeps nothing of its layers for backward"
+                                   : fmt::format("what enters it and what is read of it afterwards stay, {} in all",
+                                                 formatQuantity(kept, units::bytes));
+    const bool offer = !statement.outputs && kept > 0 && discards(index, selector);
+    diagnostics_.report(RecomputeIdle, selector.range, {{"selector", selector.str()}, {"reason", reason}})
+        .help(offer ? fmt::format("what it hands on can be made again for its readers: `recompute {} {{ outputs = true "
+                                  "}}`",
+                                  selector.str())
+                    : "take it out, or name what keeps more: a checkpoint frees what its operators keep among "
+                      "themselves, as in `recompute` of whole layers");
+  }
+
+  /// Would less be kept if what leaves the selector were made again?
+  bool discards(size_t index, const Selector& selector) {
+    trial_.plan().recompute[index].outputs = true;
+    double kept = 0;
+    const auto bytes = freed(index, selector, kept);
+    trial_.plan().recompute[index].outputs = false;
+    return bytes && *bytes < -kRounding * kept;
+  }
+
+  void checkOutputs(size_t index, const Selector& selector) {
+    trial_.plan().recompute[index].outputs = false;
+    double kept = 0;
+    const auto bytes = freed(index, selector, kept);
+    trial_.plan().recompute[index].outputs = true;
+    if (bytes && *bytes <= kRounding * kept)
+      diagnostics_
+          .report(OutputsIdle, selector.range,
+                  {{"selector", selector.str()},
+                   {"reason", "no layer behind it keeps what it hands on, or only the next instance of a repeat does"}})
+          .label(program_.plan->recompute[index].outputsRange, "given here")
+          .help("leave it out, or name layers whose results another layer of the same instance reads in backward");
+  }
+
+  /// From the last name on, each without those that were found idle: of two names of one result the first one stays.
+  void checkSaves(size_t index) {
+    const Recompute& statement = program_.plan->recompute[index];
+    std::vector<Selector>& saves = trial_.plan().recompute[index].saves;
+    for (size_t k = statement.saves.size(); k-- > 0;)
+      if (checkSave(index, k, saves)) reportIdleSave(statement.saves[k]);
+    saves = statement.saves;
+  }
+
+  /// True if it is idle: it stays out of `saves`.
+  bool checkSave(size_t index, size_t k, std::vector<Selector>& saves) {
+    const Recompute& statement = program_.plan->recompute[index];
+    const std::vector<Selector> before = saves;
+    bool any = false, less = false, lessToTheEnd = false;
+    const auto count = [&](const Selector& selector, bool out, auto& totals) {
+      saves = before;
+      if (out) saves.erase(saves.begin() + static_cast<std::ptrdiff_t>(k));
+      any |= each(selector, firstOf(index), [&](const LayerClass&, const LayerClass& layerClass) {
+        totals.push_back({replayed(layerClass, earlyStop_), replayed(layerClass, false)});
+      });
+    };
+    for (const Selector& selector : statement.selectors) {
+      std::vector<std::pair<size_t, size_t>> with, without;
+      count(selector, false, with);
+      count(selector, true, without);
+      for (size_t i = 0; i < std::min(with.size(), without.size()); ++i) {
+        less |= with[i].first < without[i].first;
+        lessToTheEnd |= with[i].second < without[i].second;
+      }
+    }
+    if (!any || less) saves = before;
+    stopsBefore_ = lessToTheEnd;
+    return any && !less;
+  }
+
+  void reportIdleSave(const Selector& saved) {
+    auto report = diagnostics_.report(
+        SaveIdle, saved.range,
+        {{"saved", saved.str()},
+         {"reason", stopsBefore_ ? fmt::format("the replay ends before it, as backward does not read it and stack `{}` "
+                                               "stops early",
+                                               program_.plan->stack->name.view())
+                                 : std::string("all that is replayed with it is replayed without it, too")}});
+    report.help(stopsBefore_ ? "take it out of the list, unless the software keeps it all the same"
+                             : "take it out of the list");
+  }
+
+  /// `first` of at least as many layers as a virtual stage has.
+  void checkFirst(size_t index) {
+    const Recompute& statement = program_.plan->recompute[index];
+    if (!statement.first) return;
+    std::vector<bool> reached;
+    for (const LayerClass& layerClass : program_.classes)
+      reached.push_back(!layerClass.boundaryReshard && llvm::any_of(statement.selectors, [&](const Selector& s) {
+        return reachesClass(program_, s, layerClass);
+      }));
+    int64_t most = 0;
+    for (const StageKind& stage : program_.stageKinds) {
+      int64_t here = 0;
+      for (const auto& [id, count] : stage.classes) here += reached[id.index] ? count : 0;
+      most = std::max(most, here);
+    }
+    if (*statement.first >= most)
+      diagnostics_.report(FirstIdle, statement.firstRange, {{"first", *statement.first}, {"most", most}})
+          .help("leave it out: all of them are recomputed");
+  }
+
+  void checkKeep(size_t index) {
+    const Keep& keep = program_.plan->keeps[index];
+    auto& statements = trial_.plan().keeps;
+    statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(index));
+    bool changes = false, kept = false;
+    const bool any = each(keep.selector, nullptr, [&](const LayerClass& with, const LayerClass& without) {
+      kept |= !with.saved.empty();
+      changes |= keptBytes(with) != keptBytes(without) || with.backward.size() != without.backward.size();
+    });
+    statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(index), keep);
+    if (!any || changes) return;
+    diagnostics_
+        .report(
+            KeepIdle, keep.selector.range,
+            {{"selector", keep.selector.str()},
+             {"side", keep.gathered ? "gathered" : "split"},
+             {"reason", kept ? "backward reads no result of it behind a reshard, or this is the side it keeps anyway"
+                             : "forward keeps nothing of its layers for backward"}})
+        .help("take it out, or name layers whose results another layer gathers");
+  }
+
+  const Program& program_;
+  Trial trial_;
+  DiagnosticEngine& diagnostics_;
+  const bool earlyStop_ = program_.plan->stack && program_.plan->stack->truth(ir::StackFact::EarlyStop);
+  bool stopsBefore_ = false; ///< of the name that was checked last: only a replay to the end would run it
+};
+
+/// `keep S = host` moves what forward keeps of the results of S: says so where there is none.
+void warnOfIdleHostKeeps(const Program& program, DiagnosticEngine& diagnostics) {
+  const Model& model = program.model;
+  for (const Keep& keep : program.plan->keeps) {
+    if (!keep.host) continue;
+    bool any = false;
+    for (const LayerClass& layerClass : program.classes) {
+      const RangeSet named = namedBy(keep.selector, model.layers[layerClass.layer], layerClass.instances);
+      any |= llvm::any_of(layerClass.saved, [&](const Saved& s) {
+        return s.host && keepsOf(program, layerClass.layer, named, keep.selector, s.op, model.values[s.value]);
+      });
+    }
+    if (any) continue;
+    const bool trains = program.plan->workload.train && model.loss.valid();
+    diagnostics
+        .report(HostKeepIdle, keep.selector.range,
+                {{"selector", keep.selector.str()},
+                 {"reason", trains ? "backward reads no result of it that forward keeps"
+                                   : "nothing is kept, the plan has no backward pass"}})
+        .help(trains ? "name layers whose results are kept: a recomputed layer keeps only what enters it, and a frozen "
+                       "one may keep nothing"
+                     : "take it out");
+  }
+}
+
+} // namespace
+
+void warnOfIdleSavings(const Program& program, const std::vector<std::vector<bool>>& wanted, const Outer& outer,
+                       DiagnosticEngine& diagnostics) {
+  warnOfIdleHostKeeps(program, diagnostics);
+  const Plan& plan = *program.plan;
+  if (!plan.workload.train || !program.model->loss.valid()) return; // check-rules has stated so
+  if (!plan.recompute.empty() || llvm::any_of(plan.keeps, [](const Keep& k) { return !k.host; }))
+    IdleSavings(program, wanted, outer, diagnostics).run();
+}
+
+} // namespace planc::passes

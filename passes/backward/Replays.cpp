@@ -1,0 +1,179 @@
+// Part of derive-backward: what a checkpoint does again before its first backward node, in which order, and what of it
+// nobody reads (docs/language.md, section 11).
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/backward/Backward.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace planc::passes {
+using namespace ir;
+
+/// Is the value there when the checkpoint is replayed: made outside of it, or kept by name?
+bool ActivationPolicy::enters(ValueId v, int checkpoint) const {
+  const Value& value = program_.model->values[v];
+  if (value.kind != ValueKind::Result) return false;
+  const Op& producer = program_.model->ops[value.producer];
+  return producer.layer != layerClass_.layer || checkpointOf(value.producer) != checkpoint ||
+         checkpoints_.named[local(layer_, value.producer)];
+}
+
+/// Is the value made again for its readers in other layers instead of being kept for them?
+bool ActivationPolicy::discarded(ValueId v) const {
+  const Value& value = program_.model->values[v];
+  if (value.kind != ValueKind::Result || program_.model->ops[value.producer].layer != layerClass_.layer) return false;
+  const uint32_t made = local(layer_, value.producer);
+  const int checkpoint = checkpoints_.of[made];
+  return checkpoint >= 0 && checkpoints_.forms[checkpoint].discards && !checkpoints_.named[made] && !keptAnyway_[made];
+}
+
+/// A checkpoint keeps what enters it, each by the rule of the smaller side; what another one discards is made first.
+void ActivationPolicy::saveEntering(int checkpoint, std::vector<ShardedNode>& backward) {
+  for (uint32_t i = layer_.first.index; i < layer_.end.index; ++i) {
+    const OpId id(i);
+    if (checkpointOf(id) != checkpoint) continue;
+    const Op& op = program_.model->ops[id];
+    for (size_t k = 0; k < op.operands.size(); ++k) {
+      const ValueId v = op.operands[k].value;
+      if (!enters(v, checkpoint)) continue;
+      if (discarded(v)) {
+        const OpId producer = program_.model->values[v].producer;
+        if (state_[checkpointOf(producer)] != Replay::Running) {
+          replay(checkpointOf(producer), backward);
+          continue;
+        }
+        keptAnyway_[local(layer_, producer)] = true; // each of the two reads what the other makes
+      }
+      const Point p = kept(id, k);
+      save(id, v, p.layout, p.elements, p.node);
+      restore(v, p.layout, backward);
+    }
+  }
+}
+
+/// What is kept by name stays even where no replay reads it.
+void ActivationPolicy::saveNamed(int checkpoint, std::vector<ShardedNode>& backward) {
+  for (uint32_t i = layer_.first.index; i < layer_.end.index; ++i) {
+    const OpId id(i);
+    const Op& op = program_.model->ops[id];
+    const Layout& layout = layerClass_.results[local(layer_, id)];
+    const bool known = llvm::any_of(savedLayouts_, [&](const auto& s) { return s.first == op.result; });
+    if (checkpointOf(id) != checkpoint || !checkpoints_.named[local(layer_, id)]) continue;
+    if (!known)
+      save(id, op.result, layout, localElements(program_, op.resultDims, layout), producerNode_[local(layer_, id)]);
+    restore(op.result, layout, backward);
+  }
+}
+
+void ActivationPolicy::replay(int checkpoint, std::vector<ShardedNode>& backward) {
+  if (checkpoint < 0 || state_[checkpoint] != Replay::Waiting) return;
+  state_[checkpoint] = Replay::Running;
+  saveEntering(checkpoint, backward);
+  saveNamed(checkpoint, backward);
+  for (size_t n = 0; n < replayed_.size(); ++n) { // and not the casts of what is kept
+    ShardedNode node = layerClass_.sharded.forward[n];
+    if (checkpointOf(node.op) != checkpoint || !replayNode(checkpoint, node, static_cast<int32_t>(n))) continue;
+    node.phase = Phase::Recompute;
+    node.needed = false;
+    NodeList deps;
+    for (NodeIndex d : node.deps) {
+      int32_t copy = replayOf(static_cast<int32_t>(d));
+      const Reshard* before = layerClass_.sharded.forward[d].asReshard();
+      if (copy < 0 && before && discarded(before->value)) // brought for a reader elsewhere
+        copy = again(node.op, before->value, {before->to, static_cast<int32_t>(d), 0}, backward);
+      if (copy >= 0) deps.push_back(static_cast<NodeIndex>(copy));
+    }
+    node.deps = std::move(deps);
+    awaitRestored(node, backward);
+    replayed_[n] = static_cast<int32_t>(backward.size());
+    backward.push_back(std::move(node));
+  }
+  state_[checkpoint] = Replay::Done;
+}
+
+/// Is this node of forward done again? A reshard of what is kept begins at the side that is.
+bool ActivationPolicy::replayNode(int checkpoint, ShardedNode& node, int32_t at) const {
+  Reshard* const r = node.asReshard();
+  if (!r) return !checkpoints_.named[local(layer_, node.op)];
+  if (!enters(r->value, checkpoint) || discarded(r->value)) return true;
+  const Op& op = program_.model->ops[node.op];
+  for (size_t k = 0; k < op.operands.size(); ++k) {
+    if (op.operands[k].value != r->value) continue;
+    const Point p = kept(node.op, k);
+    if (p.node == at) r->from = p.layout; // kept on the way or at its end
+  }
+  return r->from != r->to;
+}
+
+/// Makes a discarded result again and brings it to a point on its way to a reader; gives the node that ends there.
+int32_t ActivationPolicy::again(OpId reader, ValueId v, const Point& point, std::vector<ShardedNode>& backward) {
+  const OpId producer = program_.model->values[v].producer;
+  replay(checkpointOf(producer), backward);
+  const int32_t made = replayOf(producerNode_[local(layer_, producer)]);
+  if (point.node < 0 || layerClass_.sharded.forward[point.node].isCompute()) return made;
+  const Layout& from = layerClass_.results[local(layer_, producer)];
+  for (size_t n = 0; n < backward.size(); ++n) // once per layout
+    if (const Reshard* r = backward[n].asReshard();
+        r && backward[n].phase == Phase::Recompute && r->value == v && r->to == point.layout)
+      return static_cast<int32_t>(n);
+  ShardedNode node = layerClass_.sharded.forward[point.node];
+  node.phase = Phase::Recompute;
+  node.needed = false;
+  node.op = reader;
+  node.reshard().from = from;
+  node.reshard().to = point.layout;
+  node.deps.clear();
+  if (made >= 0) node.deps.push_back(static_cast<NodeIndex>(made));
+  backward.push_back(std::move(node));
+  return static_cast<int32_t>(backward.size()) - 1;
+}
+
+/// Is the result read outside of its checkpoint, or by nobody? A checkpoint is replayed to there.
+bool ActivationPolicy::handsOn(OpId id) const {
+  const Op& op = program_.model->ops[id];
+  bool inside = false;
+  for (uint32_t i = 0; i < program_.model->ops.size(); ++i)
+    for (const Operand& o : program_.model->ops[OpId(i)].operands) {
+      if (o.value != op.result) continue;
+      if (program_.model->ops[OpId(i)].layer != layerClass_.layer || checkpointOf(OpId(i)) != checkpointOf(id))
+        return true;
+      if (program_.model->ops[OpId(i)].kind == OpKind::Carry && handsOn(OpId(i))) return true; // an identity
+      inside = true;
+    }
+  return !inside;
+}
+
+/// Takes out the replay of what is read only to make results that are kept by name.
+void ActivationPolicy::dropUnread() {
+  auto& backward = layerClass_.sharded.backward.edit();
+  auto drops = [&](const ShardedNode& node) {
+    return node.phase == Phase::Recompute && checkpointOf(node.op) >= 0 &&
+           checkpoints_.forms[checkpointOf(node.op)].saves;
+  };
+  if (llvm::none_of(backward, drops)) return;
+  std::vector<bool> stays(backward.size());
+  std::vector<NodeIndex> moved(backward.size());
+  for (size_t i = backward.size(); i-- > 0;) {
+    const ShardedNode& node = backward[i];
+    stays[i] = stays[i] || !drops(node) || (node.isCompute() && handsOn(node.op));
+    if (stays[i])
+      for (NodeIndex d : node.deps) stays[d] = true;
+  }
+  std::vector<ShardedNode> left;
+  for (size_t i = 0; i < backward.size(); ++i) {
+    if (!stays[i]) continue;
+    moved[i] = static_cast<NodeIndex>(left.size());
+    for (NodeIndex& d : backward[i].deps) d = moved[d];
+    left.push_back(std::move(backward[i]));
+  }
+  backward = std::move(left);
+}
+
+void ActivationPolicy::finish() {
+  dropUnread();
+  auto& backward = layerClass_.sharded.backward.edit();
+  for (size_t i = backward.size(); i-- > 0;)
+    if (backward[i].phase != Phase::Recompute || backward[i].needed)
+      for (NodeIndex d : backward[i].deps) backward[d].needed = true;
+}
+
+} // namespace planc::passes

@@ -1,0 +1,109 @@
+// The working set of an instance: bytes that live beyond what is kept for backward, while its operators run in program
+// order.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/backward/Backward.h"
+
+#include <algorithm>
+#include <set>
+
+namespace planc::passes {
+using namespace ir;
+
+namespace {
+
+/// Bytes that a node leaves behind for the nodes that depend on it.
+double outputBytes(const Program& program, const LayerClass& layerClass, const ShardedNode& node) {
+  const Layer& layer = program.model->layers[layerClass.layer];
+  if (const Reshard* r = node.asReshard())
+    return localElements(program, program.model->values[r->value].dims, r->to) * program.widthOf(r->value);
+  const Op& op = program.model->ops[node.op];
+  const Computation& c = node.compute();
+  if (c.role == Role::Forward)
+    return localElements(program, op.resultDims, layerClass.results[local(layer, node.op)]) *
+               program.widthOf(op.result) +
+           (node.phase == Phase::Recompute ? ownCopies(program, layerClass, node.op) : 0);
+  if (c.role == Role::Cast && c.operand >= 0) { // a parameter, unpacked for one product
+    const Operand& o = op.operands[c.operand];
+    return localElements(program, o.dims, need(program, layerClass.placements[local(layer, node.op)], o.dims)) *
+           width(program.computeType(op));
+  }
+  if (c.role == Role::Accumulate || c.role == Role::Cast) return 0;
+  if (c.role == Role::Save) // kept, so counted as such; back in full until backward has read it
+    return node.phase == Phase::Forward
+               ? 0
+               : localElements(program, program.model->values[c.value].dims, c.kept) * program.widthOf(c.value);
+  double bytes = 0; // gradients of the operands, in the layouts that the operator works in
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    const Value& value = program.model->values[op.operands[i].value];
+    const bool gives = c.role == Role::Backward ? value.kind == ValueKind::Result : static_cast<int>(i) == c.operand;
+    if (gives)
+      bytes += localElements(program, value.dims,
+                             need(program, layerClass.placements[local(layer, node.op)], op.operands[i].dims)) *
+               program.widthOf(op.operands[i].value);
+  }
+  return bytes;
+}
+
+/// Most bytes alive at once: an output lives from its node to the last node that waits for it.
+double peak(const Program& program, const LayerClass& layerClass, const std::vector<ShardedNode>& nodes,
+            bool skipSaved) {
+  std::vector<double> freed(nodes.size() + 1);
+  std::vector<size_t> lastUse(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    lastUse[i] = i;
+    for (NodeIndex d : nodes[i].deps) lastUse[d] = i;
+  }
+  double live = 0, most = 0;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const ShardedNode& node = nodes[i];
+    const bool saved = skipSaved && node.isCompute() &&
+                       std::any_of(layerClass.saved.begin(), layerClass.saved.end(), [&](const Saved& s) {
+                         return s.buffer.empty() && s.value == program.model->ops[node.op].result;
+                       });
+    const double bytes = saved ? 0 : outputBytes(program, layerClass, node);
+    live += bytes;
+    freed[lastUse[i]] += bytes;
+    most = std::max(most, live);
+    live -= freed[i];
+  }
+  return most;
+}
+
+/// What the gradients of parameters read: the operand of each contraction, as kept or replayed, and the gradient of its
+/// result, of every layer of a nested repeat. Values that several contractions share count once.
+double weightOperands(const Program& program, const LayerClass& layerClass) {
+  const Layer& layer = program.model->layers[layerClass.layer];
+  std::set<ValueId> operands, results;
+  double bytes = 0;
+  for (const ShardedNode& node : layerClass.sharded.backward) {
+    const Computation* c = node.asCompute();
+    if (!c || c->role != Role::WGrad) continue;
+    const Op& op = program.model->ops[node.op];
+    if (results.insert(op.result).second)
+      bytes += localElements(program, op.resultDims, layerClass.results[local(layer, node.op)]) * node.times *
+               std::min(program.widthOf(op.result), width(program.computeType(op))); // cast before the product
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      const ValueId v = op.operands[i].value;
+      if (static_cast<int>(i) == c->operand || !operands.insert(v).second) continue;
+      const auto saved = std::find_if(layerClass.saved.begin(), layerClass.saved.end(),
+                                      [&](const Saved& s) { return s.buffer.empty() && s.value == v; });
+      bytes += saved != layerClass.saved.end()
+                   ? saved->bytes
+                   : localElements(program, program.model->values[v].dims,
+                                   need(program, layerClass.placements[local(layer, node.op)], op.operands[i].dims)) *
+                         program.widthOf(v) * node.times;
+    }
+  }
+  return bytes;
+}
+
+} // namespace
+
+void measureWorkingSet(const Program& program, LayerClass& layerClass) {
+  if (layerClass.boundaryReshard) return;
+  layerClass.weightOperands = weightOperands(program, layerClass);
+  layerClass.workingForward = peak(program, layerClass, layerClass.sharded.forward, true);
+  layerClass.workingBackward = peak(program, layerClass, layerClass.sharded.backward, false);
+}
+
+} // namespace planc::passes

@@ -1,0 +1,98 @@
+// bind-workload: gives the samples their extent on one micro-batch of all replicas, and counts the micro-batches of a
+// step.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/layout/Routed.h"
+#include "passes/Steps.h"
+
+#include <algorithm>
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_ERROR(
+    BatchNotDivisible, 710,
+    "global_batch ({global}) is not divisible by micro_batch ({micro}) times the data-parallel size ({replicas})")
+PLANC_ERROR(BadCount, 721, "{what} is {value}; it must be at least 1")
+
+namespace {
+
+/// Has the model these extents already: as it was written, or as another program with the same layers left it?
+bool isBound(const Model& model, Symbol name, int64_t extent, double skew) {
+  return std::all_of(model.dims.begin(), model.dims.end(), [&](const Dim& d) {
+    if (d.kind == DimKind::Routed)
+      return d.extent == wholeExtent(sizeOf(model, d)) && (d.capacity != 0 || d.skew == skew);
+    return d.kind != DimKind::Basic || d.name != name || d.extent == extent;
+  });
+}
+
+/// New extents for every dim of that name, and for the routed ones that stand for it.
+void bind(Shared<Model>& shared, Symbol name, int64_t extent, double skew) {
+  if (isBound(shared, name, extent, skew)) return;
+  Model& model = shared.edit();
+  for (Dim& d : model.dims)
+    if (d.kind == DimKind::Basic && d.name == name) d.extent = extent;
+  for (Dim& d : model.dims) {
+    if (d.kind != DimKind::Routed) continue;
+    d.extent = wholeExtent(sizeOf(model, d));
+    if (d.capacity == 0) d.skew = skew;
+  }
+}
+
+/// Parameters that `freeze` reaches in every instance; where a slice reaches some, their classes say so
+/// (passes::trains).
+void freezeWhole(Program& program) {
+  for (const Selector& s : program.plan->workload.freeze) {
+    bool sliced = false;
+    for (const LayerStep& step : s.steps) sliced |= step.slice.has_value();
+    if (sliced) continue;
+    for (ValueId v : program.model->params)
+      if (program.model->values[v].trainable && s.matches(program.model->values[v].path))
+        program.model.edit().values[v].trainable = false;
+  }
+}
+
+bool positive(int64_t value, const char* what, SourceRange range, DiagnosticEngine& diagnostics) {
+  if (value >= 1) return true;
+  diagnostics.report(BadCount, range, {{"what", what}, {"value", value}});
+  return false;
+}
+
+} // namespace
+
+bool bindWorkload(Program& program, DiagnosticEngine& diagnostics) {
+  const Workload& w = program.plan->workload;
+  if (!w.train) {
+    // What all replicas run at once; without a workload as the text has it.
+    int64_t batch = 0;
+    if (w.microBatch > 0 && !__builtin_mul_overflow(w.microBatch, replicas(*program.plan), &batch))
+      bind(program.model, w.samples, batch, w.expertImbalance);
+    return true;
+  }
+  if (!positive(w.microBatch, "micro_batch", w.microBatchRange, diagnostics) ||
+      !positive(w.globalBatch, "global_batch", w.globalBatchRange, diagnostics))
+    return false;
+  const int64_t split = replicas(*program.plan);
+  int64_t batch = 0;
+  if (__builtin_mul_overflow(w.microBatch, split, &batch) || w.globalBatch % batch != 0) {
+    auto report = diagnostics.report(BatchNotDivisible, w.globalBatchRange,
+                                     {{"global", w.globalBatch}, {"micro", w.microBatch}, {"replicas", split}});
+    report.label(w.microBatchRange, "`micro_batch` is " + std::to_string(w.microBatch) + " here");
+    if (const PlacementRule* rule = ruleOfSamples(*program.plan))
+      report.label(rule->targetRange,
+                   "`" + w.samples.str() + "` is split over " + std::to_string(split) + " devices here");
+    if (batch > 0 && batch <= (int64_t(1) << 40)) {
+      const int64_t below = w.globalBatch / batch * batch;
+      int64_t above = 0;
+      std::string such = below > 0 ? std::to_string(below) : "";
+      if (!__builtin_add_overflow(below, batch, &above)) such += (below > 0 ? " or " : "") + std::to_string(above);
+      report.help("set `global_batch` to a multiple of " + std::to_string(batch) + ", such as " + such);
+    }
+    return false;
+  }
+  bind(program.model, w.samples, batch, w.expertImbalance);
+  freezeWhole(program);
+  program.microBatches = w.globalBatch / batch;
+  return true;
+}
+
+} // namespace planc::passes

@@ -1,0 +1,155 @@
+// Facts of a plan that change nothing because nothing in it has what they speak of, or that say what cannot be.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Steps.h"
+#include "passes/cut/Statements.h"
+#include "passes/place/Placed.h"
+#include "support/Quantity.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <fmt/format.h>
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_WARNING(ContiguousIdle, 644, "`contiguous` does nothing: no operator here has a mask that rises along `{dim}`")
+PLANC_WARNING(ImbalanceIdle, 645, "`expert_imbalance` does nothing: {reason}")
+PLANC_ERROR(ImbalanceTooLarge, 646,
+            "`expert_imbalance` is {value}: `{dim}` is split over {ranks} devices, so that the busiest has at most "
+            "{ranks} times the mean")
+PLANC_WARNING(FrozenIdle, 647, "`frozen = {type}` does nothing: no parameter is frozen")
+PLANC_ERROR(NegativeShare, 463, "{what} of `{op}` is {value} on one device: an amount is at least 0")
+PLANC_WARNING(BackwardIdle, 648, "`{statement}` does nothing: the plan has no backward pass")
+
+namespace {
+
+/// A mask leaves more at the end of a dimension than on the mean: only there does it matter who holds which range.
+void warnContiguous(const Program& program, DiagnosticEngine& diagnostics) {
+  for (const PlacementRule& rule : program.plan->placements) {
+    if (!rule.contiguous || resolveTargets(program.mesh, rule.targets).empty()) continue;
+    bool works = false, found = !rule.optional;
+    eachPlaced(program, [&](const Op& op, const Placement& placement) {
+      for (const PlacedDim& p : placement.dims) {
+        if (!p.rule || !sayTheSame(*p.rule, rule)) continue;
+        found = true;
+        works |= op.lastShare > op.share && isMasked(program.model, op, p.dim);
+      }
+    });
+    if (found && !works)
+      diagnostics.report(ContiguousIdle, rule.range, {{"dim", rule.dim.str()}})
+          .help("leave it out: it says which range of a causally masked sequence a rank holds");
+  }
+}
+
+/// Routing loads the devices that it chooses unevenly: there must be some, and one can have no more than everything.
+bool checkImbalance(const Program& program, DiagnosticEngine& diagnostics) {
+  const Workload& w = program.plan->workload;
+  if (w.expertImbalance == 1 || !w.imbalanceRange.valid()) return true;
+  bool routed = false, open = false, placed = false, ok = true;
+  for (const Dim& d : program.model->dims) {
+    if (d.kind != DimKind::Routed) continue;
+    routed = true;
+    if (d.capacity > 0) continue;
+    open = true;
+    placed |= llvm::any_of(program.plan->placements, [&](const PlacementRule& r) {
+      return r.dim == program.model->dims[d.chosen].name && !resolveTargets(program.mesh, r.targets).empty();
+    });
+  }
+  if (!placed) {
+    diagnostics
+        .report(ImbalanceIdle, w.imbalanceRange,
+                {{"reason", !routed ? "the model routes nothing"
+                            : !open ? "the slots of its experts have a fixed capacity"
+                                    : "no rule splits the experts, so every device has all of them"}})
+        .help(routed && open ? "place the experts, `decoder.moe { experts -> ep }`, or take it out" : "take it out");
+    return true;
+  }
+  eachPlaced(program, [&](const Op& op, const Placement& placement) {
+    for (DimId d : op.dims) {
+      const Dim& dim = program.model->dims[d];
+      if (!ok || dim.kind != DimKind::Routed || dim.capacity > 0) continue;
+      const AxisList axes = placement.axesOf(dim.chosen);
+      const int64_t ranks = program.mesh.size(axes);
+      if (axes.empty() || w.expertImbalance <= static_cast<double>(ranks)) continue;
+      ok = false;
+      diagnostics
+          .report(ImbalanceTooLarge, w.imbalanceRange,
+                  {{"value", fmt::format("{:.6g}", w.expertImbalance)},
+                   {"dim", program.model->dims[dim.chosen].name.str()},
+                   {"ranks", ranks}})
+          .label(op.range, "an operator of the experts")
+          .help(fmt::format("write a number from 1 to {}", ranks));
+    }
+  });
+  return ok;
+}
+
+void warnFrozen(const Program& program, DiagnosticEngine& diagnostics) {
+  const Workload& w = program.plan->workload;
+  const Precision& precision = program.plan->precision;
+  if (!precision.frozen || w.adapters || !w.freeze.empty()) return;
+  if (llvm::any_of(program.model->params, [&](ValueId v) { return !program.model->values[v].trainable; })) return;
+  diagnostics.report(FrozenIdle, precision.frozenRange, {{"type", std::string(name(*precision.frozen))}})
+      .help(w.train ? "freeze layers or add adapters in `finetune { … }`, or take it out"
+                    : fmt::format("nothing trains in this plan: write `params = {}`", name(*precision.frozen)));
+}
+
+/// A forward pass keeps nothing, so there is nothing to redo, and makes no gradients or optimizer states to store.
+void warnForwardOnly(const Program& program, DiagnosticEngine& diagnostics) {
+  if (program.plan->workload.train) return;
+  auto warn = [&](SourceRange at, const std::string& statement) {
+    diagnostics.report(BackwardIdle, at, {{"statement", statement}})
+        .help("take it out, or write `train { … }` for a training step");
+  };
+  for (const Recompute& r : program.plan->recompute) warn(r.range, "recompute " + r.str());
+  for (const Keep& k : program.plan->keeps)
+    if (!k.host)
+      warn(k.selector.range, fmt::format("keep {} = {}", k.selector.str(), k.gathered ? "gathered" : "split"));
+  for (const StateRule& r : program.plan->states)
+    if (r.state != StateKind::Params && holds(program.mesh, r)) warn(r.range, std::string(name(r.state)));
+}
+
+/// A formula that subtracts can hold for the whole of a value and be less than nothing for the shard of a device.
+bool checkFormulas(const Program& program, DiagnosticEngine& diagnostics) {
+  bool ok = true;
+  eachPlaced(program, [&](const Op& op, const Placement& placement) {
+    auto check = [&](const std::optional<Poly>& poly, const std::string& what, const planc::Unit& unit) {
+      if (!poly || !ok) return;
+      const double value =
+          poly->evaluate([&](DimId d) { return localExtent(program, placement, d); },
+                         [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[o].value); });
+      if (value >= 0) return;
+      ok = false;
+      diagnostics
+          .report(NegativeShare, op.range,
+                  {{"what", what}, {"op", join(op.path)}, {"value", formatQuantity(value, unit)}})
+          .label(op.range, "the operator, as the plan splits it")
+          .help("a fact of an operator holds for every shard: write it as products and sums of what the shard has");
+    };
+    check(op.flops, "`flops`", units::flops);
+    check(op.reads, "`reads`", units::bytes);
+    check(op.writes, "`writes`", units::bytes);
+    check(op.copies, "`copies`", units::none);
+    for (const Save& s : op.saves)
+      if (s.what == Save::What::Buffer) check(s.bytes, "`" + s.buffer.str() + ".bytes`", units::bytes);
+    for (const BackwardSpec& b : op.backwards) {
+      check(b.flops, "`backward.flops`", units::flops);
+      check(b.reads, "`backward.reads`", units::bytes);
+      check(b.writes, "`backward.writes`", units::bytes);
+    }
+  });
+  return ok;
+}
+
+} // namespace
+
+bool checkEffects(const Program& program, DiagnosticEngine& diagnostics) {
+  if (diagnostics.wantsWarnings()) {
+    warnContiguous(program, diagnostics);
+    warnFrozen(program, diagnostics);
+    warnForwardOnly(program, diagnostics);
+  }
+  return checkImbalance(program, diagnostics) && checkFormulas(program, diagnostics);
+}
+
+} // namespace planc::passes

@@ -1,0 +1,199 @@
+// check-rules: what an operator contracts inside its kernel, before a function that is not linear, is whole on every
+// device (L10): a sum of parts would go through the softmax. Only what the kernel folds may pass by, `via ring`.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Steps.h"
+#include "passes/place/Placed.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_ERROR(RingForm, 643, "`{dim}` of `{op}` cannot go around a ring: {problem}")
+PLANC_ERROR(SplitInside, 681, "`{dim}` is contracted inside the kernel of `{op}`: no rule can split it")
+
+namespace {
+
+std::string_view nameOf(const Program& program, DimId d) {
+  return program.model->dims[d].name.view();
+}
+
+/// What stands beside the ring's dimension in an operand, and has an axis of the ring: an axis splits a value once.
+std::string takenProblem(const Program& program, const Op& op, const Placement& placement, const PlacedDim& ring) {
+  for (const Operand& operand : op.operands) {
+    if (!llvm::is_contained(operand.dims, ring.dim)) continue;
+    for (const PlacedDim& other : placement.dims)
+      if (const AxisMask both = maskOf(other.axes) & maskOf(ring.axes);
+          both && other.dim != ring.dim && llvm::is_contained(operand.dims, other.dim))
+        return fmt::format("`{}` of the same operand is split over `{}` already, and an axis splits a value once",
+                           nameOf(program, other.dim), program.mesh.str(both));
+  }
+  return "";
+}
+
+/// What travels a ring is seen shard by shard, so the operator must be able to fold its result over the shards (one
+/// that keeps statistics over the dimension inside itself), and each device must have work of its own while they pass.
+std::string ringProblem(const Program& program, const Op& op, const Placement& placement, const PlacedDim& ring) {
+  const bool folds =
+      op.kind == OpKind::Attention && llvm::any_of(op.reduces, [&](const Reduce& r) { return r.dim == ring.dim; });
+  if (!folds) return "only a kernel that folds its result over the dimension can take it in turns";
+  if (std::string taken = takenProblem(program, op, placement, ring); !taken.empty()) return taken;
+  AxisMask others = 0;
+  for (const PlacedDim& p : placement.dims)
+    if (!p.ring && llvm::is_contained(op.resultDims, p.dim)) others |= maskOf(p.axes);
+  if (const AxisMask idle = maskOf(ring.axes) & ~others)
+    return fmt::format("no dimension of its result is split over `{}`, so every rank would do the same work",
+                       program.mesh.str(idle));
+  return "";
+}
+
+/// The program with one rule as a ring over these targets.
+Tried asRing(const Program& program, const PlacementRule& rule, const std::vector<Symbol>& targets) {
+  return {program, [&](std::vector<PlacementRule>& rules) {
+            PlacementRule& changed = rules[static_cast<size_t>(&rule - program.plan->placements.data())];
+            changed.targets = targets;
+            changed.ring = true;
+          }};
+}
+
+bool ringsWork(const Tried& tried) {
+  bool fine = tried.placed;
+  if (tried.placed)
+    eachPlaced(tried.program, [&](const Op& op, const Placement& placement) {
+      for (const PlacedDim& p : placement.dims)
+        fine &= !p.ring || p.axes.empty() || ringProblem(tried.program, op, placement, p).empty();
+    });
+  return fine;
+}
+
+/// The targets of the rule that splits the operator's queries, were `rule` a ring.
+std::vector<Symbol> targetsOfQueries(const Program& program, const Op& op, const PlacementRule& rule) {
+  std::vector<Symbol> targets;
+  const Tried tried = asRing(program, rule, rule.targets);
+  if (!tried.placed) return targets;
+  eachPlaced(tried.program, [&](const Op& other, const Placement& placement) {
+    if (other.path != op.path) return;
+    for (const PlacedDim& p : placement.dims)
+      if (p.dim == op.queries && p.rule && !p.axes.empty()) targets = p.rule->targets;
+  });
+  return targets;
+}
+
+/// `dim -> axes via ring` with axes that do: those of the rule, or those of the queries; nothing where neither does.
+std::optional<std::string> ringThatWorks(const Program& program, const Op& op, const PlacedDim& placed) {
+  for (const auto& targets : {placed.rule->targets, targetsOfQueries(program, op, *placed.rule)}) {
+    if (targets.empty() || !ringsWork(asRing(program, *placed.rule, targets))) continue;
+    std::string list;
+    for (Symbol t : targets) list += (list.empty() ? "" : ", ") + t.str();
+    if (targets.size() > 1) list = "[" + list + "]";
+    return fmt::format("`{} -> {} via ring`", nameOf(program, placed.dim), list);
+  }
+  return std::nullopt;
+}
+
+/// `a`, split over `x`; or over nothing.
+std::string splitText(const Program& program, const Placement& placement, DimId d) {
+  const AxisList& axes = placement.axesOf(d);
+  return fmt::format("`{}` over {}", nameOf(program, d), axes.empty() ? "nothing" : "`" + program.mesh.str(axes) + "`");
+}
+
+/// How to have a ring after all, where this operator can take one and no other axes of the plan do.
+std::string ownAxis(const Program& program, const Op& op, DimId keys) {
+  const std::string_view k = nameOf(program, keys), q = nameOf(program, op.queries);
+  return fmt::format(
+      "a ring needs queries that lie as the keys do: `{} -> cp` and `{} -> cp via ring`, on an axis `cp` "
+      "that nothing else of the operator has; or leave the rule out: `{}` is then gathered",
+      q, k, k);
+}
+
+void reportRing(const Program& program, const Op& op, const Placement& placement, const PlacedDim& ring,
+                const std::string& problem, DiagnosticEngine& diagnostics) {
+  auto found = diagnostics.report(
+      RingForm, ring.rule->range,
+      {{"dim", std::string(nameOf(program, ring.dim))}, {"op", join(op.path)}, {"problem", problem}});
+  found.label(op.range, "the operator");
+  if (op.keys != ring.dim) {
+    found.help(
+        "leave `via ring` out, or name the operator that attends (`decoder.attn.core { kv_seq -> cp via ring }`)");
+    return;
+  }
+  if (auto ring2 = ringThatWorks(program, op, ring))
+    found.help(fmt::format("write {}: there its queries are split", *ring2));
+  else
+    found.help(ownAxis(program, op, ring.dim));
+  std::string list;
+  for (const PlacedDim& p : placement.dims)
+    if (p.dim != ring.dim && p.dim != op.queries) list += ", " + splitText(program, placement, p.dim);
+  found.note(fmt::format("its queries: {}; its keys: {}{}", splitText(program, placement, op.queries),
+                         splitText(program, placement, ring.dim), list));
+}
+
+/// Softmax stands between the products of an attention, so nothing that its result lacks can be left as a sum.
+bool contractsInside(const Op& op, DimId d) {
+  const bool summed = op.kind == OpKind::Attention && !llvm::is_contained(op.resultDims, d);
+  return summed || llvm::is_contained(op.inside, d);
+}
+
+/// Names by which a rule can split the operator: its own dimensions and the composites that have one of them.
+std::vector<std::string> splittable(const Model& model, const Op& op) {
+  std::vector<std::string> names;
+  auto add = [&](const std::string& name) {
+    if (!llvm::is_contained(names, name)) names.push_back(name);
+  };
+  auto fits = [&](DimId d) { return llvm::is_contained(op.dims, d) && !contractsInside(op, d); };
+  for (CompositeId c : op.composites)
+    if (llvm::any_of(model.composites[c].factors, fits)) add(model.composites[c].name.str());
+  for (DimId d : op.dims)
+    if (fits(d)) add(model.dims[d].name.str());
+  return names;
+}
+
+void reportSplit(const Program& program, const Op& op, const PlacedDim& placed, DiagnosticEngine& diagnostics) {
+  const PlacementRule& rule = *placed.rule;
+  const std::string name(nameOf(program, placed.dim));
+  const std::vector<std::string> names = splittable(program.model, op);
+  auto found = diagnostics.report(SplitInside, rule.dimRange.valid() ? rule.dimRange : rule.range,
+                                  {{"dim", name}, {"op", join(op.path)}});
+  found.label(op.range, "the operator");
+  const bool folded = llvm::any_of(op.reduces, [&](const Reduce& r) { return r.dim == placed.dim; });
+  if (!nearest(rule.dim.view(), names).empty())
+    found.meant(rule.dim.view(), names);
+  else if (auto ring = folded ? ringThatWorks(program, op, placed) : std::nullopt)
+    found.help("let it pass by, shard after shard: " + *ring);
+  else if (folded)
+    found.help(ownAxis(program, op, placed.dim));
+  else
+    found.help(
+        fmt::format("give `{}` to another dimension, or `{} -> replicate`", program.mesh.str(placed.axes), name));
+  std::string list;
+  for (const std::string& n : names) list += (list.empty() ? "`" : ", `") + n + "`";
+  found.note("it can be split along " + list);
+}
+
+} // namespace
+
+bool checkKernels(const Program& program, DiagnosticEngine& diagnostics) {
+  std::set<const PlacementRule*> reported;
+  eachPlaced(program, [&](const Op& op, const Placement& placement) {
+    for (const PlacedDim& p : placement.dims) {
+      if (!p.rule || p.axes.empty()) continue;
+      const std::string problem = p.ring ? ringProblem(program, op, placement, p) : "";
+      const bool inside = !p.ring && contractsInside(op, p.dim);
+      if ((problem.empty() && !inside) || !reported.insert(p.rule).second) continue;
+      if (inside)
+        reportSplit(program, op, p, diagnostics);
+      else
+        reportRing(program, op, placement, p, problem, diagnostics);
+    }
+  });
+  return reported.empty();
+}
+
+} // namespace planc::passes

@@ -1,0 +1,181 @@
+// check-rules: every rule places something (L7), and warnings for what runs but is hardly meant: idle axes, an axis
+// order that moves digits.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/layout/Routed.h"
+#include "passes/Steps.h"
+#include "passes/cut/Statements.h"
+#include "support/text/Spelling.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_ERROR(RuleWithoutEffect, 634, "no operator of `{selector}` has a dimension `{dim}`")
+PLANC_ERROR(PlacedOnStages, 642,
+            "`{dim} -> {axis}` splits operators over an axis that carries the stages of the pipeline")
+PLANC_WARNING(IdleAxis, 640, "`{op}` does the same work on {size} ranks of `{axis}`")
+PLANC_WARNING(AxisOrder, 641, "`{axis}` stands left of `{other}` in `{dim} -> {axes}`: freeing it moves every index")
+
+namespace {
+
+/// Does the operator have the dimension by itself, through a composite, or through a routed one?
+bool hasDim(const Model& model, const Op& op, Symbol dim) {
+  auto named = [&](DimId d) { return model.dims[d].name == dim; };
+  if (std::any_of(op.dims.begin(), op.dims.end(), named) || std::any_of(op.along.begin(), op.along.end(), named))
+    return true;
+  for (DimId d : op.dims)
+    if (model.dims[d].kind == DimKind::Routed &&
+        std::any_of(model.dims[d].parts.begin(), model.dims[d].parts.end(), named))
+      return true;
+  for (CompositeId c : op.composites)
+    if (model.composites[c].name == dim)
+      for (DimId f : model.composites[c].factors)
+        if (std::find(op.dims.begin(), op.dims.end(), f) != op.dims.end()) return true;
+  return false;
+}
+
+bool checkReach(const Program& program, const PlacementRule& rule, DiagnosticEngine& diagnostics) { // L7
+  std::set<std::string> found;
+  for (const LayerClass& layerClass : program.classes) {
+    if (layerClass.boundaryReshard) continue;
+    const Layer& layer = program.model->layers[layerClass.layer];
+    const RangeSet named = namedBy(rule.selector, layer, layerClass.instances);
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
+      const Op& op = program.model->ops[OpId(i)];
+      if (!reaches(rule.selector, op.path, layer, named)) continue;
+      if (hasDim(program.model, op, rule.dim)) return true;
+      for (DimId d : op.dims) found.insert(program.model->dims[d].name.str());
+      for (CompositeId c : op.composites) found.insert(program.model->composites[c].name.str());
+    }
+  }
+  for (ValueId in : program.model->inputs)
+    if (rule.selector.steps.empty())
+      for (DimId d : program.model->values[in].dims)
+        if (program.model->dims[d].name == rule.dim) return true;
+  if (rule.optional) return true;
+  const std::string selector = rule.selector.steps.empty() ? "the model" : rule.selector.str();
+  auto report = diagnostics.report(RuleWithoutEffect, rule.dimRange.valid() ? rule.dimRange : rule.range,
+                                   {{"selector", selector}, {"dim", rule.dim.str()}});
+  const std::vector<std::string> names(found.begin(), found.end());
+  report.meant(rule.dim.view(), names);
+  if (!names.empty()) report.note("dimensions found there: " + quotedList(names));
+  return false;
+}
+
+/// What is probably forgotten of an axis over which nothing is split: samples are not, or there are no stages.
+std::string forgotten(const Plan& plan, Symbol axis) {
+  auto names = [&](const std::vector<Symbol>& targets) {
+    for (Symbol target : targets)
+      for (AxisId a : plan.mesh.resolve(target).value_or(AxisList()))
+        if (plan.mesh.axes[a].written == axis) return true;
+    return false;
+  };
+  const Symbol samples = plan.workload.samples;
+  bool placed = false, stored = false;
+  const PlacementRule* batch = nullptr;
+  for (const PlacementRule& rule : plan.placements) {
+    if (rule.dim == samples && rule.selector.steps.empty()) batch = &rule;
+    placed |= names(rule.targets);
+  }
+  for (const StateRule& rule : plan.states) stored |= names(rule.targets);
+  if (placed) return "";
+  if (!batch) return fmt::format("did you forget `{} -> {}`?", samples.view(), axis.view());
+  std::string axes(axis.view()), other; // the samples may be split over it, too
+  for (Symbol target : batch->targets) axes += ", " + target.str();
+  if (!stored && !plan.pipeline) other = fmt::format(", or `pipeline {} {{ schedule = one_f_one_b }}`", axis.view());
+  return fmt::format("did you forget `{} -> [{}]`{}?", samples.view(), axes, other);
+}
+
+/// An operator with over 1 % of the FLOPs that an axis does not split computes the same on all its ranks.
+void warnIdle(const Program& program, DiagnosticEngine& diagnostics) {
+  auto flopsOf = [&](const Op& op) {
+    return op.flops.evaluate([&](DimId d) { return sizeOf(program.model, d); }, [](int) { return 1.0; }) *
+           program.model->times(op.region);
+  };
+  double total = 0;
+  for (const Op& op : program.model->ops) total += flopsOf(op);
+  for (const LayerClass& layerClass : program.classes) {
+    const Layer& layer = program.model->layers[layerClass.layer];
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
+      const Op& op = program.model->ops[OpId(i)];
+      if (flopsOf(op) < 0.01 * total) continue;
+      AxisMask used = layerClass.placements[local(layer, OpId(i))].mask() | program.stageAxes;
+      for (AxisId a : program.mesh.order) {
+        const Axis& axis = program.mesh.axes[a];
+        if (axis.size == 1 || (used & maskOf(a))) continue;
+        int64_t ranks = 1; // a refined axis may be idle in all its parts, or in one
+        for (AxisId b : program.mesh.order)
+          if (program.mesh.axes[b].written == axis.written && !(used & maskOf(b))) ranks *= program.mesh.axes[b].size;
+        diagnostics.report(IdleAxis, axis.range, {{"op", join(op.path)}, {"size", ranks}, {"axis", axis.written.str()}})
+            .label(op.range, "this operator is not split over it")
+            .help(forgotten(*program.plan, axis.written))
+            .help(fmt::format("place one of its dimensions on `{}`, or make the axis smaller", axis.written.view()));
+        return; // one is enough to say it
+      }
+    }
+  }
+}
+
+/// docs/language.md, section 10: an inner scope that keeps only the right part of a list moves digits; the axis that
+/// goes away must be last.
+void warnOrder(const Program& program, DiagnosticEngine& diagnostics) {
+  const auto splitting = [&](const PlacementRule& rule) { // its targets, without those of one device
+    std::vector<Symbol> targets;
+    for (const Symbol t : rule.targets)
+      if (!resolveTargets(program.mesh, {t}).empty()) targets.push_back(t);
+    return targets;
+  };
+  for (const PlacementRule& inner : program.plan->placements)
+    for (const PlacementRule& outer : program.plan->placements) {
+      if (inner.dim != outer.dim || inner.selector.steps.size() <= outer.selector.steps.size()) continue;
+      const std::vector<Symbol> in = splitting(inner), out = splitting(outer);
+      if (out.size() != 1 || in.size() < 2 || in.front() == out.front()) continue;
+      if (std::find(in.begin(), in.end(), out.front()) == in.end()) continue;
+      diagnostics
+          .report(AxisOrder, inner.targetRange,
+                  {{"axis", in.front().str()},
+                   {"other", out.front().str()},
+                   {"dim", inner.dim.str()},
+                   {"axes", program.mesh.str(resolveTargets(program.mesh, inner.targets))}})
+          .label(outer.range, fmt::format("outside of it only `{}` remains", out.front().view()))
+          .help(fmt::format("`{}` is left of `{}`: list it last", in.front().view(), out.front().view()));
+    }
+}
+
+} // namespace
+
+/// A stage holds only a part of the model, so its axis cannot split an operator or a state as well.
+bool checkStageAxes(Program& program, DiagnosticEngine& diagnostics) {
+  bool ok = true;
+  auto check = [&](const std::string& what, const std::vector<Symbol>& targets, SourceRange range) {
+    const AxisMask both = maskOf(resolveTargets(program.mesh, targets)) & program.stageAxes;
+    if (!both) return;
+    ok = false;
+    auto report = diagnostics.report(PlacedOnStages, range, {{"dim", what}, {"axis", program.mesh.str(both)}});
+    report.label(program.plan->pipeline->range, "the pipeline runs over it");
+    report.help("place it on another axis, or run the pipeline over another one");
+  };
+  for (const PlacementRule& r : program.plan->placements) check(r.dim.str(), r.targets, r.range);
+  for (const StateRule& r : program.plan->states) check(std::string(name(r.state)), r.targets, r.range);
+  if (const auto& p = program.plan->pipeline; p && p->scatter) check("scatter", {*p->scatter}, p->scatterRange);
+  return ok;
+}
+
+bool checkRules(Program& program, DiagnosticEngine& diagnostics) {
+  bool ok = checkStageAxes(program, diagnostics);
+  for (const PlacementRule* rule : heldPlacements(*program.plan, program.mesh))
+    ok &= checkReach(program, *rule, diagnostics);
+  ok = ok && checkKernels(program, diagnostics);
+  if (!ok) return false;
+  if (diagnostics.wantsWarnings()) {
+    warnIdle(program, diagnostics);
+    warnOrder(program, diagnostics);
+    warnPlacedByHalf(program, diagnostics);
+  }
+  return checkEffects(program, diagnostics);
+}
+
+} // namespace planc::passes

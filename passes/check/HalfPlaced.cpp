@@ -1,0 +1,383 @@
+// Part of check-rules: a warning for a dimension that a rule splits in some layers and that other layers hold whole.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/layout/Routed.h"
+#include "passes/Steps.h"
+#include "passes/place/Placed.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <functional>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_WARNING(PlacedByHalf, 649,
+              "`{rule}` splits `{split}`, but not `{whole}`: {share} of the parameters stay whole on every rank of "
+              "`{axes}`")
+
+namespace {
+
+/// Share of the plan's parameters up to which it is silent. What plans of the repository leave whole on purpose, small
+/// tables and shared experts, is 0.6 % at most; layers that were forgotten are 1 % of a model and more.
+constexpr double kLeast = 0.01;
+
+/// An operator of a class that reads a parameter.
+struct Reader {
+  LayerClassId layerClass;
+  const Op& op;
+  const Operand& operand;
+  double elements = 0; ///< of the parameter, in all instances of the class
+
+  const Placement& in(const Program& program) const {
+    const LayerClass& of = program.classes[layerClass];
+    return of.placements[local(program.model->layers[of.layer], program.model->values[op.result].producer)];
+  }
+  std::vector<Symbol> layer() const {
+    return op.path.size() < 2 ? op.path : std::vector<Symbol>(op.path.begin(), op.path.end() - 1);
+  }
+};
+
+/// A reader that holds its parameter whole over axes which a rule would split it over.
+struct Whole {
+  const Reader* reader = nullptr;
+  AxisMask axes = 0;
+};
+
+/// All readers, each parameter of a class once.
+std::vector<Reader> readersOf(const Program& program) {
+  const Model& model = program.model;
+  std::vector<Reader> readers;
+  for (uint32_t c = 0; c < program.classes.size(); ++c) {
+    const LayerClass& layerClass = program.classes[LayerClassId(c)];
+    if (layerClass.boundaryReshard) continue;
+    const Layer& layer = model.layers[layerClass.layer];
+    std::set<ValueId> seen;
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
+      const Op& op = model.ops[OpId(i)];
+      for (const Operand& operand : op.operands) {
+        const Value& value = model.values[operand.value];
+        if (value.kind != ValueKind::Param || !seen.insert(value.storage).second) continue;
+        double elements = timesOf(program, op) * static_cast<double>(layerClass.instances.count());
+        for (DimId d : operand.dims) elements *= sizeOf(model, d);
+        readers.push_back({LayerClassId(c), op, operand, elements});
+      }
+    }
+  }
+  return readers;
+}
+
+size_t inCommon(const std::vector<Symbol>& a, const std::vector<Symbol>& b) {
+  return static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}
+
+size_t depthOf(const PlacementRule& rule) {
+  return rule.selector.steps.size();
+}
+
+/// Rules of one dimension and the same axes.
+struct Group {
+  std::vector<const PlacementRule*> rules;
+  std::vector<const Reader*> split; ///< one for each rule, a reader of the largest parameter that it splits
+};
+
+class Finder {
+public:
+  Finder(const Program& program, DiagnosticEngine& diagnostics)
+      : program_(program), model_(program.model), diagnostics_(diagnostics), readers_(readersOf(program)),
+        rules_(heldPlacements(*program.plan, program.mesh)) {}
+
+  void run() {
+    for (const Group& group : groups()) look(group);
+  }
+
+private:
+  // ---- what rules split -------------------------------------------------------
+
+  std::vector<Group> groups() const {
+    std::vector<Group> groups;
+    for (const PlacementRule* rule : rules_) {
+      const Reader* most = nullptr;
+      for (const Reader& reader : readers_)
+        if (splits(*rule, reader) && (!most || reader.elements > most->elements)) most = &reader;
+      if (!most) continue;
+      const auto same = llvm::find_if(
+          groups, [&](const Group& g) { return g.rules[0]->dim == rule->dim && g.rules[0]->targets == rule->targets; });
+      Group& group = same == groups.end() ? groups.emplace_back() : *same;
+      group.rules.push_back(rule);
+      group.split.push_back(most);
+    }
+    return groups;
+  }
+
+  bool splits(const PlacementRule& rule, const Reader& reader) const {
+    return llvm::any_of(reader.in(program_).dims, [&](const PlacedDim& p) {
+      return p.rule == &rule && !p.ring && !p.axes.empty() && llvm::is_contained(reader.operand.dims, p.dim);
+    });
+  }
+
+  bool reachesIt(const Selector& selector, const Reader& reader) const {
+    const LayerClass& of = program_.classes[reader.layerClass];
+    return reaches(selector, reader.op.path, model_.layers[of.layer], of.instances).has_value();
+  }
+
+  // ---- what others hold whole -------------------------------------------------
+
+  /// The axes that the rule, were it to reach the operator, would split the parameter over; 0 if it cannot.
+  AxisMask gain(const PlacementRule& rule, const Reader& reader) const {
+    const AxisList axes = resolveTargets(program_.mesh, rule.targets);
+    AxisMask got = 0;
+    for (CompositeId id : reader.op.composites)
+      if (const Composite& composite = model_.composites[id]; composite.name == rule.dim) {
+        size_t at = 0;
+        AxisMask mine = 0;
+        for (DimId factor : composite.factors)
+          for (int64_t room = model_.dims[factor].extent;
+               at < axes.size() && room > 1 && room % program_.mesh.axes[axes[at]].size == 0; ++at) {
+            room /= program_.mesh.axes[axes[at]].size;
+            if (llvm::is_contained(reader.operand.dims, factor)) mine |= maskOf(axes[at]);
+          }
+        if (at == axes.size()) got |= mine;
+      }
+    for (DimId d : reader.operand.dims) {
+      const Dim& dim = model_.dims[d];
+      const int64_t size = program_.mesh.size(axes);
+      if (dim.name == rule.dim && dim.kind == DimKind::Basic && size <= dim.extent &&
+          (rule.uneven || dim.extent % size == 0))
+        got |= maskOf(axes);
+    }
+    return got;
+  }
+
+  /// Does the rule place single operators of the layer? Then it leaves the others whole on purpose.
+  static bool choosesIn(const PlacementRule& rule, const std::vector<Symbol>& layer) {
+    return depthOf(rule) > layer.size() && inCommon(rule.selector.names(), layer) == layer.size();
+  }
+
+  /// A word about this dimension of the operator, `replicate` included: what is whole is so on purpose.
+  bool spokenOf(const PlacementRule& rule, const Reader& reader) const {
+    return llvm::any_of(rules_, [&](const PlacementRule* other) {
+      Selector anywhere = other->selector;
+      for (LayerStep& step : anywhere.steps) step.slice.reset(); // who chooses instances leaves the others whole
+      if (!reachesIt(anywhere, reader)) return false;
+      return other->dim == rule.dim || llvm::any_of(reader.operand.dims, [&](DimId d) {
+               return model_.dims[d].name == other->dim || llvm::any_of(reader.op.composites, [&](CompositeId id) {
+                        const Composite& c = model_.composites[id];
+                        return c.name == other->dim && llvm::is_contained(c.factors, d) && c.name == rule.dim;
+                      });
+             });
+    });
+  }
+
+  /// Do its axes serve nothing in the operator, or only what the rule would take them from? Does nothing else split the
+  /// parameter that is as near as the rule?
+  bool free(const PlacementRule& rule, const Reader& reader, AxisMask axes) const {
+    return llvm::all_of(reader.in(program_).dims, [&](const PlacedDim& p) {
+      const bool near = p.rule && depthOf(*p.rule) >= depthOf(rule);
+      if (llvm::is_contained(reader.operand.dims, p.dim) && !p.axes.empty()) return !near && !(maskOf(p.axes) & axes);
+      return !(maskOf(p.axes) & axes) || !(near || llvm::is_contained(reader.op.contest, p.dim));
+    });
+  }
+
+  /// Does a rule of the group split the same storage elsewhere? That is an error of its own.
+  bool tied(const Group& group, const Reader& reader) const {
+    return llvm::any_of(readers_, [&](const Reader& other) {
+      return storageOf(other) == storageOf(reader) &&
+             llvm::any_of(group.rules, [&](const PlacementRule* rule) { return splits(*rule, other); });
+    });
+  }
+  ValueId storageOf(const Reader& reader) const { return model_.values[reader.operand.value].storage; }
+
+  /// Is the parameter stored split over the axes, wherever it computes?
+  bool stored(const Reader& reader, AxisMask axes) const {
+    const Value& value = model_.values[reader.operand.value];
+    const LayerClass& of = program_.classes[reader.layerClass];
+    std::optional<int> best;
+    AxisMask split = 0;
+    for (const StateRule& rule : program_.plan->states)
+      if (rule.state == StateKind::Params && holds(program_.mesh, rule))
+        if (const auto depth = reaches(rule.selector, value.path, model_.layers[of.layer], of.instances);
+            depth && (!best || *depth >= *best))
+          best = depth, split = rule.host ? axes : maskOf(resolveTargets(program_.mesh, rule.targets));
+    return (split & axes) == axes;
+  }
+
+  std::vector<Whole> wholeOf(const Group& group) const {
+    std::vector<Whole> all;
+    for (const Reader& reader : readers_) {
+      const PlacementRule& rule = *group.rules[nearest(group, reader)];
+      const AxisMask axes = gain(rule, reader);
+      if (axes && !choosesIn(rule, reader.layer()) && !spokenOf(rule, reader) && !tied(group, reader) &&
+          free(rule, reader, axes) && !stored(reader, axes))
+        all.push_back({&reader, axes});
+    }
+    return all;
+  }
+
+  /// The rule that splits what lies nearest to the reader.
+  static size_t nearest(const Group& group, const Reader& reader) {
+    size_t best = 0;
+    for (size_t i = 1; i < group.rules.size(); ++i)
+      if (inCommon(group.split[i]->op.path, reader.op.path) > inCommon(group.split[best]->op.path, reader.op.path))
+        best = i;
+    return best;
+  }
+
+  // ---- what would mend it -----------------------------------------------------
+
+  /// Does the plan place with these changes, split all that is whole, and leave every other parameter as it is?
+  bool mends(const std::vector<Whole>& whole, const std::function<void(std::vector<PlacementRule>&)>& change) const {
+    const Tried tried(program_, change);
+    DiagnosticEngine quiet;
+    if (!tried.placed || !checkKernels(tried.program, quiet)) return false;
+    return llvm::all_of(readers_, [&](const Reader& reader) {
+      const auto mended = llvm::find_if(whole, [&](const Whole& w) { return w.reader == &reader; });
+      AxisMask split = 0;
+      for (DimId d : reader.operand.dims) {
+        const AxisList& after = reader.in(tried.program).axesOf(d);
+        if (mended == whole.end() && after != reader.in(program_).axesOf(d)) return false;
+        split |= maskOf(after);
+      }
+      return mended == whole.end() || !(mended->axes & ~split);
+    });
+  }
+
+  bool mends(const std::vector<Whole>& whole, const PlacementRule& rule, const std::vector<LayerRef>& scopes) const {
+    return mends(whole, [&](std::vector<PlacementRule>& rules) {
+      for (const LayerRef& scope : scopes) {
+        rules.push_back(rule);
+        rules.back().selector = {scope, rule.selector.range};
+      }
+    });
+  }
+
+  /// The widest scope that mends it by one rule: `*`, `decoder.*`; nothing if none does.
+  std::optional<LayerRef> scopeOf(const std::vector<Whole>& whole, const PlacementRule& rule,
+                                  const Reader& split) const {
+    const std::vector<Symbol> layer = split.layer();
+    size_t common = layer.size(), deepest = layer.size();
+    for (const Whole& w : whole) {
+      common = std::min(common, inCommon(layer, w.reader->layer()));
+      deepest = std::max(deepest, w.reader->layer().size());
+    }
+    for (size_t steps = 1; steps <= deepest; ++steps)
+      for (size_t names = std::min(common, steps - 1) + 1; names-- > 0;) {
+        LayerRef scope = LayerRef::of({layer.begin(), layer.begin() + static_cast<std::ptrdiff_t>(names)});
+        scope.steps.resize(steps, LayerStep::any());
+        if (mends(whole, rule, {scope})) return scope;
+      }
+    return std::nullopt;
+  }
+
+  /// The last name of the rule's scope as `*`, if that mends it, with all other rules of the scope.
+  std::optional<TextFix> fixOf(const std::vector<Whole>& whole, const PlacementRule& rule) const {
+    const Selector& scope = rule.selector;
+    if (scope.steps.empty() || scope.steps.back().star || scope.steps.back().slice) return std::nullopt;
+    const size_t last = scope.steps.size() - 1;
+    const bool mended = mends(whole, [&](std::vector<PlacementRule>& rules) {
+      for (PlacementRule& r : rules)
+        if (r.selector.steps.size() > last && r.selector.prefix(last + 1).steps == scope.steps &&
+            (r.selector.range == scope.range || r.selector.around.valid()))
+          r.selector.steps[last] = LayerStep::any();
+    });
+    if (!mended) return std::nullopt;
+    const std::string name = scope.steps.back().name.str();
+    return TextFix{fmt::format("write `*` in place of `{}`", name), {{scope.range, "*", name}}};
+  }
+
+  // ---- the report -------------------------------------------------------------
+
+  /// The layers that a report names: what the rule's scope names of the one that it splits, and of the other as much.
+  static std::pair<LayerRef, LayerRef> named(const PlacementRule& rule, const Reader& split, const Reader& whole) {
+    std::vector<Symbol> ours = split.layer(), theirs = whole.layer();
+    while (ours.size() > std::max<size_t>(depthOf(rule), 1) && theirs.size() > 1 && ours.back() == theirs.back())
+      ours.pop_back(), theirs.pop_back();
+    return {LayerRef::of(ours), LayerRef::of(theirs)};
+  }
+
+  static std::vector<LayerRef> layersOf(const std::vector<Whole>& whole) {
+    std::vector<LayerRef> layers;
+    for (const Whole& w : whole)
+      if (LayerRef layer = LayerRef::of(w.reader->layer()); !llvm::is_contained(layers, layer))
+        layers.push_back(std::move(layer));
+    return layers;
+  }
+
+  void look(const Group& group) {
+    std::vector<Whole> whole = wholeOf(group);
+    const auto share = [&] {
+      double elements = 0;
+      for (const Whole& w : whole) elements += w.reader->elements;
+      return elements / model_.parameterCount();
+    };
+    if (share() <= kLeast) return;
+    for (const LayerRef& layer : layersOf(whole)) { // a law can forbid what the extents allow
+      const auto here = [&](const Whole& w) { return LayerRef::of(w.reader->layer()) == layer; };
+      std::vector<Whole> one;
+      llvm::copy_if(whole, std::back_inserter(one), here);
+      if (!mends(one, *group.rules[nearest(group, *one[0].reader)], {layer})) llvm::erase_if(whole, here);
+    }
+    if (share() > kLeast) report(group, whole, share());
+  }
+
+  void report(const Group& group, const std::vector<Whole>& whole, double share) {
+    const Reader& most = *std::max_element(whole.begin(), whole.end(), [](const Whole& a, const Whole& b) {
+                            return a.reader->elements < b.reader->elements;
+                          })->reader;
+    const size_t at = nearest(group, most);
+    const PlacementRule& rule = *group.rules[at];
+    const Reader& split = *group.split[at];
+    PlacementRule plain = rule;
+    plain.optional = false;
+    const std::string text = fmt::format("{} -> {}", rule.dim.view(), effectText(plain));
+    const auto [ours, theirs] = named(rule, split, most);
+    const std::string layer = theirs.str();
+    auto report = diagnostics_.report(PlacedByHalf, rule.range,
+                                      {{"rule", text},
+                                       {"split", ours.str()},
+                                       {"whole", layer},
+                                       {"share", fmt::format("{:.3g} %", 100 * share)},
+                                       {"axes", program_.mesh.str(resolveTargets(program_.mesh, rule.targets))}});
+    report.label(most.op.range, fmt::format("`{}` of `{}` is whole here", rule.dim.view(), layer));
+    const std::vector<std::string> layers = namesOf(rule, split, whole);
+    const bool several = layers.size() > 1;
+    const std::string all = fmt::format("{}", fmt::join(layers, ", "));
+    if (const auto scope = scopeOf(whole, plain, split))
+      report.help(
+          fmt::format("`{} {{ {} }}` reaches {}", scope->str(), text, several ? "all of them" : "both of them"));
+    else
+      report.help(fmt::format("`{} {{ {} }}` reaches what is whole", all, text));
+    report.help(fmt::format("if {} to stay whole, say so: `{} {{ {} -> {} }}`", several ? "they are" : "it is", all,
+                            rule.dim.view(), targetText({}, false)));
+    if (auto fix = fixOf(whole, rule)) report.fix(std::move(*fix));
+  }
+
+  /// Of the layers that are whole, each once.
+  static std::vector<std::string> namesOf(const PlacementRule& rule, const Reader& split,
+                                          const std::vector<Whole>& whole) {
+    std::vector<std::string> names;
+    for (const Whole& w : whole)
+      if (std::string name = named(rule, split, *w.reader).second.str(); !llvm::is_contained(names, name))
+        names.push_back(std::move(name));
+    return names;
+  }
+
+  const Program& program_;
+  const Model& model_;
+  DiagnosticEngine& diagnostics_;
+  std::vector<Reader> readers_;
+  std::vector<const PlacementRule*> rules_;
+};
+
+} // namespace
+
+void warnPlacedByHalf(const Program& program, DiagnosticEngine& diagnostics) {
+  Finder(program, diagnostics).run();
+}
+
+} // namespace planc::passes

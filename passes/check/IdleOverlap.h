@@ -1,0 +1,12 @@
+// What a plan's `overlap` says of communication that the plan does not have.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/program/Program.h"
+#include "support/Diagnostics.h"
+
+namespace planc::passes {
+
+/// Warns (PLAN0924) of facts of `overlap` without effect; of a program at level comm whose boundaries are known.
+void warnOfIdleOverlap(const ir::Program& program, DiagnosticEngine& diagnostics);
+
+} // namespace planc::passes

@@ -1,0 +1,274 @@
+// cut-layers: cuts the top-level layers into virtual stages, and the instances of each repeat into classes of which all
+// statements say the same.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/program/Task.h"
+#include "passes/Steps.h"
+#include "passes/backward/Backward.h"
+#include "passes/backward/GradientFlow.h"
+#include "passes/cut/CutStages.h"
+#include "passes/cut/Statements.h"
+#include "passes/lower/Lowering.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_ERROR(TooManyClasses, 722, "a slice over `{unit}` ({count} instances) is beyond {limit} instances")
+
+namespace {
+
+/// Instances looked at one by one where slices differ: classes that alternate run one by one, too.
+constexpr int64_t kMaxSliced = 1 << 16;
+
+/// Does the statement replay something of this instance, whatever its `first` says?
+bool replaysSome(const Model& model, const Recompute& statement, const Layer& layer, int64_t instance) {
+  for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
+    for (const Selector& s : statement.selectors)
+      if (reaches(s, model.ops[OpId(i)].path, layer, RangeSet{{Range{instance, instance + 1, 1}}})) return true;
+  return false;
+}
+
+/// `first = n`: the first n of the instances that the statement reaches on each virtual stage, by layer.
+std::vector<RangeSet> firstOf(const Model& model, const Recompute& statement, const Cut& cut) {
+  std::vector<std::vector<int64_t>> chosen(model.layers.size());
+  for (const auto& pieces : cut) {
+    int64_t left = *statement.first;
+    for (const Piece& piece : pieces) {
+      const Layer& layer = model.layers[piece.layer];
+      if (layer.count > kMaxSliced) continue; // refused where the classes are made
+      for (int64_t i = piece.lo; i < piece.hi && left > 0; ++i)
+        if (replaysSome(model, statement, layer, i)) chosen[piece.layer.index].push_back(i), --left;
+    }
+  }
+  std::vector<RangeSet> sets;
+  for (const auto& instances : chosen) sets.push_back(RangeSet::of(instances));
+  return sets;
+}
+
+/// What the plan's slices choose of a layer's instances. Statements that say the same of layers that differ in their
+/// first slice alone are one choice: `decoder[0:4] { ffn -> tp }` and `decoder[4:8] { ffn -> tp }` choose what
+/// `decoder[0:8]` does. A part lies in one instance: it is in a slice or it is not.
+class Choices {
+public:
+  Choices(const Program& program, LayerId id)
+      : unit_(program.model->layers[id].name), isPart_(program.model->layers[id].isPart()) {
+    const Plan& plan = *program.plan;
+    for (const PlacementRule* r : heldPlacements(plan, program.mesh)) look(r->selector, [&] { return saying(*r); });
+    for (const StateRule& r : plan.states)
+      if (holds(program.mesh, r)) look(r.selector, [&] { return saying(r); });
+    for (const Recompute& r : plan.recompute)
+      for (const Selector& s : r.selectors) look(s, [&] { return saying(r); });
+    for (const std::vector<RangeSet>& first : program.firstLayers)
+      if (!first.empty()) sets_.insert(first[id.index]);
+    for (const Keep& k : plan.keeps) look(k.selector, [&] { return saying(k); });
+    for (const Selector& s : plan.workload.freeze) look(s, [] { return "freeze"; });
+  }
+
+  /// Each is all that one choice holds.
+  std::set<RangeSet> sets() const {
+    std::set<RangeSet> all = sets_;
+    for (const auto& entry : chosen_) all.insert(entry.second);
+    return all;
+  }
+
+private:
+  /// `*` reaches all repeats.
+  template <class F> void look(const Selector& selector, F saying) {
+    if (isPart_ || selector.steps.empty()) return;
+    const LayerStep& first = selector.steps[0];
+    if (!first.slice || !(first.star || first.name == unit_)) return;
+    const RangeSet slice = *first.slice;
+    Selector anywhere = selector;
+    anywhere.steps[0] = {false, unit_, std::nullopt};
+    RangeSet& set = chosen_[fmt::format("{} of {}", saying(), anywhere.str())];
+    if (set.firstCommon(slice))
+      sets_.insert(slice); // twice the same instance: whoever reads the statements must see it
+    else
+      set.ranges.insert(set.ranges.end(), slice.ranges.begin(), slice.ranges.end());
+  }
+
+  Symbol unit_;
+  bool isPart_;
+  std::map<std::string, RangeSet> chosen_; ///< by what is said, and of which layers inside an instance
+  std::set<RangeSet> sets_;
+};
+
+/// Classes of instances, each in ascending order.
+using Classes = std::vector<RangeSet>;
+
+/// Instances of which the same is said form a class.
+Classes classesOf(const Layer& layer, const std::set<RangeSet>& choices) {
+  if (choices.empty()) return {RangeSet{{Range{layer.from, layer.to(), 1}}}};
+  std::map<std::vector<bool>, size_t> classes;
+  std::vector<std::vector<int64_t>> members;
+  for (int64_t i = layer.from; i < layer.to(); ++i) {
+    std::vector<bool> signature;
+    for (const RangeSet& r : choices) signature.push_back(r.contains(i));
+    auto [it, fresh] = classes.try_emplace(signature, members.size());
+    if (fresh) members.emplace_back();
+    members[it->second].push_back(i);
+  }
+  Classes result;
+  for (const auto& m : members) result.push_back(RangeSet::of(m));
+  return result;
+}
+
+/// The first instance that trains a parameter, if nothing does before it: unlike the later ones it hands no gradient
+/// back.
+std::optional<int64_t> endOfBackward(const Program& program, LayerId id, const Classes& classes,
+                                     const std::vector<bool>& handedOn) {
+  const Layer& layer = program.model->layers[id];
+  if (!layer.repeat || !program.plan->workload.train) return std::nullopt;
+  auto gradient = [&](const Carry& c) {
+    return handedOn[c.initial.index] || program.model->values[c.initial].trainable;
+  };
+  if (std::all_of(layer.carries.begin(), layer.carries.end(), gradient)) return std::nullopt;
+  for (const RangeSet& instances : classes) { // by their first instance
+    LayerClass layerClass;
+    layerClass.layer = id;
+    layerClass.instances = instances;
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
+      for (const Operand& o : program.model->ops[OpId(i)].operands)
+        if (program.model->values[o.value].kind == ValueKind::Param && trains(program, layerClass, o.value))
+          return instances.ranges.front().begin;
+  }
+  return std::nullopt;
+}
+
+/// Takes one instance, the first of its class, out of it.
+void separate(Classes& classes, int64_t instance) {
+  for (size_t i = 0; i < classes.size(); ++i) {
+    auto& ranges = classes[i].ranges;
+    if (ranges.front().begin != instance || classes[i].count() == 1) continue;
+    ranges.front().begin += ranges.front().step;
+    if (ranges.front().count() == 0) ranges.erase(ranges.begin());
+    classes.insert(classes.begin() + static_cast<ptrdiff_t>(i), RangeSet{{Range{instance, instance + 1, 1}}});
+    return;
+  }
+}
+
+bool addClasses(Program& program, LayerId id, GradientFlow& flow, DiagnosticEngine& diagnostics) {
+  const Layer& layer = program.model->layers[id];
+  const std::set<RangeSet> choices = layer.repeat ? Choices(program, id).sets() : std::set<RangeSet>{};
+  if (!choices.empty() && layer.count > kMaxSliced) {
+    diagnostics
+        .report(TooManyClasses, layer.range,
+                {{"unit", layer.name.str()}, {"count", layer.count}, {"limit", kMaxSliced}})
+        .help("leave the slices out, or repeat the layer less often");
+    return false;
+  }
+  Classes classes = classesOf(layer, choices);
+  if (const auto first = endOfBackward(program, id, classes, flow.handedOn())) separate(classes, *first);
+  for (RangeSet& instances : classes) {
+    LayerClass layerClass;
+    layerClass.layer = id;
+    layerClass.instances = std::move(instances);
+    program.classes.add(std::move(layerClass));
+  }
+  flow.add(id);
+  return true;
+}
+
+/// Instances [lo, hi) of a class, one behind the other.
+struct Run {
+  int64_t lo = 0, hi = 0;
+  LayerClassId layerClass;
+};
+
+/// The instances of a piece in the order of the model, those of a class that follow each other as one run.
+void addRuns(const Program& program, const Piece& piece, StageRuns::value_type& stage) {
+  llvm::SmallVector<Run, 4> runs;
+  for (uint32_t b = 0; b < program.classes.size(); ++b) {
+    const LayerClass& layerClass = program.classes[LayerClassId(b)];
+    if (layerClass.boundaryReshard || layerClass.layer != piece.layer) continue;
+    for (const Range& r : layerClass.instances.ranges) {
+      const int64_t skipped = r.begin < piece.lo ? (piece.lo - r.begin + r.step - 1) / r.step : 0;
+      const Range inside{r.begin + skipped * r.step, std::min(r.end, piece.hi), r.step};
+      if (inside.count() > 0 && r.step == 1) runs.push_back({inside.begin, inside.end, LayerClassId(b)});
+      for (int64_t i = inside.begin; r.step > 1 && i < inside.end; i += r.step)
+        runs.push_back({i, i + 1, LayerClassId(b)});
+    }
+  }
+  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.lo < b.lo; });
+  const size_t first = stage.size();
+  for (const Run& run : runs)
+    if (stage.size() > first && stage.back().first == run.layerClass)
+      stage.back().second += run.hi - run.lo;
+    else
+      stage.push_back({run.layerClass, run.hi - run.lo});
+}
+
+} // namespace
+
+StageRuns runsOf(const Program& program) {
+  StageRuns runs;
+  for (const VirtualStage& stage : program.virtualStages) {
+    const auto& classes = program.kindOf(stage.index).classes;
+    runs.emplace_back(classes.begin(), classes.end());
+  }
+  return runs;
+}
+
+void setRuns(Program& program, const StageRuns& runs) {
+  program.stageKinds = {};
+  StageKindId last; // neighbours are alike as a rule
+  for (size_t s = 0; s < runs.size(); ++s) {
+    const auto holds = [&](StageKindId kind) {
+      const auto& classes = program.stageKinds[kind].classes;
+      return std::equal(classes.begin(), classes.end(), runs[s].begin(), runs[s].end());
+    };
+    if (!last.valid() || !holds(last)) {
+      last = StageKindId(0);
+      while (last.index < program.stageKinds.size() && !holds(last)) ++last.index;
+      if (last.index == program.stageKinds.size()) {
+        StageKind kind;
+        kind.classes.assign(runs[s].begin(), runs[s].end());
+        program.stageKinds.add(std::move(kind));
+      }
+    }
+    program.virtualStages[s].kind = last;
+  }
+}
+
+StageRuns addStages(Program& program, const Cut& cut) {
+  const ScheduleShape shape{program.stages, program.chunks, program.microBatches, program.scheduleArguments, {}};
+  StageRuns runs(cut.size());
+  program.virtualStages.clear();
+  program.virtualStages.resize(cut.size());
+  for (size_t i = 0; i < cut.size(); ++i) {
+    VirtualStage& stage = program.virtualStages[i];
+    stage.index = static_cast<int64_t>(i);
+    for (int64_t route = 0; route < program.routes; ++route)
+      stage.devices.push_back(program.kind->device(shape, route, stage.index));
+    for (const Piece& piece : cut[i]) addRuns(program, piece, runs[i]);
+  }
+  return runs;
+}
+
+bool cutLayersAgain(Program& program, DiagnosticEngine& diagnostics) {
+  const auto cut = cutStages(program, *program.plan, diagnostics);
+  if (!cut) return false;
+  StageRuns runs = addStages(program, *cut);
+  for (uint32_t c = 0; c < program.classes.size(); ++c)
+    if (program.classes[LayerClassId(c)].boundaryReshard) runBoundaryReshard(program, LayerClassId(c), runs);
+  setRuns(program, runs);
+  return true;
+}
+
+bool cutLayers(Program& program, DiagnosticEngine& diagnostics) {
+  auto cut = cutStages(program, *program.plan, diagnostics);
+  if (!cut) return false;
+  for (const Recompute& r : program.plan->recompute)
+    program.firstLayers.push_back(r.first ? firstOf(program.model, r, *cut) : std::vector<RangeSet>{});
+  GradientFlow flow(program);
+  for (uint32_t u = 0; u < program.model->layers.size(); ++u)
+    if (!addClasses(program, LayerId(u), flow, diagnostics)) return false;
+  setRuns(program, addStages(program, *cut));
+  return true;
+}
+
+} // namespace planc::passes

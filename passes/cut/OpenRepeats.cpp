@@ -1,0 +1,271 @@
+// open-repeats: a repeat that stage lines cut inside of an instance becomes several layers: the instances before it,
+// the parts of its body, the instances behind it. Operators keep their paths, so that rules reach them as before.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Passes.h"
+#include "passes/Steps.h"
+#include "passes/cut/CutStages.h"
+
+#include <algorithm>
+#include <set>
+
+namespace planc::passes {
+using namespace ir;
+
+namespace {
+
+/// The instances of a layer that lines cut, ascending.
+std::set<int64_t> instancesCut(const std::vector<StageLine>& lines, const Layer& layer) {
+  std::set<int64_t> cut;
+  for (const StageLine& line : lines)
+    for (const Selector& s : line.selectors)
+      if (const auto instance = instanceCut(s, layer); instance && *instance < layer.count) cut.insert(*instance);
+  return cut;
+}
+
+/// Copies a model layer by layer. Values, parameters and regions of an opened repeat are made once for each of its
+/// pieces and for each instance that is cut, on their first use there.
+class Opener {
+public:
+  Opener(const Model& model, const std::vector<StageLine>& lines)
+      : from_(model), values_(model.values.size()), regions_(model.regions.size()), known_(model.regions.size()) {
+    for (const Layer& layer : model.layers) cuts_.push_back(instancesCut(lines, layer));
+  }
+
+  bool any() const {
+    return std::any_of(cuts_.begin(), cuts_.end(), [](const auto& cut) { return !cut.empty(); });
+  }
+
+  Model run() {
+    to_.name = from_.name;
+    to_.dims = from_.dims;
+    to_.composites = from_.composites;
+    for (ValueId v : from_.inputs) to_.inputs.push_back(values_[v.index] = to_.values.add(from_.values[v]));
+    for (ValueId p : from_.params)
+      if (!opened(from_.values[p].region)) param(p);
+    const uint32_t outside = to_.values.size();
+    std::vector<LayerId> layers; // by old layer, the first that it became
+    for (uint32_t u = 0; u < from_.layers.size(); ++u) {
+      layers.emplace_back(to_.layers.size());
+      if (cuts_[u].empty())
+        copy(LayerId(u));
+      else
+        open(LayerId(u));
+    }
+    for (uint32_t v = 0; v < outside; ++v)
+      if (LayerId& layer = to_.values[ValueId(v)].layer; layer.valid()) layer = layers[layer.index];
+    if (from_.loss.valid()) to_.loss = values_[from_.loss.index];
+    return std::move(to_);
+  }
+
+private:
+  const Layer& unit(LayerId u) const { return from_.layers[u]; }
+
+  RegionId top(RegionId region) const {
+    while (region.valid() && from_.regions[region].parent.valid()) region = from_.regions[region].parent;
+    return region;
+  }
+  bool opened(RegionId region) const {
+    for (uint32_t u = 0; region.valid() && u < from_.layers.size(); ++u)
+      if (!cuts_[u].empty() && from_.layers[LayerId(u)].region == top(region)) return true;
+    return false;
+  }
+
+  // ---- what is made on its first use -----------------------------------------
+
+  RegionId region(RegionId old) {
+    if (!old.valid() || known_[old.index]) return old.valid() ? regions_[old.index] : old;
+    Region made = from_.regions[old];
+    made.parent = region(made.parent);
+    known_[old.index] = true;
+    return regions_[old.index] = to_.regions.add(std::move(made));
+  }
+
+  ValueId param(ValueId old) {
+    if (values_[old.index].valid()) return values_[old.index];
+    Value made = from_.values[old];
+    made.region = region(made.region);
+    if (here_.valid()) made.layer = here_;
+    const ValueId storage = made.storage;
+    const ValueId id = values_[old.index] = to_.values.add(std::move(made));
+    to_.params.push_back(id);
+    if (storage.valid()) {
+      const ValueId owner = param(storage); // itself, where none shares it
+      to_.values[id].storage = owner;
+    }
+    return id;
+  }
+
+  ValueId value(ValueId old) { return from_.values[old].kind == ValueKind::Param ? param(old) : values_[old.index]; }
+
+  // ---- layers ----------------------------------------------------------------
+
+  /// Begins a layer, the operators of which follow.
+  void begin(Layer made) {
+    made.first = OpId(to_.ops.size());
+    made.carries.clear();
+    here_ = to_.layers.add(std::move(made));
+  }
+  void end() {
+    to_.layers[here_].end = OpId(to_.ops.size());
+    here_ = LayerId();
+  }
+
+  void op(OpId old) {
+    Op made = from_.ops[old];
+    made.layer = here_;
+    made.region = region(made.region);
+    for (Operand& o : made.operands) o.value = value(o.value);
+    Value result = from_.values[made.result];
+    result.producer = OpId(to_.ops.size());
+    result.layer = here_;
+    result.region = region(result.region);
+    made.result = values_[made.result.index] = to_.values.add(std::move(result));
+    to_.ops.add(std::move(made));
+  }
+
+  void copy(LayerId u) {
+    Layer made = unit(u);
+    made.region = region(made.region);
+    begin(std::move(made));
+    for (uint32_t i = unit(u).first.index; i < unit(u).end.index; ++i) op(OpId(i));
+    for (Carry c : unit(u).carries) {
+      c.initial = value(c.initial), c.inside = value(c.inside), c.last = value(c.last);
+      to_.layers[here_].carries.push_back(c);
+    }
+    end();
+  }
+
+  /// Values as they come from the layer before, one for each that the repeat carries.
+  using Carried = std::vector<ValueId>;
+
+  void open(LayerId u) {
+    Carried carried;
+    for (const Carry& c : unit(u).carries) carried.push_back(value(c.initial));
+    int64_t at = 0;
+    for (const int64_t instance : cuts_[u.index]) {
+      if (at < instance) piece(u, at, instance, carried);
+      parts(u, instance, carried);
+      at = instance + 1;
+    }
+    if (at < unit(u).count) piece(u, at, unit(u).count, carried);
+    for (size_t c = 0; c < carried.size(); ++c) values_[unit(u).carries[c].last.index] = carried[c];
+  }
+
+  /// Nothing in the repeat has been made yet; its own region becomes this one, none for a single instance.
+  void renew(LayerId u, RegionId own) {
+    for (uint32_t r = 0; r < from_.regions.size(); ++r)
+      if (top(RegionId(r)) == unit(u).region) known_[r] = false;
+    for (ValueId p : from_.params)
+      if (top(from_.values[p].region) == unit(u).region) values_[p.index] = ValueId();
+    known_[unit(u).region.index] = true;
+    regions_[unit(u).region.index] = own;
+  }
+
+  void piece(LayerId u, int64_t lo, int64_t hi, Carried& carried) {
+    Region whole = from_.regions[unit(u).region];
+    whole.count = hi - lo;
+    renew(u, to_.regions.add(std::move(whole)));
+    Layer made = unit(u);
+    made.region = regions_[made.region.index];
+    made.count = hi - lo;
+    made.from = lo;
+    made.of = unit(u).count;
+    begin(std::move(made));
+    for (uint32_t i = unit(u).first.index; i < unit(u).end.index; ++i) {
+      op(OpId(i));
+      for (size_t c = 0; c < carried.size(); ++c)
+        if (from_.ops[OpId(i)].result == unit(u).carries[c].inside)
+          to_.ops[OpId(to_.ops.size() - 1)].operands[0].value = carried[c];
+    }
+    for (size_t c = 0; c < carried.size(); ++c) {
+      const Carry& old = unit(u).carries[c];
+      to_.layers[here_].carries.push_back({old.name, carried[c], value(old.inside), value(old.last)});
+      carried[c] = value(old.last);
+    }
+    end();
+  }
+
+  /// One instance: its parts are layers, and what it carries goes from one to the next.
+  void parts(LayerId u, int64_t instance, Carried& carried) {
+    renew(u, RegionId());
+    for (size_t c = 0; c < carried.size(); ++c) values_[unit(u).carries[c].inside.index] = carried[c];
+    for (uint32_t i = unit(u).first.index; i < unit(u).end.index;) {
+      const Op& first = from_.ops[OpId(i)];
+      if (isCarry(u, first)) {
+        ++i;
+        continue;
+      }
+      Layer made = partOf(u, instance, first);
+      const Symbol name = made.name;
+      const bool repeat = made.repeat;
+      begin(std::move(made));
+      for (; i < unit(u).end.index && nameIn(from_.ops[OpId(i)]) == name && !isCarry(u, from_.ops[OpId(i)]); ++i)
+        op(OpId(i));
+      if (repeat) addCarries();
+      end();
+    }
+    for (size_t c = 0; c < carried.size(); ++c) {
+      const OpId leaving = from_.values[unit(u).carries[c].last].producer;
+      carried[c] = value(from_.ops[leaving].operands[0].value);
+    }
+  }
+
+  /// A carry of the repeat itself.
+  bool isCarry(LayerId u, const Op& op) const { return op.kind == OpKind::Carry && op.region == unit(u).region; }
+
+  static Symbol nameIn(const Op& op) { return op.path.size() > 1 ? op.path[1] : op.name; }
+
+  /// The part that begins with an operator: a nested repeat is a repeat, all others are plain.
+  Layer partOf(LayerId u, int64_t instance, const Op& first) {
+    Layer made;
+    made.name = nameIn(first);
+    made.within = unit(u).name;
+    made.instance = instance;
+    made.of = unit(u).count;
+    made.range = first.range;
+    RegionId nested = first.region;
+    while (nested != unit(u).region && from_.regions[nested].parent != unit(u).region)
+      nested = from_.regions[nested].parent;
+    if (nested == unit(u).region || from_.regions[nested].path.size() != 2) return made;
+    made.repeat = true;
+    made.count = from_.regions[nested].count;
+    made.range = from_.regions[nested].range;
+    made.region = region(nested);
+    return made;
+  }
+
+  /// What the repeat that has just been copied carries: its carries come first and last.
+  void addCarries() {
+    Layer& made = to_.layers[here_];
+    std::vector<const Op*> carries;
+    for (uint32_t i = made.first.index; i < to_.ops.size(); ++i)
+      if (const Op& o = to_.ops[OpId(i)]; o.kind == OpKind::Carry && o.region == made.region) carries.push_back(&o);
+    const size_t half = carries.size() / 2;
+    for (size_t c = 0; c < half; ++c)
+      made.carries.push_back({to_.values[carries[c]->result].name, carries[c]->operands[0].value, carries[c]->result,
+                              carries[half + c]->result});
+  }
+
+  const Model& from_;
+  Model to_;
+  std::vector<ValueId> values_;   ///< by old value; none: not made in this piece
+  std::vector<RegionId> regions_; ///< by old region, where it is known
+  std::vector<bool> known_;
+  std::vector<std::set<int64_t>> cuts_; ///< by old layer
+  LayerId here_;                        ///< that is being made
+};
+
+} // namespace
+
+bool openRepeats(Program& program, DiagnosticEngine&) {
+  const Pipeline* pipeline = pipelineOf(*program.plan);
+  if (!pipeline) return true;
+  Opener opener(program.model, pipeline->stages);
+  if (!opener.any()) return true;
+  program.model = Model(opener.run());
+  if (const auto problems = verify(program.model); !problems.empty())
+    throw InternalError("pass open-repeats left the model broken: " + problems.front());
+  return true;
+}
+
+} // namespace planc::passes

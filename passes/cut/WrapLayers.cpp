@@ -1,0 +1,163 @@
+// wrap-layers: where the body of a repeat holds several layers, each is wrapped by itself, as a repeat of one is
+// (docs/language.md, section 11). Buckets of states and checkpoints go by what is wrapped.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/Passes.h"
+#include "passes/Steps.h"
+#include "passes/lower/Lowering.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <map>
+
+namespace planc::passes {
+using namespace ir;
+
+namespace {
+
+/// A call of a block that stands in a body, or a repeat: operators [first, end).
+struct BodyPart {
+  Symbol name;
+  uint32_t first = 0, end = 0;
+  bool repeat = false;
+};
+
+class Wrapper {
+public:
+  explicit Wrapper(const Model& model) : model_(model) {}
+
+  /// The calls to wrap, each in the region of its body.
+  std::vector<std::pair<RegionId, BodyPart>> find() const {
+    std::vector<std::pair<RegionId, BodyPart>> found;
+    for (uint32_t r = 0; r < model_.regions.size(); ++r)
+      for (const BodyPart& part : layersOf(RegionId(r))) found.emplace_back(RegionId(r), part);
+    return found;
+  }
+
+private:
+  const Op& op(uint32_t i) const { return model_.ops[OpId(i)]; }
+
+  bool isInside(RegionId region, RegionId outer) const {
+    while (region.valid() && region != outer) region = model_.regions[region].parent;
+    return region == outer;
+  }
+
+  /// Does one of the operators multiply with a parameter?
+  bool multiplies(uint32_t i) const { return multipliesWithParameter(model_, op(i)); }
+  bool multiplies(uint32_t first, uint32_t end) const {
+    for (uint32_t i = first; i < end; ++i)
+      if (multiplies(i)) return true;
+    return false;
+  }
+
+  /// Calls and repeats that stand in the body, in order.
+  std::vector<BodyPart> partsOf(RegionId body, uint32_t first, uint32_t end) const {
+    const size_t depth = model_.regions[body].path.size();
+    std::vector<BodyPart> parts;
+    for (uint32_t i = first; i < end; ++i) {
+      const Op& o = op(i);
+      if (o.path.size() <= depth || (o.path.size() == depth + 1 && o.region == body)) continue;
+      if (parts.empty() || parts.back().name != o.path[depth] || parts.back().end != i)
+        parts.push_back({o.path[depth], i, i, false});
+      parts.back().end = i + 1;
+      parts.back().repeat |= o.path.size() == depth + 1; // its carries stand at its path
+    }
+    return parts;
+  }
+
+  /// The calls that are layers, if the body has more than one: a body of one layer is wrapped as a whole.
+  std::vector<BodyPart> layersOf(RegionId body) const {
+    uint32_t first = 0, end = 0;
+    for (uint32_t i = 0; i < model_.ops.size(); ++i)
+      if (isInside(op(i).region, body)) first = end ? first : i, end = i + 1;
+    std::vector<BodyPart> calls;
+    std::vector<bool> rest(end - first, true);
+    size_t layers = 0;
+    for (const BodyPart& part : partsOf(body, first, end)) {
+      if (!multiplies(part.first, part.end) || !(part.repeat || handsOn(part, first, end))) continue;
+      std::fill(rest.begin() + (part.first - first), rest.begin() + (part.end - first), false);
+      ++layers;
+      if (!part.repeat) calls.push_back(part);
+    }
+    for (uint32_t i = first; i < end; ++i)
+      if (rest[i - first] && multiplies(i)) {
+        ++layers;
+        break;
+      }
+    return layers > 1 ? calls : std::vector<BodyPart>();
+  }
+
+  /// Does all that the body makes before the call reach what is behind it through the call alone, which hands on a
+  /// value of the shape of one that it takes? A part of a layer has a sum around it, or another shape.
+  bool handsOn(const BodyPart& call, uint32_t first, uint32_t end) const {
+    for (uint32_t i = call.end; i < end; ++i)
+      for (const Operand& o : op(i).operands)
+        if (const uint32_t made = producer(o.value); made >= first && made < call.first) return false;
+    const auto takes = [&](const std::vector<DimId>& dims) {
+      for (uint32_t i = call.first; i < call.end; ++i)
+        for (const Operand& o : op(i).operands)
+          if (const uint32_t made = producer(o.value); made < call.first && model_.values[o.value].dims == dims)
+            return true;
+      return false;
+    };
+    for (uint32_t i = call.end; i < end; ++i)
+      for (const Operand& o : op(i).operands)
+        if (const uint32_t made = producer(o.value);
+            made >= call.first && made < call.end && !takes(model_.values[o.value].dims))
+          return false;
+    return true;
+  }
+
+  /// The operator that makes a value; beyond all of them for parameters and inputs.
+  uint32_t producer(ValueId value) const {
+    const Value& v = model_.values[value];
+    return v.kind == ValueKind::Result ? v.producer.index : static_cast<uint32_t>(model_.ops.size());
+  }
+
+  const Model& model_;
+};
+
+/// Makes a call a repeat of one: its operators, what they make, the parameters and repeats in it.
+void wrap(Model& model, RegionId body, const BodyPart& call) {
+  Region made;
+  made.path = model.regions[body].path;
+  made.path.push_back(call.name);
+  made.parent = body;
+  made.range = model.ops[OpId(call.first)].range;
+  const std::vector<Symbol> path = made.path;
+  const RegionId region = model.regions.add(std::move(made));
+  const LayerId layer = model.ops[OpId(call.first)].layer;
+  for (uint32_t i = call.first; i < call.end; ++i) {
+    Op& op = model.ops[OpId(i)];
+    for (RegionId r = op.region; r.valid() && r != body && r != region; r = model.regions[r].parent)
+      if (model.regions[r].parent == body) model.regions[r].parent = region;
+    for (RegionId* own : {&op.region, &model.values[op.result].region})
+      if (*own == body) *own = region;
+  }
+  for (const ValueId p : model.params) {
+    Value& param = model.values[p];
+    if (param.layer == layer && param.region == body && param.path.size() > path.size() &&
+        std::equal(path.begin(), path.end(), param.path.begin()))
+      param.region = region;
+  }
+}
+
+} // namespace
+
+bool multipliesWithParameter(const Model& model, const Op& op) {
+  return isContraction(op.kind) &&
+         llvm::any_of(op.operands, [&](const Operand& o) { return model.values[o.value].kind == ValueKind::Param; });
+}
+
+bool wrapLayers(Program& program, DiagnosticEngine&) {
+  const auto calls = Wrapper(program.model).find();
+  if (calls.empty()) return true;
+  Model model = *program.model;
+  for (const auto& [body, call] : calls) wrap(model, body, call);
+  program.model = std::move(model);
+  if (const auto problems = verify(program.model); !problems.empty())
+    throw InternalError("pass wrap-layers left the model broken: " + problems.front());
+  return true;
+}
+
+} // namespace planc::passes

@@ -1,0 +1,196 @@
+// Boundary reshards: the reshards of a carried value that steady instances do not need, as classes of their own: on the
+// way into the first instance, between classes of instances whose layouts differ, and back from the users behind the
+// last one.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/backward/Backward.h"
+
+#include <algorithm>
+
+namespace planc::passes {
+using namespace ir;
+
+namespace {
+
+/// Is the class one of instances of the repeat?
+bool runsIn(const Program& program, LayerClassId id, LayerId repeat) {
+  return program.classes[id].layer == repeat && !program.classes[id].boundaryReshard;
+}
+
+struct BoundaryReshardBuilder {
+  Program& program;
+  LayerId layerId;
+
+  const Layer& unit() const { return program.model->layers[layerId]; }
+
+  Layout entry(LayerClassId b, const Carry& c) const { return at(b, program.model->values[c.inside].producer); }
+  Layout exit(LayerClassId b, const Carry& c) const { return at(b, program.model->values[c.last].producer); }
+  Layout at(LayerClassId b, OpId op) const {
+    const LayerClass& layerClass = program.classes[b];
+    return need(program, layerClass.placements[local(unit(), op)], program.model->ops[op].resultDims);
+  }
+
+  void add(LayerClass& boundary, bool backward, OpId op, OpId source, ValueId value, const Layout& from,
+           const Layout& to) const {
+    if (sameLayout(program.unordered(program.model->values[value].dims), from, to)) return;
+    Reshard reshard{{.value = value, .gradient = backward, .source = source}, from, to};
+    (backward ? boundary.sharded.backward : boundary.sharded.forward)
+        .edit()
+        .emplace_back(NodeHead{.phase = backward ? Phase::Backward : Phase::Forward, .op = op}, std::move(reshard));
+  }
+
+  LayerClass blank(int64_t instance) const {
+    LayerClass boundary;
+    boundary.layer = layerId;
+    boundary.boundaryReshard = true;
+    boundary.instances = RangeSet{{Range{instance, instance + 1, 1}}};
+    boundary.placements.edit().resize(unit().end.index - unit().first.index);
+    boundary.results.edit().resize(boundary.placements.size());
+    return boundary;
+  }
+
+  /// Adds a boundary reshard that runs behind one class, before another, or between the two.
+  void join(LayerClassId behind, LayerClass boundary, LayerClassId before) const {
+    if (boundary.sharded.forward.empty() && boundary.sharded.backward.empty()) return;
+    boundary.behind = behind;
+    boundary.before = before;
+    StageRuns runs = runsOf(program);
+    runBoundaryReshard(program, program.classes.add(std::move(boundary)), runs);
+    setRuns(program, runs);
+  }
+
+  void enter() const {
+    const LayerClassId first = classOf(program, layerId, unit().from);
+    for (const Carry& c : unit().carries) {
+      LayerClass boundary = blank(unit().from);
+      const Value& initial = program.model->values[c.initial];
+      const Layout from = layoutOf(program, c.initial);
+      add(boundary, false, program.model->values[c.inside].producer,
+          initial.kind == ValueKind::Result ? initial.producer : OpId(), c.initial, from, entry(first, c));
+      // A pending sum never crosses a boundary: it is resolved on the stage that made it.
+      const LayerClassId maker =
+          from.partial ? classOf(program, program.model->ops[initial.producer].layer, lastInstance(initial)) : first;
+      if (maker == first)
+        join(LayerClassId(), std::move(boundary), first);
+      else
+        join(maker, std::move(boundary), LayerClassId());
+    }
+  }
+
+  int64_t lastInstance(const Value& value) const {
+    return program.model->layers[program.model->ops[value.producer].layer].to() - 1;
+  }
+
+  void leave(const std::vector<std::vector<BoundaryGradient>>& leaving) const {
+    const LayerClassId last = classOf(program, layerId, unit().to() - 1);
+    LayerClass boundary = blank(unit().to() - 1);
+    for (const Carry& c : unit().carries) {
+      std::vector<Layout> done; // equal layouts are summed first
+      for (const BoundaryGradient& g : leaving[c.last.index]) {
+        if (std::find(done.begin(), done.end(), g.layout) != done.end()) continue;
+        done.push_back(g.layout);
+        add(boundary, true, program.model->values[c.last].producer, g.source, c.last, g.layout, exit(last, c));
+      }
+    }
+    join(last, std::move(boundary), LayerClassId());
+  }
+
+  /// What lies between an instance of one class and the next instance, of another.
+  LayerClass joining(LayerClassId from, LayerClassId to) const {
+    LayerClass boundary = blank(unit().from);
+    for (const Carry& c : unit().carries) {
+      const OpId in = program.model->values[c.inside].producer, out = program.model->values[c.last].producer;
+      add(boundary, false, in, out, c.last, exit(from, c), entry(to, c));
+      add(boundary, true, out, in, c.last, entry(to, c), exit(from, c));
+    }
+    return boundary;
+  }
+
+  /// Where an instance follows one of another class.
+  struct Joint {
+    LayerClassId from, to;
+    std::vector<int64_t> instances; ///< the later ones
+  };
+
+  /// By the first instance of each.
+  std::vector<Joint> joints() const {
+    std::vector<Joint> joints;
+    LayerClassId before;
+    int64_t instance = unit().from;
+    for (const VirtualStage& stage : program.virtualStages)
+      for (const auto& run : program.kindOf(stage.index).classes) {
+        const LayerClassId id = run.first;
+        if (!runsIn(program, id, layerId)) continue;
+        if (before.valid() && before != id) {
+          auto known = std::find_if(joints.begin(), joints.end(),
+                                    [&](const Joint& j) { return j.from == before && j.to == id; });
+          if (known == joints.end()) known = joints.insert(known, Joint{before, id, {}});
+          known->instances.push_back(instance);
+        }
+        before = id;
+        instance += run.second;
+      }
+    return joints;
+  }
+
+  void between() const {
+    for (const Joint& joint : joints()) {
+      LayerClass boundary = joining(joint.from, joint.to);
+      boundary.instances = RangeSet::of(joint.instances);
+      join(joint.from, std::move(boundary), joint.to);
+    }
+  }
+};
+
+/// Before each run of a class that follows one of another class: with the later of the two, also across stages.
+void runBetween(const Program& program, LayerClassId id, StageRuns& stages) {
+  const LayerClass& boundary = program.classes[id];
+  LayerClassId last;
+  for (auto& stage : stages) {
+    StageRuns::value_type runs;
+    for (const auto& run : stage) {
+      if (runsIn(program, run.first, boundary.layer)) {
+        if (last == boundary.behind && run.first == boundary.before) runs.push_back({id, 1});
+        last = run.first;
+      }
+      runs.push_back(run);
+    }
+    stage = std::move(runs);
+  }
+}
+
+/// Before the first run of the neighbour, or behind its last one.
+void runBeside(LayerClassId id, LayerClassId neighbour, bool before, StageRuns& stages) {
+  const auto isNeighbour = [&](const auto& run) { return run.first == neighbour; };
+  const auto holds = [&](const auto& stage) { return std::any_of(stage.begin(), stage.end(), isNeighbour); };
+  if (before) {
+    auto& runs = *std::find_if(stages.begin(), stages.end(), holds);
+    runs.insert(std::find_if(runs.begin(), runs.end(), isNeighbour), {id, 1});
+  } else {
+    auto& runs = *std::find_if(stages.rbegin(), stages.rend(), holds);
+    runs.insert(std::find_if(runs.rbegin(), runs.rend(), isNeighbour).base(), {id, 1});
+  }
+}
+
+} // namespace
+
+void runBoundaryReshard(const Program& program, LayerClassId id, StageRuns& runs) {
+  const LayerClass& boundary = program.classes[id];
+  if (boundary.behind.valid() && boundary.before.valid())
+    runBetween(program, id, runs);
+  else if (boundary.before.valid())
+    runBeside(id, boundary.before, true, runs);
+  else
+    runBeside(id, boundary.behind, false, runs);
+}
+
+void addBoundaryReshards(Program& program, const std::vector<std::vector<BoundaryGradient>>& leaving) {
+  for (uint32_t u = 0; u < program.model->layers.size(); ++u) {
+    if (!program.model->layers[LayerId(u)].repeat) continue;
+    const BoundaryReshardBuilder builder{program, LayerId(u)};
+    builder.enter();
+    builder.between();
+    builder.leave(leaving);
+  }
+}
+
+} // namespace planc::passes

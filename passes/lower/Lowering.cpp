@@ -1,0 +1,119 @@
+// Layout helpers of the lowering passes.
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/lower/Lowering.h"
+
+#include "ir/layout/Routed.h"
+#include "ir/program/States.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace planc::passes {
+using namespace ir;
+
+Layout need(const Program& program, const Placement& placement, const std::vector<DimId>& dims) {
+  Layout layout;
+  layout.shard.resize(dims.size());
+  for (size_t i = 0; i < dims.size(); ++i) layout.place(program.mesh, i, placement.axesOf(dims[i]));
+  return layout;
+}
+
+namespace {
+/// Is the dim there, by itself, through a routed dim that stands for it, or as a routed dim all of whose parts are
+/// there?
+bool present(const Model& model, const std::vector<DimId>& dims, DimId d) {
+  if (llvm::is_contained(dims, d)) return true;
+  for (DimId x : dims)
+    if (model.dims[x].kind == DimKind::Routed && llvm::is_contained(model.dims[x].parts, d)) return true;
+  const Dim& dim = model.dims[d];
+  return dim.kind == DimKind::Routed &&
+         std::all_of(dim.parts.begin(), dim.parts.end(), [&](DimId part) { return llvm::is_contained(dims, part); });
+}
+} // namespace
+
+Layout produced(const Program& program, const Op& op, const Placement& placement, const std::vector<DimId>& dims) {
+  Layout layout = need(program, placement, dims);
+  AxisMask partial = 0;
+  for (const PlacedDim& p : placement.dims)
+    if (!p.axes.empty() && llvm::is_contained(op.dims, p.dim) && !present(program.model, dims, p.dim))
+      partial |= maskOf(p.axes);
+  layout.partial = partial & ~layout.axes();
+  return layout;
+}
+
+namespace {
+/// The largest of `ranks` shards of a dim; where data decides what lies where no rank rounds up.
+double share(const Model& model, const Dim& dim, int64_t ranks) {
+  const double part = sizeOf(model, dim) / static_cast<double>(ranks);
+  return dim.kind == DimKind::Basic ? std::ceil(part) : part;
+}
+} // namespace
+
+bool isMasked(const Model& model, const Op& op, DimId dim) {
+  for (const Operand& o : op.operands)
+    for (size_t i = 0; i < o.dims.size(); ++i)
+      if (o.dims[i] != dim && model.values[o.value].dims[i] == dim) return true;
+  return false;
+}
+
+double localExtent(const Program& program, const Placement& placement, DimId dim) {
+  const Dim& d = program.model->dims[dim];
+  const AxisList& axes = placement.axesOf(dim);
+  return share(program.model, d, program.mesh.size(axes)) * program.skew(dim, placement);
+}
+
+double localElements(const Program& program, const std::vector<DimId>& dims, const Layout& layout) {
+  double n = program.skew(dims, layout);
+  for (size_t i = 0; i < dims.size(); ++i) {
+    int64_t ranks = 1;
+    for (const Digit& d : layout.shard[i]) ranks *= program.mesh.axes[d.axis].size;
+    n *= share(program.model, program.model->dims[dims[i]], ranks);
+  }
+  return n;
+}
+
+std::optional<int> reaches(const Selector& selector, const std::vector<Symbol>& path, const Layer& layer,
+                           const RangeSet& instances) {
+  auto depth = selector.matches(path);
+  if (!depth) return std::nullopt;
+  const RangeSet top = layer.atTop(instances);
+  for (size_t i = 0; i < selector.steps.size(); ++i) {
+    const auto& slice = selector.steps[i].slice;
+    // What is said of a class is said of its first instance (cut-layers made it so): that one tells.
+    if (slice && (i > 0 || !layer.repeated() || top.ranges.empty() || !slice->contains(top.ranges.front().begin)))
+      return std::nullopt;
+  }
+  return depth;
+}
+
+LayerClassId classOf(const Program& program, LayerId layer, int64_t instance) {
+  for (uint32_t i = 0; i < program.classes.size(); ++i) {
+    const LayerClass& layerClass = program.classes[LayerClassId(i)];
+    if (!layerClass.boundaryReshard && layerClass.layer == layer && layerClass.instances.contains(instance))
+      return LayerClassId(i);
+  }
+  return LayerClassId();
+}
+
+double timesOf(const Program& program, const Op& op) {
+  return static_cast<double>(program.timesInside(op.layer, op.region));
+}
+
+bool trains(const Program& program, const LayerClass& layerClass, ValueId param) {
+  const Value& value = program.model->values[param];
+  if (!value.trainable || !program.plan->workload.train) return false;
+  const Layer& layer = program.model->layers[layerClass.layer];
+  for (const Selector& s : program.plan->workload.freeze)
+    if (reaches(s, value.path, layer, layerClass.instances)) return false;
+  return true;
+}
+
+bool isPackedParam(const Program& program, const LayerClass& layerClass, ValueId value) {
+  for (const ParamUse& p : layerClass.uses)
+    if (p.param == value) return isPacked(program, p);
+  return false;
+}
+
+} // namespace planc::passes

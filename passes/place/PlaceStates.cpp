@@ -1,0 +1,281 @@
+// place-states: where parameters, gradients and optimizer states are stored (docs/language.md, section 11), and which
+// parameters share a storage. What follows from it is in MoveStates.cpp.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/program/States.h"
+#include "passes/Steps.h"
+#include "passes/cut/Statements.h"
+#include "passes/place/MoveStates.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
+
+namespace planc::passes {
+using namespace ir;
+
+PLANC_ERROR(StatesNotNested, 633,
+            "`{outer} -> {outer_axes}` is not inside `{inner} -> {inner_axes}` for parameter `{param}`")
+PLANC_ERROR(TiedLayouts, 637, "tied parameter `{param}` is needed in two layouts")
+PLANC_WARNING(OnTheHostAnyway, 738, "`host` of `optimizer -> {targets}` says nothing: `{optimizer}` runs on the host")
+PLANC_WARNING(
+    SummedOnTheHost, 739,
+    "the host sums gradients that devices reduce over `{axes}` once per step, and nothing copies them back first")
+
+namespace {
+
+constexpr StateKind kStates[] = {StateKind::Params, StateKind::Grads, StateKind::Optimizer};
+
+struct StatePlacer {
+  Program& program;
+  DiagnosticEngine& diagnostics;
+  bool ok = true;
+
+  const Value& value(ValueId v) const { return program.model->values[v]; }
+  const std::vector<StateRule>& rules = program.plan->states;
+  std::vector<AxisMask> masks = {}; ///< by rule
+
+  bool run() {
+    for (const StateRule& rule : rules) // the axes that it stands for now
+      masks.push_back(maskOf(resolveTargets(program.mesh, rule.targets)));
+    for (LayerClass& layerClass : program.classes) {
+      std::vector<ParamState> params;
+      params.reserve(layerClass.uses.size());
+      for (const ParamUse& use : layerClass.uses) {
+        resolve(layerClass, params.emplace_back(use));
+        if (!ok) return false;
+      }
+      layerClass.params = std::move(params);
+    }
+    return true;
+  }
+
+  /// The innermost rule that names the state; without one, what the state before it resolved to.
+  void resolve(const LayerClass& layerClass, ParamState& p) {
+    const Layer& home = program.model->layers[value(p.param).layer];
+    std::array<AxisMask, 3> axes{};
+    for (size_t k = 0; k < 3; ++k) {
+      int best = -1;
+      for (size_t r = 0; r < rules.size(); ++r)
+        if (rules[r].state == kStates[k] && holds(program.mesh, rules[r]))
+          if (auto depth = reaches(rules[r].selector, value(p.param).path, home, layerClass.instances);
+              depth && *depth >= best)
+            best = *depth, p.rules[k] = static_cast<int32_t>(r);
+      axes[k] = best >= 0 ? masks[static_cast<size_t>(p.rules[k])] : k ? axes[k - 1] : 0;
+      p.host[k] = best >= 0 ? ruleOf(p, k)->host : k && p.host[k - 1];
+      if (best < 0 && k) p.rules[k] = p.rules[k - 1];
+      if (k && (axes[k - 1] & ~axes[k])) notNested(p, k, axes);
+    }
+    p.host[2] = p.host[2] || runsOnHost(program, p);
+    const AxisMask own = p.layout.axes();
+    p.params = axes[0] & ~own;
+    p.grads = axes[1] & ~own;
+    p.optimizer = axes[2] & ~own;
+  }
+
+  const StateRule* ruleOf(const ParamState& p, size_t k) const {
+    return p.rules[k] < 0 ? nullptr : &rules[static_cast<size_t>(p.rules[k])];
+  }
+
+  /// Axes as a rule names them.
+  std::string written(AxisMask axes) const {
+    std::string targets;
+    for (auto a = program.mesh.order.rbegin(); a != program.mesh.order.rend(); ++a) {
+      const std::string name = program.mesh.axes[*a].written.str();
+      if (!(axes & maskOf(*a)) || targets.ends_with(name)) continue; // a refined axis has parts
+      targets += (targets.empty() ? "" : ", ") + name;
+    }
+    return targets;
+  }
+
+  void notNested(const ParamState& p, size_t k, const std::array<AxisMask, 3>& axes) { // L6
+    ok = false;
+    auto text = [&](AxisMask m) { return m ? program.mesh.str(m) : std::string("replicate"); };
+    const StateRule& rule = *ruleOf(p, k);
+    auto report = diagnostics.report(StatesNotNested, rule.range,
+                                     {{"outer", name(kStates[k - 1])},
+                                      {"outer_axes", text(axes[k - 1])},
+                                      {"inner", name(kStates[k])},
+                                      {"inner_axes", rule.host && !axes[k] ? std::string(kHost) : text(axes[k])},
+                                      {"param", program.model->pathOf(p.param)}});
+    if (const StateRule* outer = ruleOf(p, k - 1); outer && outer != &rule)
+      report.label(outer->range, fmt::format("`{}` is placed here", name(kStates[k - 1])));
+    std::string targets = written(axes[k - 1] | axes[k]);
+    if (rule.host) targets += fmt::format(", {}", kHost);
+    const bool list = targets.find(',') != std::string::npos;
+    report.help(fmt::format("{0} must be split at least as far as {1}: `{0} -> {2}{3}{4}`", name(kStates[k]),
+                            name(kStates[k - 1]), list ? "[" : "", targets, list ? "]" : ""));
+  }
+};
+
+/// Device stages on which a class has instances.
+std::set<int64_t> stagesOf(const Program& program, LayerClassId layerClass) {
+  std::set<int64_t> stages;
+  for (const VirtualStage& s : program.virtualStages)
+    for (const auto& [id, count] : program.kindOf(s.index).classes)
+      if (id == layerClass) stages.insert(s.devices.begin(), s.devices.end());
+  return stages;
+}
+
+/// The sum of a gradient over device stages, once per step.
+StageGroup sumOver(const Program& program, ValueId storage, std::vector<int64_t> stages, double bytes) {
+  StageGroup group;
+  group.storage = storage;
+  group.stages = std::move(stages);
+  Collective& n = group.allReduce;
+  n.value = storage;
+  n.gradient = true;
+  n.kind = CollectiveKind::AllReduce;
+  n.cls = CollectiveClass::Gradient;
+  n.axes = program.stageAxes;
+  n.group = static_cast<int64_t>(group.stages.size());
+  n.level = program.mesh.levelOf(program.stageAxes);
+  n.bytes = bytes;
+  n.because = program.plan->pipeline ? program.plan->pipeline->range : SourceRange{};
+  return group;
+}
+
+/// One storage in several classes: the first of a device stage owns it there; over several stages its gradient is
+/// summed (tied embeddings).
+struct Tying {
+  StatePlacer& placer;
+  Program& program;
+  std::set<ValueId> summed = {}; ///< storages that a group holds
+
+  struct Use {
+    LayerClassId layerClass;
+    size_t index;
+    std::set<int64_t> stages;
+  };
+
+  void run() {
+    for (const ValueId storage : ofSeveralLayers()) {
+      std::vector<Use> uses;
+      for (uint32_t b = 0; b < program.classes.size(); ++b)
+        for (size_t i = 0; i < program.classes[LayerClassId(b)].params.size(); ++i)
+          if (storageOf({LayerClassId(b), i, {}}) == storage) uses.push_back({LayerClassId(b), i, {}});
+      tie(storage, uses);
+    }
+  }
+
+  /// Storages that parameters of more than one layer are in, in order.
+  std::set<ValueId> ofSeveralLayers() {
+    std::vector<LayerId> layers(program.model->values.size());
+    std::set<ValueId> tied;
+    for (uint32_t b = 0; b < program.classes.size(); ++b)
+      for (size_t i = 0; i < program.classes[LayerClassId(b)].params.size(); ++i) {
+        const ValueId storage = storageOf({LayerClassId(b), i, {}});
+        LayerId& first = layers[storage.index];
+        if (!first.valid()) first = program.classes[LayerClassId(b)].layer;
+        if (first != program.classes[LayerClassId(b)].layer) tied.insert(storage);
+      }
+    return tied;
+  }
+
+  ValueId storageOf(const Use& u) { return program.model->values[state(u).param].storage; }
+  const ParamState& state(const Use& u) const { return program.classes[u.layerClass].params[u.index]; }
+  /// Only where something changes: the others stay shared.
+  ParamState& edit(const Use& u) { return program.classes[u.layerClass].params.edit()[u.index]; }
+
+  void tie(ValueId storage, std::vector<Use>& list) {
+    std::set<int64_t> all;
+    for (Use& u : list) {
+      u.stages = stagesOf(program, u.layerClass);
+      all.insert(u.stages.begin(), u.stages.end());
+      if (state(u).layout == state(list[0]).layout) continue;
+      placer.ok = false;
+      const Layer& layer = program.model->layers[program.classes[u.layerClass].layer];
+      placer.diagnostics.report(TiedLayouts, layer.range, {{"param", program.model->pathOf(storage)}})
+          .label(program.model->values[storage].range, "the parameter")
+          .help("place its dimensions alike wherever it is used, such as `embed, head { vocab -> tp }`");
+      return;
+    }
+    for (size_t i = 1; i < list.size(); ++i)
+      for (size_t k = 0; k < i; ++k)
+        if (list[i].stages == list[k].stages && state(list[k]).owner) {
+          if (state(list[i]).owner) edit(list[i]).owner = false;
+          if (state(list[i]).partial & ~state(list[k]).partial) edit(list[k]).partial |= state(list[i]).partial;
+        }
+    if (all.size() < 2 || !program.model->values[storage].trainable) return;
+    const ParamState& p = state(list[0]);
+    program.stageGroups.push_back(
+        sumOver(program, storage, std::vector<int64_t>(all.begin(), all.end()),
+                p.elements * width(program.precisionOf(program.model->values[p.param]).reduce) /
+                    static_cast<double>(program.mesh.size(p.grads & p.partial))));
+    summed.insert(storage);
+  }
+};
+
+/// States of an optimizer that runs on the host lie there; a rule that says so, too, changes nothing.
+void warnOfHostTwice(const StatePlacer& placer) {
+  for (const StateRule& rule : placer.program.plan->states) {
+    if (rule.state != StateKind::Optimizer || !rule.host) continue;
+    const Optimizer *runs = nullptr, *moves = nullptr;
+    for (const LayerClass& layerClass : placer.program.classes)
+      for (const ParamState& p : layerClass.params)
+        if (const StateRule* by = placer.ruleOf(p, 2); by && sayTheSame(*by, rule))
+          if (const Optimizer* updates = updaterOf(placer.program, p))
+            (runsOnHost(placer.program, p) ? runs : moves) = updates;
+    if (!runs || moves) continue;
+    std::vector<std::string> targets;
+    for (const Symbol t : rule.targets) targets.push_back(t.str());
+    const std::string axes = fmt::format("{}", fmt::join(targets, ", "));
+    placer.diagnostics
+        .report(OnTheHostAnyway, rule.range,
+                {{"targets", axes.empty() ? "host" : fmt::format("[{}, host]", axes)}, {"optimizer", runs->name.str()}})
+        .help(axes.empty()
+                  ? "take it out: where the host updates, the states lie in its memory"
+                  : fmt::format("write `optimizer -> {}`: where the host updates, the states lie in its memory",
+                                targets.size() == 1 ? axes : "[" + axes + "]"));
+  }
+}
+
+/// What is summed on the host and reduced over devices afterwards has a way back, which no collective here is. Axes
+/// that a few parameters alone are reduced over, such as those of norms, are left out.
+void warnOfSumsOnHost(const StatePlacer& placer) {
+  const Program& program = placer.program;
+  if (!program.plan->workload.train) return;
+  for (const StateRule& rule : placer.rules) {
+    if (rule.state != StateKind::Grads || !rule.host) continue;
+    AxisMask later = ~AxisMask{}, now = 0;
+    bool any = false;
+    for (const LayerClass& layerClass : program.classes)
+      for (const ParamState& p : layerClass.params)
+        if (const StateRule* by = placer.ruleOf(p, 1); by && sayTheSame(*by, rule) && p.trainable && p.owner)
+          later &= p.partial & ~p.grads, now |= p.grads, any = true;
+    if (!any || !later) continue;
+    placer.diagnostics.report(SummedOnTheHost, rule.range, {{"axes", program.mesh.str(later)}})
+        .help(fmt::format("reduce them before they leave: `grads -> [{}, host]`", placer.written(now | later)));
+  }
+}
+
+} // namespace
+
+bool placeStates(Program& program, DiagnosticEngine& diagnostics, KnownStates* known) {
+  StatePlacer placer{program, diagnostics};
+  program.stageGroups.clear();
+  for (LayerClass& layerClass : program.classes) layerClass.states = {};
+  if (!known || !known->place(program)) {
+    if (!placer.run()) return false;
+    if (known) known->add(program);
+  }
+  if (diagnostics.wantsWarnings()) warnOfHostTwice(placer), warnOfSumsOnHost(placer);
+  Tying tying{placer, program};
+  tying.run();
+  if (!placer.ok) return false;
+  sumOverRoutes(program, tying.summed);
+  static const std::vector<bool> none;
+  for (uint32_t b = 0; b < program.classes.size(); ++b) {
+    LayerClass& layerClass = program.classes[LayerClassId(b)];
+    KnownStates::Class* const before = known ? known->of(program, LayerClassId(b)) : nullptr;
+    if (before && before->moved) {
+      layerClass.params = before->params, layerClass.states = *before->moved;
+      continue;
+    }
+    moveStates(program, layerClass, b < program.withGradient.size() ? program.withGradient[b] : none);
+    if (before) before->moved = layerClass.states;
+  }
+  return true;
+}
+
+} // namespace planc::passes

@@ -1,0 +1,209 @@
+// The head of the text report: what is estimated, and first of all that it does not fit if it does not.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/lint/Fixes.h"
+#include "ir/plan/MeshUse.h"
+#include "ir/program/Task.h"
+#include "report/estimate/Lines.h"
+#include "report/estimate/TextParts.h"
+#include "report/tables/Cells.h"
+
+#include <fmt/core.h>
+
+namespace planc::report {
+namespace {
+
+/// `8 (node)`; an axis that straddles levels shows how: `16 (8 node x 2 nodes)`.
+std::string axisText(const ir::Mesh& mesh, ir::AxisId id) {
+  const ir::Axis& axis = mesh.axes[id];
+  std::string text = axis.name.str() + " " + std::to_string(axis.size);
+  std::vector<std::pair<int64_t, std::string>> parts;
+  int64_t inner = 1;
+  for (size_t level = 0; level < mesh.levelSizes.size() && level < mesh.levelNames.size(); ++level) {
+    int64_t ranks = mesh.ranksWithin(ir::maskOf(id), level);
+    if (ranks > inner) parts.emplace_back(ranks / inner, mesh.levelNames[level].str());
+    inner = ranks;
+  }
+  if (parts.size() == 1) return text + " (" + parts[0].second + ")";
+  std::string list;
+  for (const auto& [ranks, level] : parts) list += (list.empty() ? "" : " x ") + fmt::format("{} {}", ranks, level);
+  return list.empty() ? text : text + " (" + list + ")";
+}
+
+std::string meshText(const ir::Mesh& mesh) {
+  std::string text;
+  for (ir::AxisId id : mesh.order) text += (text.empty() ? "" : ", ") + axisText(mesh, id);
+  return text;
+}
+
+/// `3 documents of 4096 to 16384 tokens (25 % padding)`
+std::string documentsText(const ir::Plan& plan) {
+  const ir::Documents& documents = *plan.workload.documents;
+  const double sequence = static_cast<double>(plan.model->dims[plan.model->countedDims().front()].extent);
+  const double padding = documents.padding(sequence);
+  return documents.str() + (padding > 0 ? fmt::format(" ({} padding)", percentText(padding / sequence)) : "");
+}
+
+std::string workloadText(const PlanReport& report) {
+  const ir::Workload& w = report.plan->workload;
+  std::string text = !w.train ? "forward only" : w.adapters || !w.freeze.empty() ? "fine-tune" : "train";
+  if (w.adapters) text += fmt::format(", adapters of rank {}", w.adapters->rank);
+  for (const auto& [name, extent] : w.extents) text += fmt::format(", {} {}", name.str(), extent);
+  if (w.documents) text += ", " + documentsText(*report.plan);
+  if (w.globalBatch > 0) text += fmt::format(", global batch {}", w.globalBatch);
+  if (report.program)
+    text += fmt::format(", {} of {}",
+                        plural(static_cast<double>(report.program->microBatches), "micro-batch", "micro-batches"),
+                        w.microBatch);
+  if (w.optimizer) text += ", " + w.optimizer->name.str();
+  if (w.tableOptimizer) text += ", tables " + w.tableOptimizer->name.str();
+  return text;
+}
+
+/// The widths that decide memory and traffic; equal neighbours are stated once.
+std::string precisionText(const ir::Precision& p) {
+  const std::pair<const char*, ir::DType> parts[] = {{"compute", p.compute},   {"activations", p.activations},
+                                                     {"parameters", p.params}, {"gradients", p.grads},
+                                                     {"reduction", p.reduce},  {"optimizer", p.optimizer}};
+  std::string text;
+  for (size_t i = 0; i < std::size(parts); ++i) {
+    bool fresh = i > 0 && parts[i - 1].second != parts[i].second;
+    text += fmt::format("{}{}", i == 0 ? "" : fresh ? "; " : ", ", parts[i].first);
+    if (i + 1 == std::size(parts) || parts[i + 1].second != parts[i].second)
+      text += fmt::format(" {}", ir::name(parts[i].second));
+  }
+  if (p.saved) text += fmt::format("; kept for backward {}", ir::name(*p.saved));
+  if (p.frozen) text += fmt::format("; frozen matrices {}", ir::name(*p.frozen));
+  for (const auto& [state, type] : p.states) text += fmt::format("; optimizer.{} {}", state.view(), ir::name(type));
+  return text;
+}
+
+/// `decoder.moe: compute fp8, saved fp8`
+std::string ruleText(const ir::PrecisionRule& rule) {
+  std::string text;
+  for (const ir::PrecisionFact& fact : rule.facts)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", fact.str(), ir::name(fact.type));
+  return fmt::format("at {}: {}", rule.selector.str(), text);
+}
+
+std::string pipelineText(const PlanReport& report) {
+  const ir::Program* program = report.program;
+  std::string text = report.plan->pipeline->schedule.str();
+  if (program) text += ", " + plural(static_cast<double>(program->stages), "stage", "stages");
+  if (program && program->chunks > 1) text += fmt::format(" of {} chunks", program->chunks);
+  for (const cost::TriedOrder& order : report.estimate->orders)
+    if (order.taken) text += fmt::format(", in the order {}", order.name);
+  return text;
+}
+
+/// `671.0 B parameters, 37.6 B active`; what every token meets is stated only where experts share the tokens.
+std::string parametersText(const cost::Totals& totals) {
+  std::string text = countText(totals.params) + " parameters";
+  if (totals.paramsActive < totals.params) text += fmt::format(", {} active", countText(totals.paramsActive));
+  return text;
+}
+
+std::string clusterText(const ir::Plan& plan) {
+  std::string text = plan.clusterText;
+  if (!plan.cluster) return text;
+  int64_t devices = plan.mesh.devices();
+  text += fmt::format(", {}", plural(static_cast<double>(devices), "device", "devices"));
+  if (devices != plan.cluster->devices()) text += fmt::format(" of its {}", plan.cluster->devices());
+  return text + " (" + plan.cluster->device.name.str() + ")";
+}
+
+} // namespace
+
+std::string setText(const std::vector<ir::SetFact>& facts) {
+  std::string text;
+  for (const ir::SetFact& set : facts) {
+    const std::string_view sign = set.path.ends_with("->") ? " " : " = "; // `decoder.seq -> tp`
+    text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", set.path, sign, set.value);
+    text += !set.changed ? " (as it was)" : set.before.empty() ? "" : fmt::format(" (was {})", set.before);
+  }
+  return text;
+}
+
+std::vector<std::pair<std::string, std::string>> headingRows(const PlanReport& report) {
+  const ir::Plan& plan = *report.plan;
+  std::vector<std::pair<std::string, std::string>> rows = {
+      {"model", plan.modelText + ", " + parametersText(report.estimate->totals)},
+      {"cluster", clusterText(plan)},
+      {"software", plan.softwareText},
+      {"workload", workloadText(report)},
+      {"precision", precisionText(plan.precision)}};
+  for (const ir::PrecisionRule& rule : plan.precisionRules) rows.emplace_back("", ruleText(rule));
+  rows.emplace_back("mesh", meshText(plan.mesh));
+  if (plan.pipeline && (ir::pipelineOf(plan) || (report.program && report.program->kind->pairs)))
+    rows.emplace_back("pipeline", pipelineText(report));
+  if (!plan.set.empty()) rows.emplace_back("set", setText(plan.set));
+  std::erase_if(rows, [](const auto& row) { return row.second.empty(); });
+  return rows;
+}
+
+std::string headingText(const PlanReport& report, const TextOptions& options) {
+  Table table("ll");
+  for (const auto& [key, value] : headingRows(report)) table.add({{key, TextStyle::Gutter}, value});
+  if (report.program && isBalanced(*report.plan)) {
+    std::string key = "balanced";
+    for (const CutLine& line : cutLines(*report.program)) {
+      table.add({{key, TextStyle::Gutter}, fmt::format("stage {}: {}", line.stages, line.layers)});
+      key.clear();
+    }
+  }
+  return styledLine(report.plan->title, TextStyle::Bold, options.color) + table.str(options.color);
+}
+
+namespace {
+
+/// Changes with what they save and cost, and the best of them as a plan to paste.
+std::string fixesText(const PlanReport& report, const TextOptions& options) {
+  if (!report.fixes || report.fixes->empty()) return {};
+  Table table("lrrrll");
+  const auto head = TextStyle::Gutter;
+  table.add({{"change", head}, {"peak", head}, {"saves", head}, {"step time", head}, {"", head}, {"", head}});
+  for (const Fix& fix : *report.fixes) {
+    std::string change;
+    for (const std::string& line : fix.lines) change += (change.empty() ? "" : "; ") + shortStatement(line);
+    table.add({change, formatQuantity(fix.peak, units::bytes), formatQuantity(fix.saved, units::bytes),
+               fmt::format("{}{:.1f} %", fix.slowdown >= 0 ? "+" : "", 100 * fix.slowdown), fix.fits ? "fits" : "",
+               fix.effect});
+  }
+  const Fix& best = report.fixes->front();
+  std::string out = best.fits ? "what would free memory, changes that fit first, the fastest of them first:\n"
+                              : "what would free memory, though nothing found makes it fit:\n";
+  out += table.str(options.color);
+  if (best.fits) out += "to paste:\n" + best.text;
+  return out;
+}
+
+} // namespace
+
+std::string doesNotFitText(const PlanReport& report, const TextOptions& options) {
+  const cost::Memory& m = report.estimate->memory;
+  if (m.fits) return {};
+  if (m.hostPeak > m.hostCapacity && m.peak <= m.capacity)
+    return styledLine(fmt::format("✗ {} does not fit: {} in the host's memory, a device's share of it is {}",
+                                  report.plan->title, formatQuantity(m.hostPeak, units::bytes),
+                                  formatQuantity(m.hostCapacity, units::bytes)),
+                      TextStyle::Error, options.color);
+  const double over = m.peak - m.capacity;
+  const std::string by =
+      over > 0 ? fmt::format("{} over ({})", formatQuantity(over, units::bytes), percentText(over / m.capacity))
+               : fmt::format("what the software reserves or loses leaves {}", formatQuantity(m.room(), units::bytes));
+  std::string out = styledLine(fmt::format("✗ {} does not fit: {} on stage {}, the device has {}: {}",
+                                           report.plan->title, formatQuantity(m.peak, units::bytes), m.fullest,
+                                           formatQuantity(m.capacity, units::bytes), by),
+                               TextStyle::Error, options.color);
+  Table kinds("lrr");
+  const std::pair<const char*, double> parts[] = {{"parameters", m.params},
+                                                  {"gradients", m.grads},
+                                                  {"optimizer states", m.optimizer},
+                                                  {"activations", m.activations},
+                                                  {"buffers", m.buffers}};
+  for (const auto& [name, bytes] : parts)
+    if (bytes > 0) kinds.add({name, formatQuantity(bytes, units::bytes), shareText(bytes / m.peak)});
+  out += kinds.str(options.color);
+  return out + fixesText(report, options);
+}
+
+} // namespace planc::report

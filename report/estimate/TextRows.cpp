@@ -1,0 +1,74 @@
+// The rows of the text report: what each kind of stage does, a line per layer, a line per collective of the critical
+// stage.
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/verdict/Contributors.h"
+#include "report/estimate/Lines.h"
+#include "report/estimate/TextParts.h"
+
+#include <algorithm>
+#include <fmt/core.h>
+
+namespace planc::report {
+namespace {
+
+/// `TITLE, about`
+std::string title(std::string_view name, const std::string& about, const TextOptions& options) {
+  TextCells line;
+  line.put(line.put(0, name, TextStyle::Bold), ", " + about);
+  return line.str(options.color) + "\n";
+}
+
+/// Of which stage, where there are several.
+std::string ofStage(const cost::Estimate& e) {
+  return e.stages.size() > 1 ? fmt::format(" of stage {}", verdict::criticalStage(e)) : "";
+}
+
+std::string becauseText(const CollectiveLine& line, const SourceManager& sources) {
+  std::vector<std::string> places;
+  for (const cost::CollectiveRow* row : line.rows) {
+    const std::string where = row->because.valid() ? sources.where(row->because) : "";
+    if (!where.empty() && std::find(places.begin(), places.end(), where) == places.end()) places.push_back(where);
+  }
+  if (places.size() > 1) return fmt::format("{} and {} more", places[0], places.size() - 1);
+  return places.empty() ? "" : places[0];
+}
+
+} // namespace
+
+std::string stagesText(const PlanReport& report, const TextOptions& options) {
+  const cost::Estimate& e = *report.estimate;
+  if (e.stages.size() < 2) return {};
+  return title("stages", "one step of a device, without optimizer and overhead", options) +
+         stageTable(stageLines(e), verdict::criticalStage(e)).str(options.color);
+}
+
+std::string layersText(const PlanReport& report, const TextOptions& options) {
+  const cost::Estimate& e = *report.estimate;
+  if (e.layers.empty()) return {};
+  return title("layers",
+               fmt::format("one step of a device{}; from `forward` on one instance and micro-batch", ofStage(e)),
+               options) +
+         layerTable(layerLines(e, options.order, options.allLayers), e.totals, e.stages.size() > 1).str(options.color);
+}
+
+std::string communicationText(const PlanReport& report, const SourceManager& sources, const TextOptions& options) {
+  const cost::Estimate& e = *report.estimate;
+  const std::vector<CollectiveLine> lines = collectiveLines(e);
+  if (lines.empty()) return {};
+  Table table("lllrllrrrrl");
+  std::vector<StyledText> head;
+  for (const char* name : {"collective", "class", "axis", "ranks", "level", "limit", "count", "bytes of one", "time",
+                           "exposed", "because"})
+    head.emplace_back(name, TextStyle::Gutter);
+  table.add(std::move(head));
+  for (const CollectiveLine& line : lines) {
+    const cost::CollectiveRow& row = line.row();
+    const std::string most = cell(line.most, units::bytes);
+    table.add({dashed(row.op), std::string(ir::name(row.cls)), row.axis, std::to_string(row.group), row.level,
+               row.limit, countText(line.count), cell(line.least, units::bytes) == most ? most : "up to " + most,
+               cell(line.seconds, units::time), cell(line.onPath, units::time), becauseText(line, sources)});
+  }
+  return title("communication", "one step of a device" + ofStage(e), options) + table.str(options.color);
+}
+
+} // namespace planc::report

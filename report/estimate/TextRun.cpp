@@ -1,0 +1,73 @@
+// The run in the text report: its time by what becomes of it, and what it takes in all.
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/facts/ClusterFacts.h"
+#include "report/estimate/RunParts.h"
+#include "report/estimate/TextParts.h"
+#include "report/tables/Cells.h"
+
+#include <fmt/core.h>
+
+namespace planc::report {
+namespace {
+
+/// `66.1 d to 78.3 d`; empty without an interval.
+std::string betweenText(const cost::Run& run, const RunAmount& row) {
+  if (!run.low) return {};
+  return fmt::format("{} to {}", amountText(*row.read(*run.low), row.unit), amountText(*row.read(*run.high), row.unit));
+}
+
+std::string headText(const PlanReport& report, bool color) {
+  const cost::Run& run = *report.estimate->run;
+  const cost::Confidence& c = report.estimate->totals.confidence;
+  TextCells line;
+  std::string about;
+  if (run.low)
+    about = fmt::format(", {:.0f} % interval {} to {}", 100 * c.coverage,
+                        formatQuantity(run.low->times.time(), units::time),
+                        formatQuantity(run.high->times.time(), units::time));
+  line.put(line.put(0, fmt::format("run {}", formatQuantity(run.middle.times.time(), units::time)), TextStyle::Bold),
+           about + ": " + lengthText(report));
+  return line.str(color) + "\n";
+}
+
+/// What a part is made of, where a number says it.
+std::string noteOf(const RunPart& part, const cost::Run& run) {
+  const cost::RunTimes& t = run.middle.times;
+  if (part.seconds == &cost::RunTimes::productive) return goodputText(run);
+  if (part.seconds == &cost::RunTimes::checkpointing && run.terms.segment() < run.terms.every)
+    return fmt::format("one of {}, at the end: the run is shorter than the {} between two",
+                       formatQuantity(run.terms.checkpoint, units::time), formatQuantity(run.terms.every, units::time));
+  if (part.seconds == &cost::RunTimes::checkpointing && t.checkpoints > 0)
+    return fmt::format("{} of {}, one after {} of work", countText(t.checkpoints),
+                       formatQuantity(run.terms.checkpoint, units::time), formatQuantity(run.terms.every, units::time));
+  if (part.seconds == &cost::RunTimes::lost && t.failures > 0)
+    return fmt::format("{} failures, one each {}", countText(t.failures), formatQuantity(run.terms.mtbf, units::time));
+  return {};
+}
+
+} // namespace
+
+std::string runText(const PlanReport& report, const TextOptions& options) {
+  if (!report.estimate->run) return {};
+  const cost::Run& run = *report.estimate->run;
+  const double time = run.middle.times.time();
+  Table parts("lrrl"), amounts("lrll");
+  for (const RunPart& part : runParts())
+    if (const double seconds = run.middle.times.*part.seconds; seconds > 0)
+      parts.add({{std::string(part.label), TextStyle::Gutter},
+                 formatQuantity(seconds, units::time),
+                 shareText(seconds / time),
+                 noteOf(part, run)});
+  for (const RunAmount& row : runAmounts())
+    if (const auto value = row.read(run.middle))
+      amounts.add({{std::string(row.label), TextStyle::Gutter},
+                   amountText(*value, row.unit),
+                   betweenText(run, row),
+                   (row.unit == units::energy || row.unit == units::mass) &&
+                           !report.plan->cluster->has(ir::ClusterFact::HostPower)
+                       ? "of the devices alone: the cluster gives no `host_power`"
+                       : ""});
+  return headText(report, options.color) + parts.str(options.color) + amounts.str(options.color);
+}
+
+} // namespace planc::report

@@ -1,0 +1,187 @@
+// The totals of the text report: the step and its parts, throughput, rates by convention, costs, memory by stage.
+// SPDX-License-Identifier: Apache-2.0
+#include "report/estimate/Lines.h"
+#include "report/estimate/TextParts.h"
+#include "report/tables/Cells.h"
+
+#include <fmt/core.h>
+namespace planc::report {
+namespace {
+
+const Unit kTokenRate = units::tokens / units::time;
+const Unit kSampleRate = units::samples / units::time;
+
+/// `, 90 % interval 11.9 s to 15.2 s, mostly for …`: with what widens it most.
+std::string intervalText(const cost::Totals& t) {
+  const cost::Confidence& c = t.confidence;
+  if (c.coverage <= 0) return ", no interval: the stack gives no `accuracy`";
+  std::string text =
+      fmt::format(", {:.0f} % interval {} to {}", 100 * c.coverage, formatQuantity(*t.stepTimeLow(), units::time),
+                  formatQuantity(*t.stepTimeHigh(), units::time));
+  const std::vector<cost::WidthPart> parts = cost::widthParts(c);
+  return parts.empty() ? text : text + ", mostly for " + parts.front().what;
+}
+
+std::string stepTable(const cost::Estimate& e, bool color) {
+  const cost::Totals& t = e.totals;
+  Table table("lrr");
+  for (const StepPart& part : stepParts(t))
+    table.add({{(part.inside ? "  " : "") + part.label, TextStyle::Gutter},
+               formatQuantity(part.seconds, units::time),
+               t.stepTime > 0 ? shareText(part.seconds / t.stepTime) : "-"});
+  TextCells line;
+  line.put(line.put(0, fmt::format("step time {}", formatQuantity(t.stepTime, units::time)), TextStyle::Bold),
+           intervalText(t));
+  const std::string critical = criticalText(e);
+  return line.str(color) + "\n" + (critical.empty() ? "" : "of " + critical + "\n") + table.str(color);
+}
+
+/// `MFU`; where products run in several types `MFU, of bf16 and fp8`: each against the peak of its own.
+std::string shareName(const char* what, const cost::Flops& flops) {
+  std::string types;
+  for (size_t i = 0; flops.types.size() > 1 && i < flops.types.size(); ++i)
+    types += fmt::format("{}{}",
+                         i == 0                       ? ", of "
+                         : i + 1 < flops.types.size() ? ", "
+                                                      : " and ",
+                         ir::name(flops.types[i].type));
+  return what + types;
+}
+
+/// The rates of FLOPs: what masks leave if there is a mask, and what is executed.
+std::string rateTable(const cost::Estimate& e, bool color) {
+  const cost::Totals& t = e.totals;
+  Table table("lrrl");
+  if (t.tokensPerSecond)
+    table.add({{"tokens", TextStyle::Gutter},
+               formatQuantity(*t.tokensPerSecond, kTokenRate),
+               t.tokensPerSecondPerDevice ? formatQuantity(*t.tokensPerSecondPerDevice, kTokenRate) : "-",
+               "per device"});
+  table.add({{"samples", TextStyle::Gutter}, formatQuantity(t.samplesPerSecond, kSampleRate)});
+  struct Rate {
+    std::string_view name;
+    double rate, share;
+    std::string what;
+  };
+  std::vector<Rate> rates{{"model FLOPs", t.modelRate, t.mfu, shareName("MFU", t.modelFlops)}};
+  if (t.unmasked < 1)
+    rates.push_back(
+        {kCausalRate, t.modelRateCausal, t.mfuCausal,
+         fmt::format("{}, with {} of attention", shareName("MFU", t.modelFlopsCausal), percentText(t.unmasked))});
+  rates.push_back(
+      {recomputes(e) ? kRecomputedRate : kExecutedRate, t.hardwareRate, t.hfu, shareName("HFU", t.hardwareFlops)});
+  for (const Rate& r : rates)
+    table.add({{std::string(r.name), TextStyle::Gutter}, cell(r.rate, units::rate), percentText(r.share), r.what});
+  return table.str(color);
+}
+
+/// What a step costs, and what 10^12 tokens do.
+std::string costTable(const cost::Totals& t, bool color) {
+  struct Row {
+    const char* label;
+    const Unit& unit;
+    std::optional<double> step, trillion;
+    double base; ///< of the totals' unit
+  };
+  const Row rows[] = {{"device-hours", units::deviceTime, t.deviceHours, t.deviceHoursPer1t, 3600},
+                      {"cost", units::money, t.cost, t.costPer1t, 1},
+                      {"energy", units::energy, t.energyJoules, t.energyPer1tJoules, 1}};
+  Table table("lrlrl");
+  for (const Row& row : rows)
+    if (row.step)
+      table.add({{row.label, TextStyle::Gutter},
+                 formatQuantity(*row.step * row.base, row.unit),
+                 "per step",
+                 row.trillion ? formatQuantity(*row.trillion * row.base, row.unit) : "",
+                 row.trillion ? "per 10^12 tokens" : ""});
+  return table.empty() ? "" : table.str(color);
+}
+
+/// Stages whose printed numbers agree share a row.
+struct StageFold {
+  std::vector<std::string> cells;
+  std::vector<int64_t> stages;
+};
+
+} // namespace
+
+std::string totalsText(const PlanReport& report, const TextOptions& options) {
+  const cost::Totals& t = report.estimate->totals;
+  std::string costs = costTable(t, options.color);
+  return stepTable(*report.estimate, options.color) + "\n" + rateTable(*report.estimate, options.color) +
+         (costs.empty() ? "" : "\n" + costs);
+}
+
+namespace {
+
+/// When the fullest stage is fullest, and what lives then.
+std::string liveText(const cost::StageMemory& s, const TextOptions& options) {
+  if (s.live.empty()) return {};
+  std::string when = "in the optimizer's step";
+  if (s.phase != ir::Phase::Step)
+    when = fmt::format("in {} of micro-batch {}, {}", ir::name(s.phase), s.microBatch, runningText(s));
+  std::string out = fmt::format("fullest {}:\n", when);
+  Table table("lrr");
+  for (const cost::LiveBytes& l : s.live) table.add({l.what, cell(l.bytes, units::bytes), shareText(l.bytes / s.peak)});
+  return out + table.str(options.color);
+}
+
+} // namespace
+
+std::string memoryText(const PlanReport& report, const TextOptions& options) {
+  const cost::Memory& m = report.estimate->memory;
+  TextCells line;
+  size_t at = line.put(0, "memory " + formatQuantity(m.peak, units::bytes), TextStyle::Bold);
+  at = line.put(at,
+                fmt::format(" of {} ({}){}", formatQuantity(m.capacity, units::bytes), percentText(m.peak / m.capacity),
+                            m.stages.size() > 1 ? fmt::format(" on stage {}", m.fullest) : ""));
+  if (m.hostPeak > 0)
+    at = line.put(at,
+                  fmt::format("; on the host {} of {} ({})", formatQuantity(m.hostPeak, units::bytes),
+                              formatQuantity(m.hostCapacity, units::bytes), percentText(m.hostPeak / m.hostCapacity)));
+  if (m.fitsProbability) at = line.put(at, fmt::format(", {} sure to fit", chanceText(*m.fitsProbability)));
+  if (m.pool) line.put(at, fmt::format("; the allocator holds {}", formatQuantity(*m.pool, units::bytes)));
+  std::vector<StageFold> folds;
+  for (const cost::StageMemory& s : m.stages) {
+    StageFold fold{{}, {s.stage}};
+    for (double bytes : {s.params, s.grads, s.optimizer, s.activations, s.buffers, s.peak})
+      fold.cells.push_back(cell(bytes, units::bytes));
+    bool alike = !options.allLayers && !folds.empty() && folds.back().cells == fold.cells;
+    if (alike)
+      folds.back().stages.push_back(s.stage);
+    else
+      folds.push_back(std::move(fold));
+  }
+  Table table("lrrrrrr");
+  const auto head = TextStyle::Gutter;
+  table.add({{"stages", head},
+             {"params", head},
+             {"grads", head},
+             {"optimizer", head},
+             {"activations", head},
+             {"buffers", head},
+             {"peak", head}});
+  for (const StageFold& fold : folds) {
+    std::vector<StyledText> row = {rangesText(fold.stages)};
+    for (const std::string& c : fold.cells) row.emplace_back(c);
+    table.add(std::move(row));
+  }
+  std::string out = line.str(options.color) + "\n" + (folds.empty() ? "" : table.str(options.color));
+  for (const cost::StageMemory& s : m.stages)
+    if (s.stage == m.fullest) out += liveText(s, options);
+  return out;
+}
+
+std::string recomputeText(const PlanReport& report, const TextOptions& options) {
+  if (!report.recompute || report.recompute->empty()) return {};
+  Table table("lrr");
+  const auto head = TextStyle::Gutter;
+  table.add({{"statement", head}, {"frees", head}, {"costs", head}});
+  for (const RecomputeEffect& e : *report.recompute)
+    table.add(
+        {shortStatement(e.statement), formatQuantity(e.freed, units::bytes), formatQuantity(e.cost, units::time)});
+  return styledLine("recompute, each against the plan without it", TextStyle::Bold, options.color) +
+         table.str(options.color);
+}
+
+} // namespace planc::report

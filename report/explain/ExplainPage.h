@@ -1,0 +1,71 @@
+// The page that an explanation is written on: lines, facts, tables, equations with their constants and sources.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/facts/Facts.h"
+#include "report/explain/Explain.h"
+#include "report/tables/Cells.h"
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace planc::report {
+
+/// As the report writes it: `13.19 s`.
+inline std::string timeText(double seconds) {
+  return formatQuantity(seconds, units::time);
+}
+
+class ExplainPage {
+public:
+  ExplainPage(const SourceManager& sources, const TextOptions& options) : sources_(sources), options_(options) {}
+
+  void line(const std::string& text, size_t indent = 0, TextStyle style = TextStyle::Plain) {
+    out_ += styledLine(text, style, options_.color, indent);
+  }
+  /// `NAME  VALUE`: what is explained, with the number as the report prints it.
+  void number(std::string_view name, const std::string& value, std::string_view about = {});
+  /// `key       text`; nothing without text.
+  void fact(std::string_view key, const std::string& text, size_t indent = 2);
+  void equation(const std::string& symbols, const std::string& numbers, size_t indent = 2);
+  /// A constant of the library or of the user's files, as written there, with its source.
+  void constant(const std::string& name, const ir::Number& number, size_t indent = 2);
+  void derivation(const cost::Derivation& why, size_t indent);
+  void append(ExplainPage& other) { out_ += other.take(); }
+  void table(const Table& table, size_t indent = 2) { out_ += table.str(options_.color, indent); }
+  /// Where a range stands and what it says: `plan.plan:9: heads -> tp`.
+  std::string quote(SourceRange range) const;
+  const SourceManager& sources() const { return sources_; }
+  const TextOptions& options() const { return options_; }
+  size_t lines() const;
+  std::string take() { return std::move(out_); }
+
+private:
+  std::string asWritten(const ir::Number& number) const;
+
+  const SourceManager& sources_;
+  const TextOptions& options_;
+  std::string out_;
+};
+
+/// What adds up to a number: a line per part, largest first, and the sum.
+class SumTable {
+public:
+  SumTable(ExplainPage& page, Unit unit) : page_(page), unit_(unit) {}
+  void add(std::string name, double value, std::string note = {});
+  /// Parts beyond `most` share a line unless all are wanted. `sum`: what they should add up to.
+  void write(double sum, size_t most = 20);
+
+private:
+  struct Part {
+    std::string name;
+    double value = 0;
+    std::string note;
+  };
+  ExplainPage& page_;
+  Unit unit_;
+  std::vector<Part> parts_;
+};
+
+} // namespace planc::report

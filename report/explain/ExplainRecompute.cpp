@@ -1,0 +1,91 @@
+// What each `recompute` statement frees and costs, what is kept in spite of it and what is done again.
+// SPDX-License-Identifier: Apache-2.0
+#include "report/explain/ExplainParts.h"
+
+#include <algorithm>
+#include <fmt/core.h>
+
+namespace planc::report {
+namespace {
+
+std::string heldText(double bytes) {
+  return formatQuantity(bytes, units::bytes);
+}
+
+/// Does the statement reach the layer in this class of instances? (What its `first` leaves out replays nothing.)
+bool chosenBy(const ir::Recompute& statement, const ir::RangeSet& instances, const std::vector<Symbol>& path) {
+  return std::any_of(statement.selectors.begin(), statement.selectors.end(), [&](const ir::Selector& s) {
+    const auto& slice = s.steps.empty() ? std::nullopt : s.steps.front().slice;
+    return s.matches(path) && (!slice || slice->firstCommon(instances));
+  });
+}
+
+/// What a layer that is replayed keeps, and what it does again: of each class of instances. A replay that stops early
+/// has no tasks for what backward does not read.
+void explainReplay(ExplainPage& page, const ir::Schedule& schedule, ir::LayerClassId id,
+                   const ir::Recompute& statement) {
+  const ir::Program& program = *schedule.program;
+  const ir::LayerClass& layerClass = program.classes[id];
+  const ir::Model& model = program.model;
+  std::vector<bool> runs(layerClass.backward.size());
+  for (const ir::Task& task : schedule.backward[id.index].tasks) runs[task.node] = true;
+  const ir::Layer& layer = model.layers[layerClass.layer];
+  const ir::RangeSet instances = layer.atTop(layerClass.instances);
+  SumTable kept(page, units::bytes), again(page, units::flops);
+  double bytes = 0, flops = 0;
+  std::vector<std::string> left;
+  for (size_t i = 0; i < layerClass.backward.size(); ++i) {
+    const ir::Node& n = layerClass.backward[i];
+    if (n.phase != ir::Phase::Recompute || !n.isCompute() || !chosenBy(statement, instances, model.ops[n.op].path))
+      continue;
+    if (!runs[i]) {
+      left.push_back(model.pathOf(n.op));
+      continue;
+    }
+    again.add(model.pathOf(n.op), n.compute().work.flops * n.times);
+    flops += n.compute().work.flops * n.times;
+  }
+  if (flops == 0) return; // instances that it does not reach
+  for (const ir::Saved& s : layerClass.saved)
+    if (chosenBy(statement, instances, model.ops[s.op].path))
+      kept.add(model.pathOf(s.value), s.bytes), bytes += s.bytes;
+  page.line("");
+  page.line(fmt::format("{}, {}", (layer.repeat ? layer.ref(layerClass.instances) : layer.ref()).str(),
+                        plural(static_cast<double>(layerClass.instances.count()), "instance", "instances")));
+  if (bytes > 0) {
+    page.line("kept by its layers, of one instance and micro-batch", 2, TextStyle::Gutter);
+    kept.write(bytes);
+  }
+  page.line("done again before backward, of one instance and micro-batch", 2, TextStyle::Gutter);
+  again.write(flops);
+  if (left.empty()) return;
+  page.line("not done again: nothing in backward reads it", 2, TextStyle::Gutter);
+  for (const std::string& path : left) page.line(path, 2);
+  page.fact("because", fmt::format("stack `{}` says `early_stop`", program.plan->stack->name.view()));
+}
+
+} // namespace
+
+void explainRecompute(ExplainPage& page, const ExplainInput& input) {
+  const PlanReport& report = *input.report;
+  if (!report.recompute || report.recompute->empty()) {
+    page.line("recompute  none: backward does nothing again");
+    return;
+  }
+  const double peak = report.estimate->memory.peak, step = report.estimate->totals.stepTime;
+  for (size_t i = 0; i < report.recompute->size(); ++i) {
+    const RecomputeEffect& e = (*report.recompute)[i];
+    if (i > 0) page.line("");
+    page.line("recompute " + e.statement, 0, TextStyle::Bold);
+    page.fact("frees", fmt::format("{}: the fullest stage holds {}, {} in the plan without the statement",
+                                   heldText(e.freed), heldText(peak), heldText(e.peakWithout)));
+    page.fact("costs", fmt::format("{}: a step takes {}, {} without it", timeText(e.cost), timeText(step),
+                                   timeText(e.stepWithout)));
+    const auto& classes = report.program->classes;
+    for (uint32_t b = 0; b < classes.size(); ++b)
+      if (!classes[ir::LayerClassId(b)].boundaryReshard)
+        explainReplay(page, *input.schedule, ir::LayerClassId(b), report.plan->recompute[i]);
+  }
+}
+
+} // namespace planc::report

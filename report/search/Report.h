@@ -1,0 +1,72 @@
+// What a search found, as text, JSON and CSV.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "report/estimate/Compare.h"
+#include "search/Answer.h"
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace planc::search {
+
+/// One of the best, priced as a plan by itself.
+struct Ranked {
+  Outcome outcome;
+  const ir::Plan* plan = nullptr;
+  const cost::Estimate* estimate = nullptr;
+  std::vector<std::string> missed = {}; ///< assertions of the plan that do not hold, as they are written
+};
+
+/// All that a report of a search needs.
+struct SearchReport {
+  std::string plan; ///< as it was asked for
+  const ir::Space* space = nullptr;
+  const ir::SearchTerms* terms = nullptr; ///< of the plan as written
+  const Answer* answer = nullptr;
+  /// Ranks of the axis that the space fills, in a candidate; nothing where a law forbids it.
+  std::function<std::optional<int64_t>(ir::CandidateId)> filled = {};
+  std::vector<Ranked> best;                      ///< in the order of the answer
+  std::vector<Ranked> front;                     ///< with several goals
+  const report::ComparisonReport* why = nullptr; ///< the best and the next best beside each other; null: one answer
+  double decided = 1;                            ///< share of the candidates
+  /// What was to be decided of them: less than all for one of several shards, which is then named, `1/4`.
+  double own = 1;
+  std::string shard = {};
+  std::vector<std::pair<std::string, std::string>> set = {};     ///< facts that the command line says, by path
+  std::vector<std::pair<std::string, std::string>> assumed = {}; ///< values that a plan by words takes, by parameter
+  /// Of the first goal that candidates can have that were not decided; nothing where it is not known.
+  std::optional<double> least = {};
+  bool exhaustive = true; ///< every candidate was priced: else only the best are known of
+
+  /// The first goal.
+  bool maximizes() const { return terms && !terms->goals.empty() && terms->goals[0].maximize; }
+  bool stopped() const { return decided < own; }
+  /// Candidates of the front that are not shown.
+  size_t leftOut() const { return front.empty() ? 0 : answer->front().size() - front.size(); }
+  /// What a table has: the front where there are several goals, else the best.
+  const std::vector<Ranked>& table() const { return front.empty() ? best : front; }
+};
+
+/// The choices of a candidate by path, as text: with them as `--set` the plan is the candidate. `filled`: ranks of the
+/// axis that the space fills, which are left out if a law forbids the candidate.
+nlohmann::ordered_json choicesJson(const ir::Space& space, ir::CandidateId id, std::optional<int64_t> filled);
+
+std::string searchText(const SearchReport& report, const report::TextOptions& options);
+nlohmann::ordered_json searchJson(const SearchReport& report);
+/// A line per candidate of the best, or of the front where there are several goals.
+std::string searchCsv(const SearchReport& report);
+/// The same as a table of Markdown.
+std::string searchMarkdown(const SearchReport& report);
+
+/// SVG: the front, or step time against memory of the best, and what each of them chooses.
+std::string searchPicture(const SearchReport& report);
+
+/// `1,204,992 candidates`
+std::string candidatesText(double count);
+/// `1,204,992`
+std::string grouped(double count);
+
+} // namespace planc::search

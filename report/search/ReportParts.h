@@ -1,0 +1,25 @@
+// What the forms of a search's report share.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "report/search/Report.h"
+
+#include <optional>
+
+namespace planc::search {
+
+/// What is asked for, as it is written: `minimize step_time`.
+std::vector<std::string> goalNames(const SearchReport& report);
+/// The value of a goal of a candidate as its estimate has it; nothing where it has no meaning.
+std::optional<Quantity> goalValue(const SearchReport& report, size_t goal, const Ranked& candidate);
+/// How much worse in the first goal, as a share of the best: 0.031 for 3.1 %. Rates and times alike.
+double worse(const Outcome& candidate, const Outcome& best);
+/// The text of the value that a candidate has at a choice, what is bound to it included: `4`, `tp with 2`; once, where
+/// all that is bound has the same.
+std::string valueText(const ir::Choice& choice, uint32_t value);
+/// Its paths: `mesh.tp`, `decoder.seq, norm.seq`.
+std::string choiceText(const ir::Choice& choice);
+
+/// Is a candidate that misses one condition alone better than all answers? null: there is none.
+bool binds(const SearchReport& report, const Outcome* without);
+
+} // namespace planc::search

@@ -1,0 +1,26 @@
+// Digests by LLVM.
+// SPDX-License-Identifier: Apache-2.0
+#include "support/files/Digest.h"
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/Support/SHA256.h>
+
+namespace planc {
+
+std::string digestOf(std::string_view text) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string out;
+  for (const uint8_t byte :
+       llvm::SHA256::hash(llvm::ArrayRef<uint8_t>(reinterpret_cast<const uint8_t*>(text.data()), text.size()))) {
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 15];
+  }
+  return out;
+}
+
+std::string shortDigestOf(std::string_view text) {
+  constexpr size_t kShort = 8; // as git shows: two of a few thousand texts have the same once in a thousand times
+  return digestOf(text).substr(0, kShort);
+}
+
+} // namespace planc

@@ -1,0 +1,20 @@
+// One source line with marks under it, and the texts that hang from the marks.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "support/text/TextCells.h"
+
+namespace planc {
+
+/// Bytes [begin, end) of a line to underline; empty ranges are drawn one cell wide.
+struct SnippetMark {
+  size_t begin = 0;
+  size_t end = 0;
+  bool primary = false;
+  std::string text;
+};
+
+/// The line and the rows below it, without a gutter. Lines too long for a terminal are cut to a window around the
+/// marks.
+std::vector<TextCells> drawSnippet(std::string_view line, std::vector<SnippetMark> marks, TextStyle primaryStyle);
+
+} // namespace planc
