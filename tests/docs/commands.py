@@ -184,7 +184,7 @@ class Page:
                 run = {"sh": self.sh, "console": self.console, "plan": self.plan, "yaml": self.yaml, "groovy": self.groovy}.get(block.kind)
                 if run:
                     run(block, folder)
-        for line, what in figures.problems(text, blocks, self.printed):
+        for line, what in figures.problems(text, blocks, self.printed, lambda page: (self.path.parent / page).read_text()):
             self.problems.append(f"{self.name}:{line}: {what}")
 
 
@@ -197,7 +197,8 @@ def update(page):
 
 
 def main(planc, root, wanted, updating):
-    paths = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md")), *sorted((root / "docs/studies").glob("*.md")), *sorted(root.glob("*/README.md"))]
+    folders = ("docs", "docs/evidence", "docs/studies")
+    paths = [root / "README.md", root / "CONTRIBUTING.md", *(p for f in folders for p in sorted((root / f).glob("*.md"))), *sorted(root.glob("*/README.md"))]
     pages = [Page(p, root, planc) for p in dict.fromkeys(paths) if p.exists() and (not wanted or p.name in wanted)]
     for page in pages:
         page.run()

@@ -6,6 +6,10 @@ links is no prose. Bare numbers beside a generated part are versions, years and 
 rule of planc) stands in a comment of its section:
 
     <!-- from elsewhere: 400 Gb/s, 15 % -->
+
+A section that quotes another page names it. Its figures are compared with that page:
+
+    <!-- figures of evidence/errors.md -->
 """
 # SPDX-License-Identifier: Apache-2.0
 import re
@@ -25,7 +29,8 @@ BARE = re.compile(rf"(?<![\w.,/+^*=#(-])({NUMBER})(?![\w/^*=)]|[.,]\d|-\w|:\d)")
 LEAST_BARE = 10
 NO_PROSE = re.compile(r"`[^`]*`|\[[^\]]*\]\([^)]*\)|https?://\S+|arXiv \d+\.\d+|<!--.*?-->")
 EXEMPT = re.compile(r"<!-- from elsewhere: (.*?) -->")
-PART, END = re.compile(r"<!-- (?!from elsewhere)[\w :./-]+ -->"), re.compile(r"<!-- (end( of table)?|\w+: end) -->")
+QUOTED = re.compile(r"<!-- figures of ([\w./-]+) -->")
+PART, END = re.compile(r"<!-- (?!from elsewhere|figures of)[\w :./-]+ -->"), re.compile(r"<!-- (end( of table)?|\w+: end) -->")
 
 
 @dataclass
@@ -82,8 +87,9 @@ def values(text, unit):
     return [number(match[1]) for match in WITH_UNIT.finditer(text) if WORDS.get(match[3], match[3]) == unit]
 
 
-def sections(text, blocks, printed):
-    """The sections of a page, cut at headings of every level. `printed`: what the commands of a block print, by the line of its fence."""
+def sections(text, blocks, printed, read=None):
+    """The sections of a page, cut at headings of every level. `printed`: what the commands of a block print, by the line of its fence.
+    `read` returns the text of a page that a section quotes."""
     fenced = {}
     for block in blocks:
         for line in range(block.line, block.line + block.text.count("\n") + 2):
@@ -103,6 +109,9 @@ def sections(text, blocks, printed):
         elif PART.fullmatch(line.strip()):
             part = True
             here.runs += 1
+        elif quoted := QUOTED.fullmatch(line.strip()):
+            here.runs += 1
+            here.printed += read(quoted[1])
         elif part:
             here.printed += line + "\n"
         elif re.match(r"#+ ", line):
@@ -113,9 +122,9 @@ def sections(text, blocks, printed):
     return found
 
 
-def problems(text, blocks, printed):
+def problems(text, blocks, printed, read=None):
     """(line, what is wrong) of figures that no run of their section prints, and of exemptions that nothing needs."""
-    for section in sections(text, blocks, printed):
+    for section in sections(text, blocks, printed, read):
         if not section.runs:
             continue
         needed, pool = set(), section.printed + section.shown

@@ -48,6 +48,11 @@ class Prose(unittest.TestCase):
     def test_a_generated_part_is_a_run(self):
         self.assertEqual(wrong("Off by 3.4 % or 3.9 %.", run="<!-- errors -->\n| a | 3.4 % |\n<!-- end -->\n"), ["3.9 %"])
 
+    def test_a_section_that_quotes_a_page_is_compared_with_it(self):
+        page = "# Page\n\nOff by 3.4 % or 3.9 %.\n\n<!-- figures of errors.md -->\n"
+        found = figures.problems(page, [], {}, {"errors.md": "| a | 3.4 % |"}.get)
+        self.assertEqual([what.split("`")[1] for _, what in found], ["3.9 %"])
+
     def test_an_update_moves_the_figures_that_follow(self):
         page = f"# Page\n\nIt takes 9.98 s, 108 days and 286 thousand dollars.\n\n{RUN}"
         old = RUN.split("\n", 2)[2].rsplit("```", 1)[0]

@@ -156,7 +156,7 @@ def family_errors(bench, reports, seconds):
 def main():
     parser = argparse.ArgumentParser()
     runs.add_arguments(parser)
-    parser.add_argument("--write", help="renew the table between the markers of this page")
+    parser.add_argument("--write", help="renew its tables in the pages of this folder")
     a = parser.parse_args()
     if reason := runs.absent(a.truth):
         print(reason)

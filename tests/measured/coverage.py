@@ -214,11 +214,11 @@ def accuracies(rows):
 
 
 def arguments(section):
-    """The arguments that the coverage of steps and of ratios have in common; `section`: of the page that --write renews."""
+    """The arguments that the coverage of steps and of ratios have in common; `section`: what --write renews."""
     parser = argparse.ArgumentParser()
     runs.add_arguments(parser)
     parser.add_argument("--bar", nargs=2, type=float, metavar=("LEAST", "MOST"), help="fail if the pooled coverage in percent is outside")
-    parser.add_argument("--write", help=f"renew the section of {section} of this page")
+    parser.add_argument("--write", help=f"renew the section of {section} in the pages of this folder")
     parser.add_argument("--accuracies", action="store_true", help="print what the stacks of the library are to say")
     return parser
 

@@ -67,7 +67,7 @@ def table(rows):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", default=left_out.ROWS, help="the left-out rows, if not the recorded ones")
-    parser.add_argument("--write", help="renew the section of distance of this page")
+    parser.add_argument("--write", help="renew the section of distance in the pages of this folder")
     a = parser.parse_args()
     lines = table(left_out.read(a.rows))
     print("\n".join(lines))

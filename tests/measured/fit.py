@@ -105,7 +105,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="fit nothing; fail where the recorded left-out rows no longer belong to recorded.csv")
     parser.add_argument("--left-out", action="store_true", help="fit without each publisher, too, and price its runs")
     parser.add_argument("--record", action="store_true", help="accept what was found: write constants.csv, with --left-out the left-out rows")
-    parser.add_argument("--write", help="renew the tables between the markers of this page")
+    parser.add_argument("--write", help="renew its tables in the pages of this folder")
     a = parser.parse_args()
     if a.check:
         old = left_out.stale(left_out.read(), recorded.read(os.path.join(HERE, "recorded.csv")))

@@ -106,7 +106,7 @@ def main():
     parser = argparse.ArgumentParser()
     runs.add_arguments(parser)
     parser.add_argument("--bar", nargs=2, type=float, metavar=("MEDIAN", "MEAN"), help="fail above these percents of dense runs, sources alike")
-    parser.add_argument("--write", help="renew the section of own runs of this page")
+    parser.add_argument("--write", help="renew the section of own runs in the pages of this folder")
     a = parser.parse_args()
     if reason := runs.absent(a.truth):
         print(reason)

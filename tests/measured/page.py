@@ -1,14 +1,19 @@
-# The page of errors: a text between two markers is written by a command, never by hand.
+# The pages of errors: a command writes the text between two markers, nobody writes it by hand.
 # SPDX-License-Identifier: Apache-2.0
+import glob
+import os
 
 
-def renew(page, section, lines):
-    """Puts lines between `<!-- SECTION -->` and the next `<!-- end -->` of a page; raises ValueError where the page has no such place."""
+def renew(folder, section, lines):
+    """Replaces the lines between `<!-- SECTION -->` and the next `<!-- end -->`; raises ValueError unless exactly one page of the folder has the section."""
     marker = f"<!-- {section} -->\n"
-    with open(page) as f:
-        before, found, rest = f.read().partition(marker)
+    texts = {path: open(path).read() for path in sorted(glob.glob(os.path.join(folder, "*.md")))}
+    pages = [path for path, text in texts.items() if marker in text]
+    if len(pages) != 1:
+        raise ValueError(f"{len(pages)} pages of {folder} have <!-- {section} -->, not one")
+    before, _, rest = texts[pages[0]].partition(marker)
     _, ended, after = rest.partition("<!-- end -->")
-    if not found or not ended:
-        raise ValueError(f"{page} has no place <!-- {section} --> … <!-- end -->")
-    with open(page, "w") as f:
+    if not ended:
+        raise ValueError(f"{pages[0]}: <!-- {section} --> has no <!-- end -->")
+    with open(pages[0], "w") as f:
         f.write(before + marker + "\n".join(lines) + "\n<!-- end -->" + after)

@@ -175,7 +175,7 @@ def main():
     parser = argparse.ArgumentParser()
     runs.add_arguments(parser)
     parser.add_argument("--bar", nargs=2, type=float, metavar=("LEAST", "MOST"), help="fail if the share of printed peaks, in percent, that planc is 90 %% sure of is outside")
-    parser.add_argument("--write", help="renew the section of peaks of this page")
+    parser.add_argument("--write", help="renew the section of peaks in the pages of this folder")
     parser.add_argument("--accuracies", action="store_true", help="print what the stacks of the library are to say")
     a = parser.parse_args()
     if reason := runs.absent(a.truth):

@@ -112,7 +112,7 @@ def main():
     runs.add_arguments(parser)
     parser.add_argument("--mean", type=float, default=3, help="largest mean regret of a source, in percent")
     parser.add_argument("--rank", type=float, default=0.85, help="least rank correlation inside a sweep of Zero Bubble")
-    parser.add_argument("--write", help="renew the table between the markers of this page")
+    parser.add_argument("--write", help="renew its tables in the pages of this folder")
     a = parser.parse_args()
     if reason := runs.absent(a.truth):
         print(reason)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Accepts the errors as they are and renews every generated part of docs/accuracy.md: one command after a change that moves them on purpose.
+# Accepts the errors as they are and renews every generated part of docs/evidence: one command after a change that moves them on purpose.
 # SPDX-License-Identifier: Apache-2.0
 import argparse
 import os
@@ -10,12 +10,12 @@ sys.dont_write_bytecode = True  # no caches in the tree
 import runs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PAGE = os.path.join(HERE, "..", "..", "docs", "accuracy.md")
+PAGES = os.path.join(HERE, "..", "..", "docs", "evidence")
 
 
 def commands(planc, truth, slow):
-    """What is run, in this order: the page's main table holds what leaving out recorded."""
-    full, page = ["--planc", planc, "--truth", truth], ["--write", PAGE]
+    """What is run, in this order: the main table has a column of recorded left-out errors."""
+    full, page = ["--planc", planc, "--truth", truth], ["--write", PAGES]
     yield ["subset.py", "--truth", truth]
     yield ["suite.py", "--planc", planc, "--record"]
     if slow:

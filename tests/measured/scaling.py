@@ -188,7 +188,7 @@ def main():
     parser = argparse.ArgumentParser()
     runs.add_arguments(parser)
     parser.add_argument("--bars", type=float, nargs=2, default=(0, 0), help="least share of weak series that is right, in percent: of large losses, of others")
-    parser.add_argument("--write", help="renew the table between the markers of this page")
+    parser.add_argument("--write", help="renew its tables in the pages of this folder")
     a = parser.parse_args()
     if reason := runs.absent(a.truth):
         print(reason)

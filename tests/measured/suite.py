@@ -95,7 +95,7 @@ def parse():
     parser.add_argument("--check", action="store_true", help="fail if a source is worse than recorded by more than one point, or has fewer runs")
     parser.add_argument("--record", action="store_true", help="accept these errors: write the recorded table")
     parser.add_argument("--recorded", help="the recorded table, if not the one that belongs to the runs")
-    parser.add_argument("--write", help="renew the table between the markers of this page")
+    parser.add_argument("--write", help="renew its tables in the pages of this folder")
     parser.add_argument("--stdlib", action="store_true", help="price with the devices, fabrics, stacks and clusters of this checkout, not those inside planc")
     parser.add_argument("--keep", help="leave the generated plans in this folder")
     a = parser.parse_args()
