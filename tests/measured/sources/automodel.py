@@ -4,11 +4,11 @@
 |---|---|
 | architectures | printed; else the released configurations that the library has: Qwen2.5 7B (the sizes of Qwen2 7B) and 32B, Nemotron 3 Nano |
 | data parallelism | GPUs / (tensor x pipeline x context) |
-| experts | GPT-OSS over all GPUs (`ep_size` of gptoss_20b_te_deepep.yaml, gptoss_120b_te_deepep.yaml), others printed; loads balanced (`fake_balanced_gate`), and the experts of a token are neighbours: numbers in order, dealt out to the tokens (FakeBalancedGate of components/moe/layers.py) |
+| experts | GPT-OSS over all GPUs (`ep_size` of gptoss_20b_te_deepep.yaml, gptoss_120b_te_deepep.yaml), others printed; loads balanced (`fake_balanced_gate`), and the experts of a token are neighbours: numbers in order, assigned to the tokens (FakeBalancedGate of components/moe/layers.py) |
 | pipelines | interleaved 1F1B over one local batch: the pipeline is emptied GA times per step. The plan is one of these passes, its time the step's / GA, so what happens once per step counts in each |
-| stages | layers / (stages x chunks), the remainder to the first of them, embedding and head beside: generate_hf_model_fqn_per_model_part of pipelining/functional.py |
+| stages | layers / (stages x chunks), the remainder to the first of them, plus embedding and head: generate_hf_model_fqn_per_model_part of pipelining/functional.py |
 | recomputation | whole layers (`activation_checkpointing: true` of the configurations), but not of GPT-OSS, and not of LoRA on one GPU |
-| sharding | parameters over data and context ranks, gathered for each use and their gradients reduced after each backward pass; of GPT-OSS 20B they stay until backward (`reshard_after_forward`, by default false with experts). In pipelines, and where `enable_fsdp_optimizations` stands (DeepSeek-V3, Qwen3, Nemotron), gathered and reduced once per step, as the optimizer's shards are: moe/fsdp_mixin.py |
+| sharding | parameters over data and context ranks, gathered for each use and their gradients reduced after each backward pass; of GPT-OSS 20B they stay until backward (`reshard_after_forward`, by default false with experts). In pipelines, and with `enable_fsdp_optimizations` (DeepSeek-V3, Qwen3, Nemotron), gathered and reduced once per step, as the optimizer's shards are: moe/fsdp_mixin.py |
 | precision | parameters, gradients and Adam's states in bf16, as torch.optim.Adam keeps them of bf16 parameters; in fp32 both moments of Llama 3 70B's pre-training (TransformerEngine's FusedAdam); gradients reduced in fp32, the default of FSDP2Config |
 | context parallelism | keys and values gathered, as PyTorch's context parallelism does by default |
 | LoRA | rank 16 on every projection (`target_modules: '*_proj'`), base weights in bf16; sequence parallelism and asynchronous tensor parallelism with Llama 3 70B only |

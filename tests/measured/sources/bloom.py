@@ -2,19 +2,19 @@
 
 | field | rule |
 |---|---|
-| layers, heads | where a table prints only size and width, those that the log prints for them: 80 layers and 96 heads (200B, width 14400, "Best TFLOPs"), 80 layers (187B, width 13824, "48 node contenders") and 64 heads ("all NHEADS=64 (above too)") |
-| data parallelism | GPUs / (tensor x pipeline) where what is printed does not multiply out |
-| vocabulary | 250880: `--pad-vocab-size-to` of tr11-176B-ml.slurm; the head of the model is tied, ALiBi, a norm behind the embedding |
-| stages | as DeepSpeed balances them: layers / stages, rounded up, the last stage what is left ("the last stage has 1 block, while the rest have 7"); where layers + 2 divide by stages and layers do not, embedding and head count as a layer each (its `--pp-partition-method` names both) |
+| layers, heads | if a table prints only size and width, the log's other entries: 80 layers and 96 heads (200B, width 14400, "Best TFLOPs"), 80 layers (187B, width 13824, "48 node contenders") and 64 heads ("all NHEADS=64 (above too)") |
+| data parallelism | GPUs / (tensor x pipeline) if the printed degrees do not multiply out |
+| vocabulary | 250880: `--pad-vocab-size-to` of tr11-176B-ml.slurm; the head of the model is tied, ALiBi, a norm after the embedding |
+| stages | as DeepSpeed balances them: layers / stages, rounded up, the rest in the last stage ("the last stage has 1 block, while the rest have 7"); if layers + 2 divide by stages and layers do not, embedding and head count as a layer each (its `--pp-partition-method` names both) |
 | schedule | 1F1B of DeepSpeed's pipeline engine; values between stages in slices over the tensor-parallel ranks |
 | recomputation | full: `--checkpoint-activations` |
-| sharding | optimizer over the data-parallel ranks: ZeRO-1, and what the BF16 optimizer does in its place |
+| sharding | optimizer over the data-parallel ranks: ZeRO-1, or its equivalent in the BF16 optimizer |
 | gradients | fp16: accumulated and reduced in fp16; bf16: both in fp32 ("Rebalancing layers") |
 | attention | scores in memory |
 | stack | `bigscience`, the library's Megatron-DeepSpeed with the memory that this log shows; bf16 `bigscience_bf16` |
 | network | `std.clusters.jean_zay`: four NVLinks per GPU, four Omni-Path cards of 100 Gbps per node |
 | step time | printed: the second iteration of a run |
-| memory | what nvidia-smi shows on the fullest GPUs: with CUDA's context and what the allocator holds: `memory.pool`, from `workspace` and `caching` of the stack |
+| memory | nvidia-smi on the fullest GPUs, with CUDA's context and the allocator's memory: `memory.pool`, from `workspace` and `caching` of the stack |
 """
 # SPDX-License-Identifier: Apache-2.0
 import re

@@ -16,7 +16,7 @@ Second table:
 | step time, degrees, precision, model | as in the first table: micro-batch and batch are printed, data parallelism is all GPUs |
 | device | A100 of 40 GB, or H100 of 80 GB in runs of 128 and more |
 | network | 1600 Gbps per node (A100, printed), 3200 Gbps per node (H100) |
-| sharding | printed; `zero2` is FSDP's SHARD_GRAD_OP: what forward gathered stays until backward has read it |
+| sharding | printed; `zero2` is FSDP's SHARD_GRAD_OP: gathered parameters stay from forward until backward has read them |
 """
 # SPDX-License-Identifier: Apache-2.0
 from .common import Run, need

@@ -11,7 +11,7 @@
 | sums over tensor-parallel ranks | of the layers, travel in fp32: before its release 2.10.3 of July 2021 NCCL could not sum bf16 (NVIDIA/nccl, issue 476), and branches of Megatron-LM of that time cast (EleutherAI/gpt-neox, `fp32_allreduce`). Inferred, since the software is not public |
 | states | not sharded |
 | attention | scores in memory |
-| stack | `deepspeed_pipeline_bf16`, the library's Megatron-DeepSpeed with its pipeline engine and bf16 gradients that are added to fp32 ones by kernels of their own |
+| stack | `deepspeed_pipeline_bf16`, the library's Megatron-DeepSpeed with its pipeline engine and bf16 gradients that separate kernels add to fp32 ones |
 | step time | printed |
 """
 # SPDX-License-Identifier: Apache-2.0

@@ -16,7 +16,7 @@
 | DeepSeek-V3 | stages and recomputation: scripts/performance/configs/deepseek/deepseek_workload_base_configs.py at 042641823 |
 | stack of dense models | one, with user buffers where tensor parallelism is (`tp_comm_overlap` of the performance scripts); 24.07 and the page of long sequences with the attention of 2024: `te_2407` |
 | stack of experts | launched kernel by kernel: `te_2602`, in eight bits on H100 with current scaling (`H100_FP8_CS` of the presets): `te_2602_current`. Rows of 25.09 that print "tokendrop": equal slots per expert and the all-to-all dispatcher (`apply_moe_token_drop`), with Qwen3 on Blackwell in one CUDA graph (configs/qwen3/qwen3_30b_a3b_llm_pretrain.py at 4054233ae): `te_2509`, `te_2509_graph`. From 26.06 on Blackwell one CUDA graph and fused grouped products (deepseek_workload_base_configs.py at 042641823; pull requests 4249 and 4606): `te_2606`, and but for DeepSeek-V3 on GB200 with attention in eight bits (`fp8_dot_product_attention`: pull requests 3983 and 4606): `te_2606_fp8_attention` |
-| exchange beside another micro-batch | `moe_a2a_overlap` of the same files and pull requests: on Blackwell from 26.06, DeepSeek-V3 on H100 (configs/deepseek/deepseek_llm_pretrain.py at 013284246) and on B200 with 32 ranks of experts |
+| exchange during another micro-batch | `moe_a2a_overlap` of the same files and pull requests: on Blackwell from 26.06, DeepSeek-V3 on H100 (configs/deepseek/deepseek_llm_pretrain.py at 013284246) and on B200 with 32 ranks of experts |
 | DeepSeek-V3 on H100 | gradients are not reduced beside backward: `overlap_grad_reduce = False`, the same file |
 | second token | DeepSeek-V3 predicts it unless the row says "w/o MTP" |
 | stages without chunks | their sends block: Megatron Core overlaps them in the interleaved schedule only |
@@ -32,7 +32,7 @@ Second table: more machines, types and models by the same rules, and
 | stages | layers that do not divide, as 405B's 126 and Qwen3 235B's 94: table and head count as a layer each (`account_for_embedding_in_pipeline_split`, `account_for_loss_in_pipeline_split`). DeepSeek-V3 and Kimi K2 by their layouts, with a last stage that is shorter. GPT-OSS's 36 layers in four stages of nine |
 | fp8, mxfp8, current scaling | one fp8, as in the first table; NVFP4 one fp4 |
 | stack of experts | as in the first table, by release; 25.09's Qwen3 235B in a CUDA graph on GB200, not on B200 (configs/qwen3/qwen3_235b_a22b_llm_pretrain.py at 27dfb3df3). Kimi K2 and DeepSeek-V3 with micro-batches of two kernel by kernel in 26.06, too (their presets; B300's changed with pull request 4458), and GPT-OSS before 26.08, since fused grouped products took SiLU alone (NVIDIA Megatron-LM, moe/experts.py, `_is_fused_impl_supported`). Before 26.06 and on H100 the all-to-all dispatcher, which sends a row per expert, with Qwen3 235B on B300, B200 and H100 (qwen3_workload_base_configs.py at 01b2977e5) and GPT-OSS, whose presets have had both, within 4 % (pull request 3561): `te_2602_a2a` |
-| exchange beside another micro-batch | as in the first table; Qwen3 235B on H100, too (qwen3_workload_base_configs.py at 01b2977e5). Kimi K2 never |
+| exchange during another micro-batch | as in the first table; Qwen3 235B on H100, too (qwen3_workload_base_configs.py at 01b2977e5). Kimi K2 never |
 | optimizer | Adam; Kimi K2's recipe has Muon |
 """
 # SPDX-License-Identifier: Apache-2.0

@@ -21,7 +21,7 @@ Second table:
 | micro-batch | printed |
 | ZeRO-3 | parameters, gradients and optimizer sharded over all GPUs, no other parallelism, nothing on the host |
 | recomputation, attention | as in Table 1 |
-| stack of ZeRO-3 | `deepspeed_zero3_2021`: the kernels of Megatron-DeepSpeed; every matrix is gathered by itself, by a host that waited for the device. Gathers and reductions are not hidden |
+| stack of ZeRO-3 | `deepspeed_zero3_2021`: the kernels of Megatron-DeepSpeed; every matrix is gathered separately, by a host that waited for the device. Gathers and reductions are not hidden |
 | gradients of ZeRO-3 | accumulate and travel in fp16: one micro-batch per step |
 """
 # SPDX-License-Identifier: Apache-2.0

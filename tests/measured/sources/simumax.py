@@ -12,7 +12,7 @@
 | Llama | widths and vocabulary printed; the 405B has 16 key heads here |
 | DeepSeek | one dense layer, the rest with experts; no second token; slots of capacity 1, experts in as many groups as ranks of which a token reaches three (scripts/run_pretrain_deepseekv2.sh); ranks and widths of V2 and V3 as the library's |
 | machine | one HGX B200; its network is not used |
-| memory | the printed peak of what is allocated, the largest of all ranks |
+| memory | the printed peak of allocated memory, the largest of all ranks |
 """
 # SPDX-License-Identifier: Apache-2.0
 import re

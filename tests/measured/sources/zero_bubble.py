@@ -9,7 +9,7 @@
 | recomputation | none |
 | gradients | accumulated in fp16: the scripts of its repository name no `--accumulate-allreduce-grads-in-fp32` (examples/pretrain_zero_bubble.sh) |
 | memory | the printed peak |
-| attention, accumulation | scores in memory, accumulation in a kernel of its own (`megatron_2021`) |
+| attention, accumulation | scores in memory, accumulation in a separate kernel (`megatron_2021`) |
 """
 # SPDX-License-Identifier: Apache-2.0
 import re
