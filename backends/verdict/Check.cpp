@@ -101,7 +101,7 @@ private:
 std::vector<std::string> metricNames() {
   std::vector<std::string> names;
   for (const Metric* m : metrics().rows())
-    if (m->read) names.emplace_back(m->name());
+    if (!m->ofLayer()) names.emplace_back(m->name());
   return names;
 }
 

@@ -33,26 +33,27 @@ Parts byCollective(const Estimate& e, double cost::CollectiveRow::*time, const s
   return parts;
 }
 
+/// The metrics that `whole` is the sum of, by their labels.
+Parts sumOf(const Estimate& e, std::string_view whole) {
+  Parts parts;
+  for (const Metric* metric : partsOf(whole))
+    if (metric->whole.name == whole) parts.push_back({std::string(metric->label), metric->read(e).value_or(0)});
+  return parts;
+}
+
+/// The parts of the step, with exposed communication by collective.
 Parts stepParts(const Estimate& e) {
-  Parts parts = {{"compute", e.totals.compute}};
-  for (Contributor& c : byCollective(e, &cost::CollectiveRow::exposed, "exposed ")) parts.push_back(std::move(c));
-  parts.push_back({"slowed by communication", e.totals.slowed});
-  parts.push_back({"host launches", e.totals.launches});
-  parts.push_back({"pipeline bubble", e.totals.bubble});
-  parts.push_back({"optimizer", e.totals.optimizer});
-  parts.push_back({"overhead", e.totals.overhead});
-  if (e.totals.straggler) parts.push_back({"straggler", *e.totals.straggler});
+  const Metric* exposed = findMetric("comm.exposed");
+  Parts parts = sumOf(e, "step_time");
+  const auto at =
+      std::find_if(parts.begin(), parts.end(), [&](const auto& part) { return part.name == exposed->label; });
+  Parts collectives = byCollective(e, &cost::CollectiveRow::exposed, "exposed ");
+  parts.insert(parts.erase(at), collectives.begin(), collectives.end());
   return parts;
 }
 
 Parts runParts(const Estimate& e) {
-  if (!e.run) return {};
-  const cost::RunTimes& t = e.run->middle.times;
-  return {{"productive", t.productive},
-          {"checkpointing", t.checkpointing},
-          {"lost", t.lost},
-          {"restarting", t.restarting},
-          {"not running", t.unused}};
+  return e.run ? sumOf(e, "run.days") : Parts();
 }
 
 Parts memoryParts(const Estimate& e) {
@@ -82,46 +83,36 @@ Parts paramParts(const Estimate& e) {
   return parts;
 }
 
-/// Which breakdown explains a metric. The unit is that of the parts.
-struct Breakdown {
-  std::string_view prefix; ///< of the metric's name
+/// The rows of a breakdown. The unit is that of the parts.
+struct Explanation {
+  Breakdown of;
   Parts (*parts)(const Estimate&);
   std::string_view title;
   Unit unit;
 };
-const std::vector<Breakdown>& breakdowns() {
-  static const std::vector<Breakdown> table = {
-      {"run.", runParts, "where its time goes", units::time},
-      {"step_time", stepParts, "largest contributors", units::time},
-      {"tokens_per_second", stepParts, "largest contributors", units::time},
-      {"samples_per_second", stepParts, "largest contributors", units::time},
-      {"model_rate", stepParts, "largest contributors", units::time},
-      {"hardware_rate", stepParts, "largest contributors", units::time},
-      {"mfu", stepParts, "largest contributors", units::time},
-      {"hfu", stepParts, "largest contributors", units::time},
-      {"device_hours", stepParts, "largest contributors", units::time},
-      {"cost", stepParts, "largest contributors", units::time},
-      {"energy", stepParts, "largest contributors", units::time},
-      {"compute", [](const Estimate& e) { return byLayer(e, &cost::LayerRow::onPath); }, "largest layers", units::time},
-      {"slowed", [](const Estimate& e) { return byLayer(e, &cost::LayerRow::slowed); }, "largest layers", units::time},
-      {"launches", [](const Estimate& e) { return byLayer(e, &cost::LayerRow::launches); }, "largest layers",
+const std::vector<Explanation>& explanations() {
+  static const std::vector<Explanation> table = {
+      {Breakdown::Run, runParts, "where its time goes", units::time},
+      {Breakdown::Step, stepParts, "largest contributors", units::time},
+      {Breakdown::Compute, [](const Estimate& e) { return byLayer(e, &cost::LayerRow::onPath); }, "largest layers",
        units::time},
-      {"comm.exposed", [](const Estimate& e) { return byCollective(e, &cost::CollectiveRow::exposed, "exposed "); },
+      {Breakdown::Slowed, [](const Estimate& e) { return byLayer(e, &cost::LayerRow::slowed); }, "largest layers",
+       units::time},
+      {Breakdown::Launches, [](const Estimate& e) { return byLayer(e, &cost::LayerRow::launches); }, "largest layers",
+       units::time},
+      {Breakdown::Exposed, [](const Estimate& e) { return byCollective(e, &cost::CollectiveRow::exposed, "exposed "); },
        "largest collectives", units::time},
-      {"comm.total", [](const Estimate& e) { return byCollective(e, &cost::CollectiveRow::seconds, ""); },
+      {Breakdown::Communication, [](const Estimate& e) { return byCollective(e, &cost::CollectiveRow::seconds, ""); },
        "largest collectives", units::time},
-      {"params", paramParts, "largest layers", units::none},
-      {"memory.capacity", nullptr, "", units::none},
-      {"memory", memoryParts, "of the fullest stage", units::bytes},
+      {Breakdown::Params, paramParts, "largest layers", units::none},
+      {Breakdown::Memory, memoryParts, "of the fullest stage", units::bytes},
   };
   return table;
 }
 
-const Breakdown* breakdownOf(const Metric& metric) {
-  for (const Breakdown& b : breakdowns()) {
-    bool match = metric.name().starts_with(b.prefix);
-    if (match) return b.parts ? &b : nullptr;
-  }
+const Explanation* explanationOf(const Metric& metric) {
+  for (const Explanation& e : explanations())
+    if (e.of == metric.breakdown) return &e;
   return nullptr;
 }
 
@@ -139,7 +130,7 @@ int64_t criticalStage(const Estimate& e) {
 }
 
 std::vector<Contributor> contributors(const Estimate& estimate, const Metric& metric) {
-  const Breakdown* breakdown = breakdownOf(metric);
+  const Explanation* breakdown = explanationOf(metric);
   return breakdown ? largest(breakdown->parts(estimate)) : Parts();
 }
 
@@ -147,7 +138,7 @@ std::vector<std::string> contributorNotes(const Estimate& estimate, const std::v
   std::vector<std::string> notes;
   std::vector<Parts (*)(const Estimate&)> seen;
   for (const Metric* metric : metrics) {
-    const Breakdown* breakdown = breakdownOf(*metric);
+    const Explanation* breakdown = explanationOf(*metric);
     if (!breakdown || std::find(seen.begin(), seen.end(), breakdown->parts) != seen.end()) continue;
     seen.push_back(breakdown->parts);
     std::string text;

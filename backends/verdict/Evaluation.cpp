@@ -86,7 +86,7 @@ const ExprNode* Evaluation::withoutMeaning() const {
   for (const ExprNode& node : tree_.nodes) {
     const Metric* metric = node.op == ExprOp::Metric ? findMetric(node.metric) : nullptr;
     const bool lacking = node.op == ExprOp::Fact && !ir::factAt(plan_, node.metric); // an axis that its mesh has not
-    if (lacking || (metric && metric->read && !metric->read(estimate_))) return &node;
+    if (lacking || (metric && !metric->ofLayer() && !metric->read(estimate_))) return &node;
   }
   return nullptr;
 }
@@ -94,7 +94,7 @@ const ExprNode* Evaluation::withoutMeaning() const {
 /// The first metric of the same unit that this estimate has: `tokens_per_second` for `throughput`.
 std::string_view Evaluation::sameUnit(const Metric& asked) const {
   for (const Metric* m : metrics().rows())
-    if (m->read && !m->isBool && m->unit == asked.unit && m->read(estimate_)) return m->name();
+    if (!m->ofLayer() && !m->isBool && m->unit == asked.unit && m->read(estimate_)) return m->name();
   return "";
 }
 

@@ -1,7 +1,7 @@
 // Which metrics an unknown name is about, where it is spelled like none: `run.days` for `run.time`.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/verdict/ExprText.h"
-#include "backends/verdict/Verdict.h"
+#include "backends/verdict/Metric.h"
 #include "support/text/UnitWords.h"
 
 #include <algorithm>
@@ -43,8 +43,7 @@ std::vector<std::string> relatedMetrics(std::string_view asked) {
   const std::vector<std::string> words = wordsOf(asked);
   std::vector<std::pair<int, std::string>> found;
   for (const Metric* m : metrics().rows())
-    if (const int sum =
-            m->read && !m->name().ends_with(".low") && !m->name().ends_with(".high") ? relation(words, *m) : 0)
+    if (const int sum = !m->ofLayer() && m->end == End::Middle ? relation(words, *m) : 0)
       found.emplace_back(-sum, m->name());
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> names;

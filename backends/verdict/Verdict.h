@@ -1,45 +1,15 @@
-// Metrics by name, and the verdict on a plan's assert and measured lines: values drawn under the text, contributors,
+// The verdict on a plan's assert and measured lines: values drawn under the text, contributors,
 // tolerance.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/result/Estimate.h"
+#include "backends/verdict/Metric.h"
 #include "ir/model/Expr.h"
-#include "ir/vocabulary/Vocabulary.h"
 #include "support/Diagnostics.h"
 
 #include <string>
 #include <vector>
 
 namespace planc::verdict {
-
-/// What becomes of a number when the step takes longer, or the memory is fuller, and all else stays.
-enum class Follows { None, Rises, Falls };
-
-/// What a word of `ir::metricWords()` means: its unit, its JSON field, how it is read.
-struct Metric {
-  const ir::Word* word = nullptr;
-  const Unit& unit;
-  bool isBool = false;
-  std::string_view jsonField; ///< `totals.step_time_s`
-  /// The value in base units; nothing if it has no meaning for the workload. Null for the metrics of a layer.
-  std::optional<double> (*read)(const cost::Estimate&) = nullptr;
-  /// `layer.…` only: the number of a row.
-  double cost::LayerRow::*row = nullptr;
-  std::string_view needs = {}; ///< the fact of a `run` without which there is no value, as an example
-  /// What of an estimate it is read from beside times, rates and memory.
-  cost::Wanted wanted = {false, false};
-  Follows follows = Follows::None;
-  /// The power of the step time that it is proportional to, everything else the same: 1, -1 of a rate, 0 of the rest.
-  int power = 0;
-
-  std::string_view name() const { return word->name; }
-};
-/// Every metric of the language, in the order of the JSON report.
-ir::Implementations<Metric>& metrics();
-/// The row of that name, or null.
-const Metric* findMetric(std::string_view name);
-/// Metrics whose words fit those of an unknown name best, at most three: `run.days` for `run.time`.
-std::vector<std::string> relatedMetrics(std::string_view asked);
 
 /// Type-checks the assertions and measured lines of a plan without an estimate: unknown metrics, units that do not
 /// agree.

@@ -32,11 +32,11 @@ std::string withoutBlanks(std::string_view text) {
 
 const verdict::Metric* gatedMetric(const project::ConfigText& name, DiagnosticEngine& diagnostics) {
   const verdict::Metric* const metric = verdict::findMetric(name.value);
-  if (metric && metric->read) return metric;
+  if (metric && !metric->ofLayer()) return metric;
   const char* const problem = metric ? "a number of a layer, not of the plan" : "no metric";
   std::vector<std::string> known;
   for (const verdict::Metric* m : verdict::metrics().rows())
-    if (m->read) known.emplace_back(m->name());
+    if (!m->ofLayer()) known.emplace_back(m->name());
   diagnostics.report(GateOfNoMetric, name.range, {{"metric", name.value}, {"problem", problem}})
       .help(metric ? "" : didYouMean(name.value, known, "`planc schema planc.toml` lists the metrics, below `gates`"));
   return nullptr;

@@ -23,7 +23,7 @@ namespace {
 std::vector<std::string> numberNames() {
   std::vector<std::string> names;
   for (const verdict::Metric* m : verdict::metrics().rows())
-    if (m->read && !m->isBool) names.emplace_back(m->name());
+    if (!m->ofLayer() && !m->isBool) names.emplace_back(m->name());
   return names;
 }
 
@@ -76,7 +76,7 @@ std::optional<std::string> dayOf(Console& console, const Arguments& arguments) {
 
 const verdict::Metric* metricNamed(Console& console, std::string_view option, const std::string& name) {
   const verdict::Metric* metric = verdict::findMetric(name);
-  if (metric && metric->read && !metric->isBool) return metric;
+  if (metric && !metric->ofLayer() && !metric->isBool) return metric;
   if (metric)
     console.usageError(fmt::format("`{}` takes a number of the whole plan; `{}` is {}", option, name,
                                    metric->isBool ? "true or false" : "one of a layer"));

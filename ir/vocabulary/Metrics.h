@@ -6,23 +6,21 @@
 
 namespace planc::ir {
 
+/// A metric and the two ends of its interval, each a word of its own.
+#define PLANC_WITH_ENDS(name, doc)                                                                                     \
+  {name, doc}, {name ".low", "the lower end of its interval"}, {                                                       \
+    name ".high", "the upper end of its interval"                                                                      \
+  }
+
 inline constexpr Word kMetricWords[] = {
-    {"step_time", "how long a training step takes"},
-    {"step_time.low", "the lower end of its interval"},
-    {"step_time.high", "the upper end of its interval"},
-    {"tokens_per_second", "tokens of all devices in a second"},
-    {"tokens_per_second.low", "the lower end of its interval"},
-    {"tokens_per_second.high", "the upper end of its interval"},
+    PLANC_WITH_ENDS("step_time", "how long a training step takes"),
+    PLANC_WITH_ENDS("tokens_per_second", "tokens of all devices in a second"),
     {"tokens_per_second_per_device", "tokens of one device in a second"},
-    {"samples_per_second", "samples of all devices in a second"},
-    {"samples_per_second.low", "the lower end of its interval"},
-    {"samples_per_second.high", "the upper end of its interval"},
+    PLANC_WITH_ENDS("samples_per_second", "samples of all devices in a second"),
     {"model_rate", "FLOPs of the model in a second, per device: without recomputation, with full attention"},
     {"model_rate_causal", "the same, of attention what masks leave"},
     {"hardware_rate", "FLOPs that a device executes in a second"},
-    {"mfu", "`model_rate` over the peak of the types that products run in"},
-    {"mfu.low", "the lower end of its interval"},
-    {"mfu.high", "the upper end of its interval"},
+    PLANC_WITH_ENDS("mfu", "`model_rate` over the peak of the types that products run in"),
     {"mfu_causal", "`model_rate_causal` over the same peak"},
     {"hfu", "`hardware_rate` over the same peak"},
     {"compute", "operators of the critical stage, each as long as it takes alone"},
@@ -39,15 +37,9 @@ inline constexpr Word kMetricWords[] = {
     {"params", "parameters of the model"},
     {"params.active", "parameters that a token meets"},
     {"cluster.devices", "devices of the cluster"},
-    {"device_hours", "time of all devices in a step"},
-    {"device_hours.low", "the lower end of its interval"},
-    {"device_hours.high", "the upper end of its interval"},
-    {"cost", "price of a step"},
-    {"cost.low", "the lower end of its interval"},
-    {"cost.high", "the upper end of its interval"},
-    {"energy", "energy of a step"},
-    {"energy.low", "the lower end of its interval"},
-    {"energy.high", "the upper end of its interval"},
+    PLANC_WITH_ENDS("device_hours", "time of all devices in a step"),
+    PLANC_WITH_ENDS("cost", "price of a step"),
+    PLANC_WITH_ENDS("energy", "energy of a step"),
     {"device_hours.per_1t_tokens", "time of all devices for a trillion tokens"},
     {"cost.per_1t_tokens", "price of a trillion tokens"},
     {"energy.per_1t_tokens", "energy of a trillion tokens"},
@@ -66,21 +58,11 @@ inline constexpr Word kMetricWords[] = {
     {"layer.recompute", "what is computed again in its backward pass"},
     {"layer.comm", "its collectives"},
     {"layer.exposed", "those of them that are seen"},
-    {"run.days", "how long a run takes"},
-    {"run.days.low", "the lower end of its interval"},
-    {"run.days.high", "the upper end of its interval"},
-    {"run.device_hours", "time of all devices in a run"},
-    {"run.device_hours.low", "the lower end of its interval"},
-    {"run.device_hours.high", "the upper end of its interval"},
-    {"run.cost", "price of a run"},
-    {"run.cost.low", "the lower end of its interval"},
-    {"run.cost.high", "the upper end of its interval"},
-    {"run.energy", "energy of a run"},
-    {"run.energy.low", "the lower end of its interval"},
-    {"run.energy.high", "the upper end of its interval"},
-    {"run.emissions", "what the energy of a run emits"},
-    {"run.emissions.low", "the lower end of its interval"},
-    {"run.emissions.high", "the upper end of its interval"},
+    PLANC_WITH_ENDS("run.days", "how long a run takes"),
+    PLANC_WITH_ENDS("run.device_hours", "time of all devices in a run"),
+    PLANC_WITH_ENDS("run.cost", "price of a run"),
+    PLANC_WITH_ENDS("run.energy", "energy of a run"),
+    PLANC_WITH_ENDS("run.emissions", "what the energy of a run emits"),
     {"run.goodput", "share of a run that makes progress"},
     {"run.productive", "time of a run that makes progress"},
     {"run.checkpointing", "time of a run that writes checkpoints"},
@@ -94,11 +76,9 @@ inline constexpr Word kMetricWords[] = {
     {"run.every", "time between checkpoints"},
     {"run.checkpoint", "time that a checkpoint holds the run"},
     {"run.checkpoint_bytes", "size of a checkpoint"},
-    {"ttft", "time to the first token; kept for inference workloads"},
-    {"tpot", "time per further token; kept for inference workloads"},
-    {"throughput", "tokens generated in a second; kept for inference workloads"},
-    {"kv_cache", "memory of keys and values; kept for inference workloads"},
 };
+
+#undef PLANC_WITH_ENDS
 
 Vocabulary& metricWords();
 

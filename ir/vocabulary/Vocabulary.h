@@ -85,7 +85,8 @@ template <size_t N, class Row, size_t M> constexpr bool complete(const Word (&wo
 /// What the words of a vocabulary do: a row each, whose `word` is what it implements.
 template <class Row> class Implementations {
 public:
-  template <size_t N> Implementations(Vocabulary& words, const Row (&rows)[N]) : vocabulary(words) {
+  /// `rows`: live as long as the compiler.
+  template <class Rows> Implementations(Vocabulary& words, const Rows& rows) : vocabulary(words) {
     for (const Row& row : rows) rows_.push_back(&row);
   }
   Vocabulary& vocabulary;

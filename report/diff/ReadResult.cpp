@@ -84,7 +84,7 @@ std::string withoutSlices(const std::string& path) {
 void readMetrics(const Reader& plan, diff::Result& out) {
   for (const verdict::Metric* metric : verdict::metrics().rows()) {
     const size_t dot = metric->jsonField.find('.');
-    if (!metric->read || dot == std::string_view::npos) continue;
+    if (metric->ofLayer() || dot == std::string_view::npos) continue;
     const Json& group = plan.json().contains(metric->jsonField.substr(0, dot))
                             ? plan.json()[std::string(metric->jsonField.substr(0, dot))]
                             : Json();

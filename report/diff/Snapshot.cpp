@@ -105,7 +105,7 @@ void addTotals(const PlanReport& report, std::string& out) {
   addLine(out, "totals");
   for (const std::string_view name : kTotals) {
     const verdict::Metric* metric = verdict::findMetric(name);
-    const auto value = metric && metric->read ? metric->read(*report.estimate) : std::nullopt;
+    const auto value = metric && !metric->ofLayer() ? metric->read(*report.estimate) : std::nullopt;
     if (value) addLine(out, fmt::format("  {} {}", name, formatQuantity(*value, metric->unit)));
   }
   addLine(out, fmt::format("  memory.fits {}", report.estimate->memory.fits));

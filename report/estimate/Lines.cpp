@@ -15,22 +15,25 @@ double withoutResidue(double seconds, double whole) {
   return std::abs(seconds) > kResidue * whole ? seconds : 0;
 }
 
-std::vector<StepPart> stepParts(const cost::Totals& t) {
-  std::vector<StepPart> parts = {{"compute", t.compute, false}};
-  auto some = [&](const char* label, double seconds, bool inside = false) {
-    if (withoutResidue(seconds, t.stepTime) > 0) parts.push_back({label, seconds, inside});
+std::vector<StepPart> stepParts(const cost::Estimate& e) {
+  /// In the order of the report. A part that is optional has a line if it is more than rounding.
+  struct Shown {
+    std::string_view metric;
+    bool optional = false;
   };
-  some("slowed by communication", t.slowed);
-  some("host launches", t.launches);
-  parts.push_back({"exposed communication", t.exposedComm, false});
-  parts.push_back({"pipeline bubble", t.bubble, false});
-  if (withoutResidue(t.bubbleImbalance, t.stepTime) > 0) {
-    some("equal stages", t.bubbleEven, true);
-    some("imbalance", t.bubbleImbalance, true);
+  constexpr Shown kShown[] = {{"compute"},  {"slowed", true},      {"launches", true},         {"comm.exposed"},
+                              {"bubble"},   {"bubble.even", true}, {"bubble.imbalance", true}, {"optimizer"},
+                              {"overhead"}, {"straggler"}};
+  const double step = e.totals.stepTime;
+  const bool uneven = withoutResidue(e.totals.bubbleImbalance, step) > 0;
+  std::vector<StepPart> parts;
+  for (const Shown& shown : kShown) {
+    const verdict::Metric& metric = *verdict::findMetric(shown.metric);
+    const bool inside = metric.whole.name != "step_time";
+    const std::optional<double> seconds = metric.read(e);
+    if (seconds && (!inside || uneven) && (!shown.optional || withoutResidue(*seconds, step) > 0))
+      parts.push_back({std::string(metric.label), *seconds, inside});
   }
-  parts.push_back({"optimizer", t.optimizer, false});
-  parts.push_back({"overhead", t.overhead, false});
-  if (t.straggler) parts.push_back({"straggler", *t.straggler, false});
   return parts;
 }
 

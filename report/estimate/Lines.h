@@ -18,7 +18,7 @@ struct StepPart {
 /// A part of `whole`, or 0 where it is no more than the rounding of sums.
 double withoutResidue(double seconds, double whole);
 /// What adds up to the step time, on the critical stage; parts that are optional are left out where they are nothing.
-std::vector<StepPart> stepParts(const cost::Totals& totals);
+std::vector<StepPart> stepParts(const cost::Estimate& estimate);
 /// Names in the report of the two rates of FLOPs beside the model's: the one with masked attention, and the executed
 /// one.
 inline constexpr std::string_view kCausalRate = "with attention masked", kExecutedRate = "executed FLOPs",

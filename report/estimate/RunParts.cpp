@@ -10,28 +10,23 @@ namespace planc::report {
 
 const std::vector<RunPart>& runParts() {
   using cost::RunTimes;
+  using verdict::findMetric;
   static const std::vector<RunPart> kParts = {
-      {"productive", &RunTimes::productive, "steps · step time"},
-      {"checkpointing", &RunTimes::checkpointing, "productive / every · checkpoint"},
-      {"lost", &RunTimes::lost,
+      {findMetric("run.productive"), &RunTimes::productive, "steps · step time"},
+      {findMetric("run.checkpointing"), &RunTimes::checkpointing, "productive / every · checkpoint"},
+      {findMetric("run.lost"), &RunTimes::lost,
        "productive / every · (M · (e^((every + checkpoint) / M) - 1) - every - checkpoint), M = mtbf / devices"},
-      {"restarting", &RunTimes::restarting,
+      {findMetric("run.restarting"), &RunTimes::restarting,
        "productive / every · (e^((every + checkpoint) / M) - 1) · M · (e^(restart / M) - 1), M = mtbf / devices"},
-      {"not running", &RunTimes::unused, "(1 / utilisation - 1) · the rest of the run"},
+      {findMetric("run.unused"), &RunTimes::unused, "(1 / utilisation - 1) · the rest of the run"},
   };
   return kParts;
 }
 
-const std::vector<RunAmount>& runAmounts() {
-  using cost::RunAmounts;
-  using Value = std::optional<double>;
-  static const std::vector<RunAmount> kAmounts = {
-      {"run device-hours", "run.device_hours", units::deviceTime,
-       [](const RunAmounts& a) -> Value { return a.deviceTime; }},
-      {"run cost", "run.cost", units::money, [](const RunAmounts& a) -> Value { return a.cost; }},
-      {"run energy", "run.energy", units::energy, [](const RunAmounts& a) -> Value { return a.energyJoules; }},
-      {"run carbon", "run.emissions", units::mass, [](const RunAmounts& a) -> Value { return a.carbonGrams; }},
-  };
+const std::vector<const verdict::Metric*>& runAmounts() {
+  using verdict::findMetric;
+  static const std::vector<const verdict::Metric*> kAmounts = {findMetric("run.device_hours"), findMetric("run.cost"),
+                                                               findMetric("run.energy"), findMetric("run.emissions")};
   return kAmounts;
 }
 

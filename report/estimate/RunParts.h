@@ -10,21 +10,15 @@
 
 namespace planc::report {
 
-/// They add up to the run's time.
+/// A part of the run's time. The parts add up to it.
 struct RunPart {
-  std::string_view label;
+  const verdict::Metric* metric;
   double cost::RunTimes::*seconds;
   std::string_view equation; ///< docs/cost-model.md, section 8
 };
 const std::vector<RunPart>& runParts();
-
-struct RunAmount {
-  std::string_view label;
-  std::string_view metric;
-  Unit unit;
-  std::optional<double> (*read)(const cost::RunAmounts&);
-};
-const std::vector<RunAmount>& runAmounts();
+/// What a run takes besides time: metrics of `run`.
+const std::vector<const verdict::Metric*>& runAmounts();
 
 /// As counts are read: `28.36 M device-h`, `71.2 M USD`.
 std::string amountText(double value, const Unit& unit);

@@ -11,9 +11,10 @@ namespace planc::report {
 namespace {
 
 /// `66.1 d to 78.3 d`; empty without an interval.
-std::string betweenText(const cost::Run& run, const RunAmount& row) {
+std::string betweenText(const cost::Run& run, const verdict::Metric& row) {
   if (!run.low) return {};
-  return fmt::format("{} to {}", amountText(*row.read(*run.low), row.unit), amountText(*row.read(*run.high), row.unit));
+  return fmt::format("{} to {}", amountText(*row.ofRun(*run.low), row.unit),
+                     amountText(*row.ofRun(*run.high), row.unit));
 }
 
 std::string headText(const PlanReport& report, bool color) {
@@ -54,16 +55,16 @@ std::string runText(const PlanReport& report, const TextOptions& options) {
   Table parts("lrrl"), amounts("lrll");
   for (const RunPart& part : runParts())
     if (const double seconds = run.middle.times.*part.seconds; seconds > 0)
-      parts.add({{std::string(part.label), TextStyle::Gutter},
+      parts.add({{std::string(part.metric->label), TextStyle::Gutter},
                  formatQuantity(seconds, units::time),
                  shareText(seconds / time),
                  noteOf(part, run)});
-  for (const RunAmount& row : runAmounts())
-    if (const auto value = row.read(run.middle))
-      amounts.add({{std::string(row.label), TextStyle::Gutter},
-                   amountText(*value, row.unit),
-                   betweenText(run, row),
-                   (row.unit == units::energy || row.unit == units::mass) &&
+  for (const verdict::Metric* row : runAmounts())
+    if (const auto value = row->ofRun(run.middle))
+      amounts.add({{std::string(row->label), TextStyle::Gutter},
+                   amountText(*value, row->unit),
+                   betweenText(run, *row),
+                   (row->unit == units::energy || row->unit == units::mass) &&
                            !report.plan->cluster->has(ir::ClusterFact::HostPower)
                        ? "of the devices alone: the cluster gives no `host_power`"
                        : ""});

@@ -25,7 +25,7 @@ std::string intervalText(const cost::Totals& t) {
 std::string stepTable(const cost::Estimate& e, bool color) {
   const cost::Totals& t = e.totals;
   Table table("lrr");
-  for (const StepPart& part : stepParts(t))
+  for (const StepPart& part : stepParts(e))
     table.add({{(part.inside ? "  " : "") + part.label, TextStyle::Gutter},
                formatQuantity(part.seconds, units::time),
                t.stepTime > 0 ? shareText(part.seconds / t.stepTime) : "-"});

@@ -15,77 +15,69 @@
 namespace planc::report {
 namespace {
 
-/// Numbers that are explained together: the label of the report first, then the metrics of the language and what people
-/// say.
+/// Numbers that are explained together: those with one of these labels, which are names of the topic, too.
 struct Topic {
   std::vector<std::string_view> names;
   Explanation explain;
-  bool ofRun = false; ///< there only where the plan says a run
+  bool ofRun = false; ///< exists only if the plan states a run
+
+  bool has(std::string_view name) const { return std::find(names.begin(), names.end(), name) != names.end(); }
 };
 
 /// The explanation of one part of a run's time.
 template <size_t part> void explainPart(ExplainPage& page, const ExplainInput& input) {
-  explainRunPart(page, input, runParts()[part].label);
+  explainRunPart(page, input, runParts()[part].metric->label);
 }
 
 const std::vector<Topic>& topics() {
   static const std::vector<Topic> table = {
-      {{"step time", "step_time", "step_time.low", "step_time.high"}, explainStep},
+      {{"step time"}, explainStep},
       {{"compute"}, explainCompute},
-      {{"slowed by communication", "slowed"}, explainSlowed},
-      {{"host launches", "launches"}, explainLaunches},
-      {{"exposed communication", "comm.exposed", "exposed"}, explainExposed},
-      {{"communication", "comm.total", "comm"}, explainCommunication},
-      {{"pipeline bubble", "bubble", "bubble.even", "bubble.imbalance", "equal stages", "imbalance"}, explainBubble},
+      {{"slowed by communication"}, explainSlowed},
+      {{"host launches"}, explainLaunches},
+      {{"exposed communication", "exposed"}, explainExposed},
+      {{"communication", "comm"}, explainCommunication},
+      {{"pipeline bubble", "equal stages", "imbalance"}, explainBubble},
       {{"stages", "balanced"}, explainStages},
       {{"optimizer"}, explainOptimizer},
       {{"overhead"}, explainOverhead},
       {{"straggler"}, explainStraggler},
-      {{"tokens", "tokens_per_second", "tokens_per_second.low", "tokens_per_second.high",
-        "tokens_per_second_per_device"},
-       explainTokens},
-      {{"samples", "samples_per_second", "samples_per_second.low", "samples_per_second.high"}, explainSamples},
-      {{"model FLOPs", "model_rate", "MFU", "mfu", "mfu.low", "mfu.high"}, explainModelFlops},
-      {{kCausalRate, "model_rate_causal", "mfu_causal"}, explainCausalFlops},
-      {{kExecutedRate, kRecomputedRate, "hardware_rate", "HFU", "hfu"}, explainHardwareFlops},
-      {{"device-hours", "device_hours", "device_hours.low", "device_hours.high", "device_hours.per_1t_tokens"},
-       explainDeviceHours},
-      {{"cost", "cost.low", "cost.high", "cost.per_1t_tokens"}, explainCost},
-      {{"energy", "energy.low", "energy.high", "energy.per_1t_tokens"}, explainEnergy},
-      {{"memory", "memory.peak", "memory.capacity", "memory.fits", "memory.params", "memory.grads", "memory.optimizer",
-        "memory.activations", "memory.buffers", "peak", "grads", "activations", "buffers"},
-       explainMemory},
-      {{"the allocator holds", "memory.pool"}, explainPool},
-      {{"sure to fit", "memory.fits_probability"}, explainFits},
+      {{"tokens"}, explainTokens},
+      {{"samples"}, explainSamples},
+      {{"model FLOPs", "MFU"}, explainModelFlops},
+      {{kCausalRate}, explainCausalFlops},
+      {{kExecutedRate, kRecomputedRate, "HFU"}, explainHardwareFlops},
+      {{"device-hours"}, explainDeviceHours},
+      {{"cost"}, explainCost},
+      {{"energy"}, explainEnergy},
+      {{"memory", "peak", "grads", "activations", "buffers"}, explainMemory},
+      {{"the allocator holds"}, explainPool},
+      {{"sure to fit"}, explainFits},
       {{"recompute"}, explainRecompute},
-      {{"parameters", "params", "params.active"}, explainParameters},
+      {{"parameters"}, explainParameters},
       {{"micro-batches", "micro_batches"}, explainMicroBatches},
-      {{"run", "run time", "run.days", "run.days.low", "run.days.high"}, explainRunTime, true},
-      {{"productive", "run.productive"}, explainPart<0>, true},
-      {{"checkpointing", "run.checkpointing"}, explainPart<1>, true},
-      {{"lost", "run.lost"}, explainPart<2>, true},
-      {{"restarting", "run.restarting"}, explainPart<3>, true},
-      {{"not running", "run.unused"}, explainPart<4>, true},
-      {{"goodput", "run.goodput"}, explainGoodput, true},
-      {{"failures", "run.failures", "run.job_mtbf"}, explainFailures, true},
-      {{"checkpoints", "run.checkpoints", "run.every", "run.checkpoint", "run.checkpoint_bytes"},
-       explainCheckpoints,
-       true},
-      {{"steps", "run.steps"}, explainRunSteps, true},
-      {{"run device-hours", "run.device_hours", "run.device_hours.low", "run.device_hours.high"},
-       explainRunDeviceHours,
-       true},
-      {{"run cost", "run.cost", "run.cost.low", "run.cost.high"}, explainRunCost, true},
-      {{"run energy", "run.energy", "run.energy.low", "run.energy.high"}, explainRunEnergy, true},
-      {{"run carbon", "carbon", "run.emissions", "run.emissions.low", "run.emissions.high"}, explainRunCarbon, true},
+      {{"run", "run time"}, explainRunTime, true},
+      {{"productive"}, explainPart<0>, true},
+      {{"checkpointing"}, explainPart<1>, true},
+      {{"lost"}, explainPart<2>, true},
+      {{"restarting"}, explainPart<3>, true},
+      {{"not running"}, explainPart<4>, true},
+      {{"goodput"}, explainGoodput, true},
+      {{"failures"}, explainFailures, true},
+      {{"checkpoints"}, explainCheckpoints, true},
+      {{"steps"}, explainRunSteps, true},
+      {{"run device-hours"}, explainRunDeviceHours, true},
+      {{"run cost"}, explainRunCost, true},
+      {{"run energy"}, explainRunEnergy, true},
+      {{"run carbon", "carbon"}, explainRunCarbon, true},
   };
   return table;
 }
 
 const Topic* topicOf(std::string_view name, const PlanReport& report) {
+  const verdict::Metric* metric = verdict::findMetric(name);
   for (const Topic& topic : topics())
-    if ((!topic.ofRun || report.estimate->run) &&
-        std::find(topic.names.begin(), topic.names.end(), name) != topic.names.end())
+    if ((!topic.ofRun || report.estimate->run) && (topic.has(name) || (metric && topic.has(metric->label))))
       return &topic;
   return nullptr;
 }
@@ -111,12 +103,11 @@ std::optional<StageName> stageOf(std::string_view name) {
 
 /// `step_time.high`: an end of the interval, before the page of the number itself.
 bool explainEnd(ExplainPage& page, const ExplainInput& input, const std::string& what) {
-  const size_t dot = what.rfind('.');
-  const verdict::Metric *end = verdict::findMetric(what), *middle = verdict::findMetric(what.substr(0, dot));
-  const bool low = what.ends_with(".low");
-  if (!end || !middle || !(low || what.ends_with(".high"))) return false;
+  const verdict::Metric* end = verdict::findMetric(what);
+  if (!end || end->end == verdict::End::Middle) return false;
+  const bool low = end->end == verdict::End::Low;
   const cost::Estimate& e = *input.report->estimate;
-  const std::optional<double> value = end->read(e), base = middle->read(e);
+  const std::optional<double> value = end->read(e), base = end->middle->read(e);
   auto text = [&](double v) { return end->unit.plain() ? percentText(v) : formatQuantity(v, end->unit); };
   page.number(what, value ? text(*value) : "-",
               value ? fmt::format("the {} end of the {:.0f} % interval", low ? "lower" : "upper",
@@ -126,12 +117,12 @@ bool explainEnd(ExplainPage& page, const ExplainInput& input, const std::string&
   const cost::Totals& t = e.totals;
   const double multiple = low ? t.confidence.low : t.confidence.high;
   const bool grows = std::abs(*value / *base / multiple - 1) < 1e-9; // with the step time; a rate does not
-  if (what.starts_with("run."))
+  if (end->ofRun)
     page.fact("run", fmt::format("at a step time of {} in place of {}",
                                  formatQuantity(low ? *t.stepTimeLow() : *t.stepTimeHigh(), units::time),
                                  formatQuantity(t.stepTime, units::time)));
   else
-    page.equation(fmt::format("{} {} multiple", what.substr(0, dot), grows ? "·" : "/"),
+    page.equation(fmt::format("{} {} multiple", end->middle->name(), grows ? "·" : "/"),
                   fmt::format("{} {} {:.4g} = {}", text(*base), grows ? "·" : "/",
                               grows ? *value / *base : *base / *value, text(*value)));
   page.fact("multiple", fmt::format("of the step time: {:.4g} at the lower end, {:.4g} at the upper one",
@@ -147,8 +138,12 @@ std::vector<std::string> explainable(const PlanReport& report) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   };
   for (const Topic& topic : topics())
-    if (!topic.ofRun || report.estimate->run)
+    if (!topic.ofRun || report.estimate->run) {
+      add(std::string(topic.names.front()));
+      for (const verdict::Metric* metric : verdict::metrics().rows())
+        if (topic.has(metric->label)) add(std::string(metric->name()));
       for (std::string_view name : topic.names) add(std::string(name));
+    }
   const cost::Estimate& e = *report.estimate;
   for (const auto& [key, value] : headingRows(report)) add(key);
   for (const StageColumn& column : stageColumns()) add(std::string(column.label));

@@ -92,7 +92,7 @@ struct RunPage {
   void part(const RunPart& part) const {
     const double seconds = run.middle.times.*part.seconds;
     page.number(
-        part.label, time(seconds),
+        part.metric->label, time(seconds),
         fmt::format("{} of the run's {}", shareText(seconds / run.middle.times.time()), time(run.middle.times.time())));
     page.equation(equation(part), numbers(part));
     terms(part);
@@ -134,23 +134,18 @@ struct RunPage {
 };
 
 /// `90 % interval … to …`, of the step's.
-std::string interval(const ExplainInput& input, const RunAmount& amount) {
+std::string interval(const ExplainInput& input, const verdict::Metric& amount) {
   const cost::Run& run = *input.report->estimate->run;
   if (!run.low) return "without an interval: the stack gives no `accuracy`";
-  return fmt::format("{:.0f} % interval {} to {}, that of the step time",
-                     100 * input.report->estimate->totals.confidence.coverage,
-                     amountText(*amount.read(*run.low), amount.unit), amountText(*amount.read(*run.high), amount.unit));
-}
-
-const RunAmount& amountOf(std::string_view metric) {
-  return *std::find_if(runAmounts().begin(), runAmounts().end(),
-                       [&](const RunAmount& a) { return a.metric == metric; });
+  return fmt::format(
+      "{:.0f} % interval {} to {}, that of the step time", 100 * input.report->estimate->totals.confidence.coverage,
+      amountText(*amount.ofRun(*run.low), amount.unit), amountText(*amount.ofRun(*run.high), amount.unit));
 }
 
 /// Amount = rate · device-hours; false after saying that there is none.
 bool perDeviceHour(const RunPage& r, std::string_view metric, const char* missing) {
-  const RunAmount& amount = amountOf(metric);
-  const auto value = amount.read(r.run.middle);
+  const verdict::Metric& amount = *verdict::findMetric(metric);
+  const auto value = amount.ofRun(r.run.middle);
   r.page.number(amount.label, value ? amountText(*value, amount.unit) : "-", value ? interval(r.input, amount) : "");
   if (!value) r.page.line(missing, 2);
   return value.has_value();
@@ -171,7 +166,7 @@ void explainRunTime(ExplainPage& page, const ExplainInput& input) {
                          time(r.run.low->times.time()), time(r.run.high->times.time()));
   page.number("run", time(t.time()), about);
   SumTable table(page, units::time);
-  for (const RunPart& part : runParts()) table.add(std::string(part.label), t.*part.seconds);
+  for (const RunPart& part : runParts()) table.add(std::string(part.metric->label), t.*part.seconds);
   table.write(t.time());
   for (const RunPart& part : runParts())
     if (t.*part.seconds > 0) page.line(""), r.part(part);
@@ -180,7 +175,7 @@ void explainRunTime(ExplainPage& page, const ExplainInput& input) {
 void explainRunPart(ExplainPage& page, const ExplainInput& input, std::string_view label) {
   const RunPage r(page, input);
   for (const RunPart& part : runParts())
-    if (part.label == label) r.part(part);
+    if (part.metric->label == label) r.part(part);
 }
 
 void explainGoodput(ExplainPage& page, const ExplainInput& input) {
@@ -190,7 +185,7 @@ void explainGoodput(ExplainPage& page, const ExplainInput& input) {
   page.equation("productive / run",
                 fmt::format("{} / {} = {}", time(t.productive), time(t.time()), percentText(t.goodput())));
   SumTable table(page, units::time);
-  for (const RunPart& part : runParts()) table.add(std::string(part.label), t.*part.seconds);
+  for (const RunPart& part : runParts()) table.add(std::string(part.metric->label), t.*part.seconds);
   table.write(t.time());
 }
 

@@ -71,7 +71,7 @@ void explainStep(ExplainPage& page, const ExplainInput& input) {
       t.stepTimeLow() ? fmt::format("between {} and {}", timeText(*t.stepTimeLow()), timeText(*t.stepTimeHigh())) : "");
   if (!critical.empty()) page.line("of " + critical, 2);
   SumTable table(page, units::time);
-  for (const StepPart& part : stepParts(t))
+  for (const StepPart& part : stepParts(estimateOf(input)))
     if (!part.inside) table.add(part.label, part.seconds);
   table.write(t.stepTime);
   intervalText(page, t);

@@ -64,7 +64,7 @@ TEST(Expr, ComparisonsAreTruths) {
 TEST(Expr, AKnownSideDecidesOverAMissingOne) {
   Builder b;
   ExprId yes = b.op(ExprOp::Lt, {b.number(1), b.number(2)}), no = b.op(ExprOp::Gt, {b.number(1), b.number(2)});
-  ExprId missing = b.op(ExprOp::Lt, {b.metric("ttft"), b.number(2, units::time)});
+  ExprId missing = b.op(ExprOp::Lt, {b.metric("straggler"), b.number(2, units::time)});
   EXPECT_TRUE(b.holds(b.op(ExprOp::Or, {missing, yes})));
   auto v = b.value(b.op(ExprOp::And, {missing, no}));
   ASSERT_TRUE(v);
@@ -77,7 +77,7 @@ TEST(Expr, AKnownSideDecidesOverAMissingOne) {
 TEST(Expr, IfTakesOneBranch) {
   Builder b;
   ExprId yes = b.op(ExprOp::Lt, {b.number(1), b.number(2)});
-  auto v = b.value(b.op(ExprOp::If, {yes, b.number(7), b.metric("ttft")}));
+  auto v = b.value(b.op(ExprOp::If, {yes, b.number(7), b.metric("straggler")}));
   ASSERT_TRUE(v);
   EXPECT_EQ(v->quantity.value, 7);
 }

@@ -95,16 +95,12 @@ TEST(Metrics, AreThoseOfTheLanguage) {
                                                "run.job_mtbf",
                                                "run.every",
                                                "run.checkpoint",
-                                               "run.checkpoint_bytes",
-                                               "ttft",
-                                               "tpot",
-                                               "throughput",
-                                               "kv_cache"};
+                                               "run.checkpoint_bytes"};
   std::set<std::string_view> actual, fields;
   for (const Metric* m : metrics().rows()) {
     EXPECT_TRUE(actual.insert(m->name()).second) << m->name() << " stands twice";
     EXPECT_TRUE(fields.insert(m->jsonField).second) << m->jsonField << " stands twice";
-    EXPECT_NE(m->read != nullptr, m->row != nullptr) << m->name();
+    EXPECT_EQ((m->ofStep != nullptr) + (m->ofRun != nullptr) + m->ofLayer(), 1) << m->name();
   }
   EXPECT_EQ(actual, expected);
 }
@@ -121,7 +117,6 @@ TEST(Metrics, WithoutMeaningAreEmpty) {
   cost::Estimate e = planc::test::smallEstimate();
   e.totals.tokensPerSecond.reset();
   EXPECT_FALSE(findMetric("tokens_per_second")->read(e));
-  for (const char* name : {"ttft", "tpot", "throughput", "kv_cache"}) EXPECT_FALSE(findMetric(name)->read(e)) << name;
 }
 
 TEST(Metrics, UnknownNameHasNoRow) {
