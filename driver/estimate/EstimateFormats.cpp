@@ -21,12 +21,13 @@ public:
   ReportPiece piece(const report::PlanReport& report) const override { return {report::text(report, options_), ""}; }
   void add(const ReportPiece& piece) override { write(piece.text); }
   void finish(const Comparisons& comparisons, const Inputs&) override {
-    if (comparisons.asked) write(report::comparisonText(*comparisons.asked, options_));
-    for (const report::ComparisonReport& c : comparisons.declared) write(report::comparisonText(c, options_));
+    if (comparisons.asked) write(*comparisons.asked);
+    for (const report::ComparisonReport& c : comparisons.declared) write(c);
     text_.print(console_);
   }
 
 private:
+  void write(const report::ComparisonReport& c) { write(textOf(comparisonDocument(c), options_.color)); }
   void write(const std::string& text) {
     const std::string_view before = std::exchange(any_, true) ? "\n" : "";
     if (held_) {
@@ -58,9 +59,8 @@ public:
   }
   void finish(const Comparisons& comparisons, const Inputs&) override {
     Spool asked, declared;
-    if (comparisons.asked) asked.add(report::comparisonCsv(*comparisons.asked, true));
-    for (const report::ComparisonReport& c : comparisons.declared)
-      declared.add(report::comparisonCsv(c, declared.empty()));
+    if (comparisons.asked) asked.add(csvOf(comparisonDocument(*comparisons.asked)));
+    for (const report::ComparisonReport& c : comparisons.declared) addRows(declared, csvOf(comparisonDocument(c)));
     bool any = false;
     for (const Spool* table : {&layers_, &runs_, &asked, &declared}) {
       const bool replaced = comparisons.asked && (table == &layers_ || table == &runs_);

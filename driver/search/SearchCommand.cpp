@@ -4,6 +4,7 @@
 #include "driver/files/InputFile.h"
 #include "driver/files/JsonDocument.h"
 #include "driver/files/OptionValues.h"
+#include "driver/files/PrintResult.h"
 #include "driver/files/WorkFiles.h"
 #include "driver/recipes/RecipeWords.h"
 #include "driver/search/SearchApply.h"
@@ -112,17 +113,12 @@ int checkSize(Console& console, const ir::Space& space, bool limited) {
 
 int print(Console& console, const Arguments& arguments, const search::SearchReport& report,
           const std::vector<ForbiddingLaw>* laws) {
-  const std::string format = *arguments.value("--format");
-  nlohmann::ordered_json json = format == "json" ? search::searchJson(report) : nlohmann::ordered_json();
-  if (format == "json" && laws) json["illegal"] = lawsJson(*laws);
-  if (format == "json")
-    printJson(console, kSearchFormat, {{"search", std::move(json)}});
-  else if (format == "csv")
-    console.out(search::searchCsv(report));
-  else if (format == "md")
-    console.out(search::searchMarkdown(report));
-  else
-    console.out(search::searchText(report, {console.colorOut()}) + (laws ? lawsText(*laws) : ""));
+  report::Document document = searchDocument(report);
+  if (laws) {
+    document.data["search"]["illegal"] = lawsJson(*laws);
+    document.addLines(lawsText(*laws));
+  }
+  printResult(console, *arguments.value("--format"), {kSearchFormat}, {&document, 1});
   const auto picture = arguments.value("--svg");
   if (picture && !writePicture(console, *picture, search::searchPicture(report))) return kUsage;
   return report.best.empty() ? kFailed : kClean;
@@ -361,11 +357,7 @@ const Command kSearchCommand = {
      kShardOption,
      kEmitSbatchOption,
      kRowsOption,
-     {"--format",
-      "",
-      {"text", "json", "csv", "md"},
-      "csv and md: a line per candidate of the best, or of the front",
-      kOnce,
+     {"--format", "", resultFormats(), "csv and md: a line per candidate of the best, or of the front", kOnce,
       kOfTable | kOfReport | kOfJob | kOfExtreme | kOfCount | kOfList},
      {"--svg",
       "FILE",

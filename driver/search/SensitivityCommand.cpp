@@ -1,10 +1,12 @@
 // `planc sensitivity`: what a plan's numbers hang on, and what one constant alone would have to be.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/InputFile.h"
+#include "driver/files/JsonDocument.h"
 #include "driver/files/OptionValues.h"
+#include "driver/files/PrintResult.h"
 #include "driver/files/WorkFiles.h"
-#include "driver/search/SensitivityFormats.h"
 #include "driver/words/Commands.h"
+#include "report/search/SensitivityReport.h"
 
 #include <algorithm>
 #include <charconv>
@@ -76,10 +78,11 @@ bool priced(api::Compilation& plan) {
 }
 
 /// Nothing where a metric that was asked for has no value, which is said.
-std::optional<SensitivityReport> answer(Console& console, api::Compilation& plan, const Questions& asked) {
-  SensitivityReport out{.plan = plan.plan().title,
-                        .found = search::sensitivity(plan.plan(), *plan.estimate(), plan.engine(), asked.metrics),
-                        .top = asked.top};
+std::optional<report::SensitivityReport> answer(Console& console, api::Compilation& plan, const Questions& asked) {
+  report::SensitivityReport out{.plan = plan.plan().title,
+                                .found =
+                                    search::sensitivity(plan.plan(), *plan.estimate(), plan.engine(), asked.metrics),
+                                .top = asked.top};
   const auto has = [&](const verdict::Metric* metric) {
     if (std::ranges::find(out.found.metrics, metric) != out.found.metrics.end()) return true;
     console.usageError(fmt::format("`{}` has no value in plan `{}`", metric->name(), plan.plan().title));
@@ -99,9 +102,12 @@ int runSensitivity(Console& console, const Arguments& arguments) {
   if (const int code = oneFileOf(console, arguments.positional[0])) return code;
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
-  const auto writer = sensitivityWriter(console, arguments);
+  std::vector<report::Document> answers;
+  const auto print = [&] {
+    printResult(console, *arguments.value("--format"), {kSensitivityFormat, "plans"}, answers);
+  };
   if (const int code = file.set(arguments)) {
-    if (code == kFailed) writer->finish();
+    if (code == kFailed) print();
     return code;
   }
   const bool read = !file.hasErrors();
@@ -109,9 +115,9 @@ int runSensitivity(Console& console, const Arguments& arguments) {
   file.eachPlan(arguments.all("--plan"), [&](std::unique_ptr<api::Compilation> plan) {
     any = true;
     if (read && priced(*plan)) {
-      const std::optional<SensitivityReport> report = answer(console, *plan, asked);
+      const std::optional<report::SensitivityReport> report = answer(console, *plan, asked);
       answered = answered && report;
-      if (report) writer->add(*report);
+      if (report) answers.push_back(sensitivityDocument(*report));
     }
     Plans one;
     one.push_back(std::move(plan));
@@ -119,7 +125,7 @@ int runSensitivity(Console& console, const Arguments& arguments) {
   });
   file.report({});
   console.summarize();
-  writer->finish();
+  print();
   if (console.hasErrors()) return kFailed;
   if (!any) return noPlans(console, file);
   return answered ? kClean : kUsage;
@@ -140,7 +146,7 @@ const Command kSensitivityCommand = {
      {"--by", "METRIC", {}, "whose elasticities sort the constants; step_time without it"},
      {"--reach", "TARGET", {}, "least change of each constant that alone reaches it, as 'step_time = 5s'", kEach},
      {"--top", "N", {}, "rows of each table; 20 without it, 0: all"},
-     {"--format", "", {"text", "json", "csv", "md"}, "csv: a line per constant, per constant of a target"}},
+     {"--format", "", resultFormats(), "csv: a line per constant, per constant of a target"}},
     "planc sensitivity examples/gpt3_175b.plan",
     runSensitivity,
 };

@@ -4,6 +4,7 @@
 #include "driver/files/InputFile.h"
 #include "driver/files/JsonDocument.h"
 #include "driver/files/OptionValues.h"
+#include "driver/files/PrintResult.h"
 #include "driver/files/WorkFiles.h"
 #include "driver/recipes/RecipeWords.h"
 #include "driver/words/Commands.h"
@@ -74,15 +75,8 @@ bool anyPriced(const search::Sweep& sweep) {
 }
 
 int print(Console& console, const Arguments& arguments, const search::SweepReport& report) {
-  const std::string format = *arguments.value("--format");
-  if (format == "json")
-    printJson(console, kSweepFormat, {{"sweep", search::sweepJson(report)}});
-  else if (format == "csv")
-    console.out(search::sweepCsv(report));
-  else if (format == "md")
-    console.out(search::sweepMarkdown(report));
-  else
-    console.out(search::sweepText(report, {console.colorOut()}));
+  const report::Document document = sweepDocument(report);
+  printResult(console, *arguments.value("--format"), {kSweepFormat}, {&document, 1});
   const auto picture = arguments.value("--svg");
   if (picture && !writePicture(console, *picture, search::sweepPicture(report))) return kUsage;
   return anyPriced(*report.sweep) ? kClean : kFailed;
@@ -102,15 +96,9 @@ int checkSweep(Console& console, const ir::Space& space) {
 
 int printScaling(Console& console, const Arguments& arguments, const search::SweepReport& strong,
                  const search::SweepReport& weak) {
-  const std::string format = *arguments.value("--format");
-  if (format == "json")
-    printJson(console, kSweepFormat, {{"strong", search::sweepJson(strong)}, {"weak", search::sweepJson(weak)}});
-  else if (format == "csv")
-    console.out(search::sweepCsv(strong) + search::sweepCsv(weak, false));
-  else if (format == "md")
-    console.out(search::sweepMarkdown(strong) + "\n" + search::sweepMarkdown(weak));
-  else
-    console.out(search::sweepText(strong, {console.colorOut()}) + search::sweepText(weak, {console.colorOut()}));
+  report::Document document = sweepDocument(strong);
+  document.append(sweepDocument(weak));
+  printResult(console, *arguments.value("--format"), {kSweepFormat}, {&document, 1});
   const auto picture = arguments.value("--svg");
   if (picture && !writePicture(console, *picture, search::scalingPicture(strong, weak))) return kUsage;
   return anyPriced(*strong.sweep) || anyPriced(*weak.sweep) ? kClean : kFailed;
@@ -228,7 +216,7 @@ const Command kSweepCommand = {
       {},
       "strong and weak scaling along a choice that adds devices, with the efficiency against its first value"},
      {"--show", "METRIC", {}, "a column; several by repeating it", kEach},
-     {"--format", "", {"text", "json", "csv", "md"}, "csv and md: a line per point"},
+     {"--format", "", resultFormats(), "csv and md: a line per point"},
      {"--svg", "FILE", {}, "also draw it: the first metric as a curve or a map, of `--scale` the efficiencies"}},
     "planc sweep examples/gpt3_175b.plan --plan gpt3_175b --vary 'cluster.nodes.bandwidth in steps(10GB/s, 100GB/s, "
     "8)'",

@@ -122,7 +122,7 @@ std::vector<Column> columnsOf(const ComparisonReport& report) {
   return out;
 }
 
-std::string plansTable(const ComparisonReport& report, const TextOptions& options) {
+Grid plansGrid(const ComparisonReport& report) {
   const std::vector<Column> columns = columnsOf(report);
   std::string aligned;
   std::vector<StyledText> head;
@@ -130,14 +130,13 @@ std::string plansTable(const ComparisonReport& report, const TextOptions& option
     aligned += c.align;
     head.emplace_back(c.head, TextStyle::Gutter);
   }
-  Table table(aligned);
-  table.add(std::move(head));
+  Grid table{aligned, {std::move(head)}};
   for (size_t i = 0; i < report.plans.size(); ++i) {
     std::vector<StyledText> row;
     for (const Column& c : columns) row.push_back(c.cell(i));
-    table.add(std::move(row));
+    table.rows.push_back(std::move(row));
   }
-  return table.str(options.color);
+  return table;
 }
 
 /// A cause or a part of it with its difference in every plan; the label of a part is indented.
@@ -174,15 +173,15 @@ std::vector<std::pair<Line, std::vector<Line>>> causeLines(const diff::Compariso
   return out;
 }
 
-std::string causesTable(const ComparisonReport& report, const TextOptions& options) {
+Grid causesGrid(const ComparisonReport& report) {
   const std::vector<std::string> names = comparedNames(report);
   const diff::Comparison& c = report.comparison;
-  Table table("l" + std::string(names.size() - 1, 'r'));
+  Grid table{"l" + std::string(names.size() - 1, 'r')};
   const auto row = [&](const std::string& label, TextStyle style, auto cellOf) {
     std::vector<StyledText> cells{{label, style}};
     for (size_t i = 0; i < names.size(); ++i)
       if (i != c.best) cells.emplace_back(cellOf(i));
-    table.add(std::move(cells));
+    table.rows.push_back(std::move(cells));
   };
   row("", TextStyle::Gutter, [&](size_t i) { return names[i]; });
   const double step = c.entries[c.best].parts.a, worth = kWorthALine * step;
@@ -199,7 +198,7 @@ std::string causesTable(const ComparisonReport& report, const TextOptions& optio
   }
   row("all", TextStyle::Gutter,
       [&](size_t i) { return signedTime(c.entries[i].parts.b - c.entries[i].parts.a, step); });
-  return table.str(options.color);
+  return table;
 }
 
 /// `stage 3 of 8`
@@ -237,20 +236,22 @@ std::string setLines(const ComparisonReport& report) {
 
 } // namespace
 
-std::string comparisonText(const ComparisonReport& report, const TextOptions& options) {
+std::vector<Block> comparisonPage(const ComparisonReport& report) {
   const diff::Comparison& c = report.comparison;
   const std::string best = comparedNames(report)[c.best];
-  std::string out = styledLine(fmt::format("{}{} plans compared by {}", report.name.empty() ? "" : report.name + ": ",
-                                           report.plans.size(), measureText(c)),
-                               TextStyle::Bold, options.color);
-  out += setLines(report);
-  if (!report.failed.empty()) out += fmt::format("  not priced  {}\n", fmt::join(report.failed, ", "));
-  out += plansTable(report, options);
-  out += c.measure == diff::Measure::Step
-             ? fmt::format("what sets them apart from {}, in its step\n", best)
-             : fmt::format("what sets them apart from {}, brought to the {} of its step\n", best,
-                           c.measure == diff::Measure::Work ? "work" : "work and devices");
-  return out + criticalLine(report) + causesTable(report, options);
+  Document out;
+  out.page.push_back(Heading{fmt::format("{}{} plans compared by {}", report.name.empty() ? "" : report.name + ": ",
+                                         report.plans.size(), measureText(c))});
+  out.addLines(setLines(report));
+  if (!report.failed.empty()) out.addLines(fmt::format("  not priced  {}", fmt::join(report.failed, ", ")));
+  out.page.push_back(plansGrid(report));
+  out.addLines(c.measure == diff::Measure::Step
+                   ? fmt::format("what sets them apart from {}, in its step", best)
+                   : fmt::format("what sets them apart from {}, brought to the {} of its step", best,
+                                 c.measure == diff::Measure::Work ? "work" : "work and devices"));
+  out.addLines(criticalLine(report));
+  out.page.push_back(causesGrid(report));
+  return std::move(out.page);
 }
 
 } // namespace planc::report

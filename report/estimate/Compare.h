@@ -1,8 +1,9 @@
-// A comparison of plans as a table, as JSON and as CSV.
+// A comparison of plans as a document.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/diff/Comparison.h"
 #include "report/Report.h"
+#include "report/document/Document.h"
 
 namespace planc::report {
 
@@ -14,9 +15,10 @@ struct ComparisonReport {
   std::vector<std::string> failed; ///< labels of the declaration that stand for no price
 };
 
-std::string comparisonText(const ComparisonReport& report, const TextOptions& options);
+/// One sheet, with a row per plan; the name of a declared comparison is its first column.
+Document comparisonDocument(const ComparisonReport& report);
+/// The page alone, and the data alone: parts of other documents.
+std::vector<Block> comparisonPage(const ComparisonReport& report);
 nlohmann::ordered_json comparisonJson(const ComparisonReport& report);
-/// One line per plan; of a declared comparison its name comes first.
-std::string comparisonCsv(const ComparisonReport& report, bool header);
 
 } // namespace planc::report

@@ -1,4 +1,4 @@
-// A comparison for programs: JSON and CSV, numbers in full.
+// A comparison for programs: JSON and a sheet, numbers in full.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/estimate/Compare.h"
 #include "report/estimate/CompareParts.h"
@@ -40,13 +40,53 @@ std::string csvOptional(const std::optional<double>& value) {
   return value ? csvNumber(*value) : "";
 }
 
-std::string csvHeader(std::string_view first) {
-  std::string out = std::string(first) +
-                    "plan,best,step_time_s,tokens_per_s_per_device,samples_per_s,mfu,memory_peak_bytes,fits,"
-                    "cost_usd_per_1t_tokens,cost_usd,run_days,run_cost_usd,ratio,ratio_low,ratio_high,difference_s";
+std::vector<std::string> heads(const ComparisonReport& report) {
+  std::vector<std::string> out{"plan",
+                               "best",
+                               "step_time_s",
+                               "tokens_per_s_per_device",
+                               "samples_per_s",
+                               "mfu",
+                               "memory_peak_bytes",
+                               "fits",
+                               "cost_usd_per_1t_tokens",
+                               "cost_usd",
+                               "run_days",
+                               "run_cost_usd",
+                               "ratio",
+                               "ratio_low",
+                               "ratio_high",
+                               "difference_s"};
+  if (!report.name.empty()) out.insert(out.begin(), "comparison");
   for (int cause = 0; cause < diff::kCauses; ++cause)
-    out += fmt::format(",{}_difference_s", diff::name(static_cast<diff::Cause>(cause)));
-  return out + "\n";
+    out.push_back(fmt::format("{}_difference_s", diff::name(static_cast<diff::Cause>(cause))));
+  return out;
+}
+
+Sheet comparisonSheet(const ComparisonReport& report) {
+  Sheet sheet{heads(report)};
+  const std::vector<std::string> names = comparedNames(report);
+  const diff::Comparison& c = report.comparison;
+  const auto truth = [](bool value) { return std::string(value ? "true" : "false"); };
+  for (size_t i = 0; i < report.plans.size(); ++i) {
+    const cost::Estimate& e = *report.plans[i].estimate;
+    const diff::Entry& entry = c.entries[i];
+    const bool known = entry.ratio.coverage > 0;
+    std::vector<std::string>& row = sheet.emplace_back();
+    if (!report.name.empty()) row.push_back(report.name);
+    row.insert(row.end(), {names[i], truth(i == c.best), csvNumber(e.totals.stepTime),
+                           csvOptional(e.totals.tokensPerSecondPerDevice), csvNumber(e.totals.samplesPerSecond),
+                           csvNumber(e.totals.mfu), csvNumber(e.memory.peak), truth(e.memory.fits),
+                           csvOptional(e.totals.costPer1t), csvOptional(e.totals.cost),
+                           e.run ? csvNumber(e.run->middle.times.time() / (24 * kHour)) : "",
+                           e.run ? csvOptional(e.run->middle.cost) : "", csvNumber(entry.ratio.value),
+                           known ? csvNumber(entry.ratio.low) : "", known ? csvNumber(entry.ratio.high) : "",
+                           csvNumber(entry.parts.b - entry.parts.a)});
+    std::vector<double> causes(diff::kCauses);
+    for (const diff::Part& p : entry.parts.parts) causes[static_cast<size_t>(p.cause)] += p.difference();
+    for (const double d : causes) row.push_back(csvNumber(d));
+  }
+  return sheet;
 }
 
 } // namespace
@@ -78,30 +118,8 @@ nlohmann::ordered_json comparisonJson(const ComparisonReport& report) {
   return out;
 }
 
-std::string comparisonCsv(const ComparisonReport& report, bool header) {
-  const std::string name = report.name.empty() ? "" : csvField(report.name) + ",";
-  std::string out = header ? csvHeader(name.empty() ? "" : "comparison,") : "";
-  const std::vector<std::string> names = comparedNames(report);
-  const std::vector<PlanReport>& plans = report.plans;
-  const diff::Comparison& c = report.comparison;
-  for (size_t i = 0; i < plans.size(); ++i) {
-    const cost::Estimate& e = *plans[i].estimate;
-    const diff::Entry& entry = c.entries[i];
-    const bool known = entry.ratio.coverage > 0;
-    out += fmt::format("{}{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", name, csvField(names[i]), i == c.best,
-                       csvNumber(e.totals.stepTime), csvOptional(e.totals.tokensPerSecondPerDevice),
-                       csvNumber(e.totals.samplesPerSecond), csvNumber(e.totals.mfu), csvNumber(e.memory.peak),
-                       e.memory.fits, csvOptional(e.totals.costPer1t), csvOptional(e.totals.cost),
-                       e.run ? csvNumber(e.run->middle.times.time() / (24 * kHour)) : "",
-                       e.run ? csvOptional(e.run->middle.cost) : "", csvNumber(entry.ratio.value),
-                       known ? csvNumber(entry.ratio.low) : "", known ? csvNumber(entry.ratio.high) : "",
-                       csvNumber(entry.parts.b - entry.parts.a));
-    std::vector<double> causes(diff::kCauses);
-    for (const diff::Part& p : entry.parts.parts) causes[static_cast<size_t>(p.cause)] += p.difference();
-    for (double d : causes) out += "," + csvNumber(d);
-    out += "\n";
-  }
-  return out;
+Document comparisonDocument(const ComparisonReport& report) {
+  return {.data = comparisonJson(report), .page = comparisonPage(report), .sheets = {comparisonSheet(report)}};
 }
 
 } // namespace planc::report

@@ -15,7 +15,6 @@
 namespace planc::search {
 
 using report::StyledText;
-using report::Table;
 
 /// Of `minimize ` and `maximize `.
 constexpr size_t kGoalVerb = 9;
@@ -121,12 +120,11 @@ std::string onlyText(const SearchReport& report) {
 }
 
 /// How many candidates met which fate, a line each.
-std::string fatesText(const SearchReport& report) {
+report::Grid fatesGrid(const SearchReport& report) {
   const Answer& answer = *report.answer;
-  Table table("rl");
+  report::Grid table{.align = "rl", .indent = 4, .heads = false};
   const auto line = [&](uint64_t count, std::string_view one, std::string_view several, const std::string& what) {
-    if (count)
-      table.add({{grouped(static_cast<double>(count))}, {fmt::format("{}{}", count == 1 ? one : several, what)}});
+    if (count) table.add({grouped(static_cast<double>(count)), fmt::format("{}{}", count == 1 ? one : several, what)});
   };
   line(answer.of(Fate::Rest).count, "leaves", "leave",
        fmt::format(" no whole number of ranks for `{}`", report.space->fill ? report.space->fill->str() : ""));
@@ -140,10 +138,10 @@ std::string fatesText(const SearchReport& report) {
     line(answer.unmet()[i].count, "misses", "miss", fmt::format(" `where {}`", report.terms->conditions[i].tree.text));
   line(answer.of(Fate::Unfit).count, "does not fit", "do not fit", " in memory");
   line(answer.of(Fate::Met).count, "is an answer", "are answers", "");
-  return table.str(false, 4);
+  return table;
 }
 
-std::string tableText(const SearchReport& report, const report::TextOptions& options) {
+report::Grid tableGrid(const SearchReport& report) {
   const std::vector<Ranked>& lines = report.table();
   const size_t goals = goalNames(report).size();
   const bool stepIsGoal =
@@ -166,8 +164,7 @@ std::string tableText(const SearchReport& report, const report::TextOptions& opt
            'l');
   }
   if (report.space->fill) column("mesh." + report.space->fill->str(), 'l');
-  Table table(aligned);
-  table.add(std::move(head));
+  report::Grid table{aligned, {std::move(head)}};
   for (size_t i = 0; i < lines.size(); ++i) {
     const Ranked& one = lines[i];
     std::vector<StyledText> row{{std::to_string(i + 1), TextStyle::Bold}};
@@ -185,15 +182,15 @@ std::string tableText(const SearchReport& report, const report::TextOptions& opt
     if (report.space->fill)
       row.emplace_back(
           fmt::format("{:.0f}", ir::sizeAt(*one.plan, "mesh." + report.space->fill->str())->quantity.value));
-    table.add(std::move(row));
+    table.rows.push_back(std::move(row));
   }
-  return table.str(options.color);
+  return table;
 }
 
 /// A line per choice: its values with what the best of each costs beside the best of all.
-std::string valuesText(const SearchReport& report) {
+report::Grid valuesGrid(const SearchReport& report) {
   const Outcome& best = report.answer->best()[0];
-  Table table("ll");
+  report::Grid table{.align = "ll", .heads = false};
   for (size_t c = 0; c < report.space->choices.size(); ++c) {
     const ir::Choice& choice = report.space->choices[c];
     if (!isOpen(choice)) continue;
@@ -205,9 +202,9 @@ std::string valuesText(const SearchReport& report) {
                           : of->id == best.id ? "best"
                                               : report::errorText(worse(*of, best)));
     }
-    table.add({{choiceText(choice)}, {text}});
+    table.add({choiceText(choice), text});
   }
-  return table.str(false);
+  return table;
 }
 
 /// Conditions without which there would be something better, and what that is.
@@ -288,41 +285,51 @@ std::string stoppedText(const SearchReport& report) {
 
 } // namespace
 
-std::string searchText(const SearchReport& report, const report::TextOptions& options) {
+report::Document searchDocument(const SearchReport& report) {
   std::string goals;
   for (const std::string& goal : goalNames(report)) goals += (goals.empty() ? "" : ", ") + goal;
-  std::string out =
-      report::styledLine(fmt::format("search of {}: {}, {}", report.plan, candidatesText(report.space->size()), goals),
-                         TextStyle::Bold, options.color);
-  out += askedText(report) + onlyText(report);
+  report::Document out;
+  out.data["search"] = searchJson(report);
+  out.sheets.push_back(searchSheet(report));
+  out.markdown.push_back(report::plainGrid(out.sheets.front()));
+  out.page.push_back(
+      report::Heading{fmt::format("search of {}: {}, {}", report.plan, candidatesText(report.space->size()), goals)});
+  out.addLines(askedText(report) + onlyText(report));
   if (report.stopped())
-    out += stoppedText(report);
+    out.addLines(stoppedText(report));
   else if (!report.shard.empty())
-    out += fmt::format("  shard {}, whole: {} of the candidates; `planc search merge` puts the shards together\n",
-                       report.shard, report::percentText(report.own));
-  if (report.exhaustive) out += fatesText(report);
+    out.addLines(fmt::format("  shard {}, whole: {} of the candidates; `planc search merge` puts the shards together",
+                             report.shard, report::percentText(report.own)));
+  if (report.exhaustive) out.page.push_back(fatesGrid(report));
   if (report.best.empty()) {
-    out += "no candidate is an answer\n";
+    out.addLines("no candidate is an answer");
     if (const Outcome* least = report.answer->leastPeak())
-      out += fmt::format("  nearest to fitting: {} with {}\n", formatQuantity(least->peak, units::bytes),
-                         openText(*report.space, least->id));
-    return out + bindingText(report);
+      out.addLines(fmt::format("  nearest to fitting: {} with {}", formatQuantity(least->peak, units::bytes),
+                               openText(*report.space, least->id)));
+    out.addLines(bindingText(report));
+    return out;
   }
   if (!report.exhaustive && !report.stopped())
-    out +=
-        "  what is certainly none of these was not priced: `--exhaustive` prices all, and says what became of each\n";
-  if (report.leftOut() > 0) out += fmt::format("the first {} of a ", grouped(static_cast<double>(report.front.size())));
-  out += report.front.size() > 1    ? "front, none of which another one beats in all goals\n"
-         : report.front.size() == 1 ? "best in all goals\n"
-                                    : "best\n";
-  out += tableText(report, options);
+    out.addLines(
+        "  what is certainly none of these was not priced: `--exhaustive` prices all, and says what became of each");
+  const std::string part =
+      report.leftOut() > 0 ? fmt::format("the first {} of a ", grouped(static_cast<double>(report.front.size()))) : "";
+  out.addLines(part + (report.front.size() > 1    ? "front, none of which another one beats in all goals"
+                       : report.front.size() == 1 ? "best in all goals"
+                                                  : "best"));
+  out.page.push_back(tableGrid(report));
   if (report.leftOut() > 0)
-    out += fmt::format("  {} more of it are not shown: they are worse in the first goal and better in another one\n",
-                       grouped(static_cast<double>(report.leftOut())));
-  out += missedText(report);
-  if (report.exhaustive) out += "best of each value, beside the best\n" + valuesText(report);
-  out += bindingText(report);
-  if (report.why) out += report::comparisonText(*report.why, options);
+    out.addLines(
+        fmt::format("  {} more of it are not shown: they are worse in the first goal and better in another one",
+                    grouped(static_cast<double>(report.leftOut()))));
+  out.addLines(missedText(report));
+  if (report.exhaustive) {
+    out.addLines("best of each value, beside the best");
+    out.page.push_back(valuesGrid(report));
+  }
+  out.addLines(bindingText(report));
+  if (report.why)
+    for (report::Block& block : report::comparisonPage(*report.why)) out.page.push_back(std::move(block));
   return out;
 }
 

@@ -1,4 +1,4 @@
-// What a search found, as text, JSON and CSV.
+// What a search found, as a document.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "report/estimate/Compare.h"
@@ -54,12 +54,8 @@ struct SearchReport {
 /// axis that the space fills, which are left out if a law forbids the candidate.
 nlohmann::ordered_json choicesJson(const ir::Space& space, ir::CandidateId id, std::optional<int64_t> filled);
 
-std::string searchText(const SearchReport& report, const report::TextOptions& options);
-nlohmann::ordered_json searchJson(const SearchReport& report);
-/// A line per candidate of the best, or of the front where there are several goals.
-std::string searchCsv(const SearchReport& report);
-/// The same as a table of Markdown.
-std::string searchMarkdown(const SearchReport& report);
+/// Its data has one member, `search`.
+report::Document searchDocument(const SearchReport& report);
 
 /// SVG: the front, or step time against memory of the best, and what each of them chooses.
 std::string searchPicture(const SearchReport& report);

@@ -1,9 +1,7 @@
-// A search as JSON, CSV and Markdown.
+// A search as JSON and as a sheet.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/search/ReportParts.h"
-#include "report/tables/Csv.h"
 #include "report/tables/JsonNumber.h"
-#include "report/tables/Markdown.h"
 #include "support/Diagnostics.h"
 
 #include <fmt/format.h>
@@ -79,34 +77,6 @@ ordered_json fatesJson(const SearchReport& report) {
           {"answers", answer.of(Fate::Met).count}};
 }
 
-/// The columns of a table of candidates, and its rows as text.
-std::vector<std::vector<std::string>> rowsOf(const SearchReport& report) {
-  std::vector<std::string> head{"rank", "candidate"};
-  for (const std::string& goal : goalNames(report)) head.push_back(goal);
-  for (const char* name : {"step_time_s", "memory_peak_bytes", "mfu"}) head.emplace_back(name);
-  for (const ir::Choice& choice : report.space->choices)
-    for (const std::string& path : choice.paths) head.push_back(path);
-  if (report.space->fill) head.push_back("mesh." + report.space->fill->str());
-  std::vector<std::vector<std::string>> rows{head};
-  size_t rank = 0;
-  for (const Ranked& one : report.table()) {
-    std::vector<std::string>& row = rows.emplace_back();
-    row = {std::to_string(++rank), std::to_string(one.outcome.id)};
-    for (size_t g = 0; g < goalNames(report).size(); ++g) {
-      const auto value = goalValue(report, g, one);
-      row.push_back(value ? fmt::format("{}", value->value) : "");
-    }
-    row.push_back(fmt::format("{}", one.estimate->totals.stepTime));
-    row.push_back(fmt::format("{}", one.estimate->memory.peak));
-    row.push_back(fmt::format("{}", one.estimate->totals.mfu));
-    const std::vector<uint32_t> digits = report.space->digits(one.outcome.id);
-    for (size_t c = 0; c < digits.size(); ++c)
-      for (const std::string& text : report.space->choices[c].values[digits[c]].texts) row.push_back(text);
-    if (report.space->fill) row.push_back(fmt::format("{:.0f}", ir::sizeAt(*one.plan, head.back())->quantity.value));
-  }
-  return rows;
-}
-
 } // namespace
 
 ordered_json searchJson(const SearchReport& report) {
@@ -145,15 +115,31 @@ ordered_json searchJson(const SearchReport& report) {
   return out;
 }
 
-std::string searchCsv(const SearchReport& report) {
-  std::string out;
-  for (const std::vector<std::string>& row : rowsOf(report)) out += report::csvRow(row);
-  return out;
-}
-
-std::string searchMarkdown(const SearchReport& report) {
-  const std::vector<std::vector<std::string>> rows = rowsOf(report);
-  return report::markdownTable(rows, std::string(rows[0].size(), 'l'));
+report::Sheet searchSheet(const SearchReport& report) {
+  std::vector<std::string> head{"rank", "candidate"};
+  for (const std::string& goal : goalNames(report)) head.push_back(goal);
+  for (const char* name : {"step_time_s", "memory_peak_bytes", "mfu"}) head.emplace_back(name);
+  for (const ir::Choice& choice : report.space->choices)
+    for (const std::string& path : choice.paths) head.push_back(path);
+  if (report.space->fill) head.push_back("mesh." + report.space->fill->str());
+  report::Sheet rows{head};
+  size_t rank = 0;
+  for (const Ranked& one : report.table()) {
+    std::vector<std::string>& row = rows.emplace_back();
+    row = {std::to_string(++rank), std::to_string(one.outcome.id)};
+    for (size_t g = 0; g < goalNames(report).size(); ++g) {
+      const auto value = goalValue(report, g, one);
+      row.push_back(value ? fmt::format("{}", value->value) : "");
+    }
+    row.push_back(fmt::format("{}", one.estimate->totals.stepTime));
+    row.push_back(fmt::format("{}", one.estimate->memory.peak));
+    row.push_back(fmt::format("{}", one.estimate->totals.mfu));
+    const std::vector<uint32_t> digits = report.space->digits(one.outcome.id);
+    for (size_t c = 0; c < digits.size(); ++c)
+      for (const std::string& text : report.space->choices[c].values[digits[c]].texts) row.push_back(text);
+    if (report.space->fill) row.push_back(fmt::format("{:.0f}", ir::sizeAt(*one.plan, head.back())->quantity.value));
+  }
+  return rows;
 }
 
 } // namespace planc::search

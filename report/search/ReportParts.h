@@ -7,6 +7,9 @@
 
 namespace planc::search {
 
+nlohmann::ordered_json searchJson(const SearchReport& report);
+/// A row per candidate of the best, or of the front if there are several goals.
+report::Sheet searchSheet(const SearchReport& report);
 /// What is asked for, as it is written: `minimize step_time`.
 std::vector<std::string> goalNames(const SearchReport& report);
 /// The value of a goal of a candidate as its estimate has it; nothing where it has no meaning.

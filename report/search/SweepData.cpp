@@ -1,9 +1,7 @@
-// A sweep as JSON, CSV and Markdown.
+// A sweep as JSON and as a sheet.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/search/SweepParts.h"
-#include "report/tables/Csv.h"
 #include "report/tables/JsonNumber.h"
-#include "report/tables/Markdown.h"
 
 #include <fmt/format.h>
 
@@ -144,19 +142,12 @@ std::vector<std::string> csvCells(const SweepReport& report, const SweepPoint& p
 
 } // namespace
 
-std::string sweepCsv(const SweepReport& report, bool heads) {
-  std::string out = heads ? report::csvRow(csvHeads(report)) : std::string();
+report::Sheet sweepSheet(const SweepReport& report) {
+  report::Sheet sheet{csvHeads(report)};
   const std::vector<ScaledPoint> scaled = scaledPoints(*report.sweep);
   for (size_t p = 0; p < report.sweep->points.size(); ++p)
-    out += report::csvRow(csvCells(report, report.sweep->points[p], scaled[p]));
-  return out;
-}
-
-std::string sweepMarkdown(const SweepReport& report) {
-  const auto rows = sweepRows(report);
-  const size_t left = choiceColumns(*report.sweep);
-  return (report.scaling.empty() ? "" : fmt::format("## {} scaling: {}\n\n", report.scaling, report.held)) +
-         report::markdownTable(rows, std::string(left, 'l') + std::string(rows[0].size() - left - 1, 'r') + 'l');
+    sheet.push_back(csvCells(report, report.sweep->points[p], scaled[p]));
+  return sheet;
 }
 
 } // namespace planc::search

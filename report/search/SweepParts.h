@@ -8,6 +8,9 @@
 
 namespace planc::search {
 
+nlohmann::ordered_json sweepJson(const SweepReport& report);
+/// A row per point, in the units that its heads say.
+report::Sheet sweepSheet(const SweepReport& report);
 /// A table for people, its heads first: a row per point.
 std::vector<std::vector<std::string>> sweepRows(const SweepReport& report);
 /// How many of its columns stand for what was chosen: the axes, and the one that is filled.

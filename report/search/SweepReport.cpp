@@ -216,44 +216,67 @@ std::vector<StageChange> stageChanges(const Sweep& sweep) {
   return out;
 }
 
-std::string sweepText(const SweepReport& report, const report::TextOptions& options) {
-  const Sweep& sweep = *report.sweep;
-  std::string paths;
-  for (const SweepAxis& axis : sweep.axes) paths += (paths.empty() ? "" : " by ") + headOfAxis(report, axis);
-  const std::string points = report::plural(static_cast<double>(sweep.points.size()), "point", "points");
-  std::string out =
-      report::styledLine(report.scaling.empty() ? fmt::format("sweep of {}: {}, {}", report.plan, paths, points)
-                                                : fmt::format("{} scaling of {} by {}: {}", report.scaling, report.plan,
-                                                              paths, report.held),
-                         TextStyle::Bold, options.color);
+namespace {
+
+/// The table for people, its first row the heads.
+report::Grid sweepGrid(const SweepReport& report) {
   const auto rows = sweepRows(report);
   std::string aligned;
-  for (const SweepAxis& axis : sweep.axes) aligned += axis.numeric() ? 'r' : 'l';
-  report::Table table(aligned + std::string(rows[0].size() - sweep.axes.size() - 1, 'r') + 'l');
-  for (size_t r = 0; r < rows.size(); ++r) {
-    std::vector<StyledText> cells;
-    for (const std::string& cell : rows[r]) cells.emplace_back(cell, r == 0 ? TextStyle::Gutter : TextStyle::Plain);
-    table.add(std::move(cells));
-  }
-  out += table.str(options.color);
+  for (const SweepAxis& axis : report.sweep->axes) aligned += axis.numeric() ? 'r' : 'l';
+  report::Grid grid{aligned + std::string(rows[0].size() - aligned.size() - 1, 'r') + 'l'};
+  for (const auto& row : rows) grid.add(row, grid.rows.empty() ? TextStyle::Gutter : TextStyle::Plain);
+  return grid;
+}
+
+/// Where the curve turns, jumps and is flat, and where another stage becomes the critical one.
+std::string kneesText(const SweepReport& report) {
+  const Sweep& sweep = *report.sweep;
   const auto flat = sweepFlatEnds(sweep);
   const std::vector<StageChange> stages = stageChanges(sweep);
-  if (flat || !stages.empty() || !report.knees.empty()) out += "knees of step_time\n";
+  if (!flat && stages.empty() && report.knees.empty()) return {};
+  std::string out = "knees of step_time\n";
   for (const NamedKnee& knee : report.knees) out += "  at " + kneeText(sweep.axes[0], knee) + "\n";
   for (const StageChange& change : stages)
     out += fmt::format("  between {} and {} the critical stage changes from {} to {}\n",
                        formatQuantity(change.from, sweep.axes[0].unit), formatQuantity(change.to, sweep.axes[0].unit),
                        change.before, change.then);
-  if (flat) out += "  " + flatText(sweep.axes[0], *flat) + "\n";
-  const std::vector<SweepLimit> limits = sweepLimits(sweep);
-  if (!limits.empty()) out += "limits\n";
-  for (const SweepLimit& limit : limits) {
+  return flat ? out + "  " + flatText(sweep.axes[0], *flat) + "\n" : out;
+}
+
+std::string limitsText(const SweepReport& report) {
+  const Sweep& sweep = *report.sweep;
+  std::string out;
+  for (const SweepLimit& limit : sweepLimits(sweep)) {
     const uint32_t value = sweep.points[limit.point].digits[sweep.axes[0].choice];
-    out += fmt::format("  from {}: {}\n",
+    out += fmt::format("{}  from {}: {}\n", out.empty() ? "limits\n" : "",
                        report.scaling.empty() ? axisText(sweep, sweep.axes[0], value)
                                               : sweep.space->choices[sweep.axes[0].choice].values[value].texts.front(),
                        limit.text);
   }
+  return out;
+}
+
+} // namespace
+
+report::Document sweepDocument(const SweepReport& report) {
+  const Sweep& sweep = *report.sweep;
+  const bool scales = !report.scaling.empty();
+  std::string paths;
+  for (const SweepAxis& axis : sweep.axes) paths += (paths.empty() ? "" : " by ") + headOfAxis(report, axis);
+  report::Document out;
+  out.data[scales ? report.scaling : "sweep"] = sweepJson(report);
+  out.page.push_back(report::Heading{
+      scales ? fmt::format("{} scaling of {} by {}: {}", report.scaling, report.plan, paths, report.held)
+             : fmt::format("sweep of {}: {}, {}", report.plan, paths,
+                           report::plural(static_cast<double>(sweep.points.size()), "point", "points"))});
+  out.page.push_back(sweepGrid(report));
+  out.addLines(kneesText(report) + limitsText(report));
+  if (scales) out.markdown.push_back(report::Heading{fmt::format("{} scaling: {}", report.scaling, report.held)});
+  report::Grid table = sweepGrid(report); // all that was chosen stands at the left
+  const size_t left = choiceColumns(sweep), columns = table.align.size();
+  table.align = std::string(left, 'l') + std::string(columns - left - 1, 'r') + 'l';
+  out.markdown.push_back(std::move(table));
+  out.sheets.push_back(sweepSheet(report));
   return out;
 }
 

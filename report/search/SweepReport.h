@@ -1,11 +1,10 @@
 // What a sweep found, as text, JSON, CSV, Markdown and a picture.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "report/Report.h"
+#include "report/document/Document.h"
 #include "search/Knees.h"
 #include "search/Sweep.h"
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -43,11 +42,8 @@ std::vector<SweepLimit> sweepLimits(const Sweep& sweep);
 std::optional<FlatEnds> sweepFlatEnds(const Sweep& sweep);
 std::vector<StageChange> stageChanges(const Sweep& sweep);
 
-std::string sweepText(const SweepReport& report, const report::TextOptions& options);
-nlohmann::ordered_json sweepJson(const SweepReport& report);
-/// A line per point, in the units that its heads say.
-std::string sweepCsv(const SweepReport& report, bool heads = true);
-std::string sweepMarkdown(const SweepReport& report);
+/// The member of its data is `sweep`, or the kind of scaling.
+report::Document sweepDocument(const SweepReport& report);
 /// SVG of the first metric: a curve of one choice, whose values must be numbers, or a map of two.
 std::string sweepPicture(const SweepReport& report);
 /// SVG of the efficiencies of strong and weak scaling by devices.

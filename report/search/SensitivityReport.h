@@ -1,0 +1,26 @@
+// What the numbers of a plan hang on, and what its constants would have to be for a target.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "report/document/Document.h"
+#include "search/sensitivity/Sensitivity.h"
+
+#include <string>
+#include <vector>
+
+namespace planc::report {
+
+/// The answer of `planc sensitivity` for one plan.
+struct SensitivityReport {
+  struct Reach {
+    search::Target target;
+    std::vector<search::Reached> by;
+  };
+  std::string plan = {};
+  search::Sensitivity found = {};
+  size_t top = 0; ///< rows of a table; 0: all
+  std::vector<Reach> reaches = {};
+};
+
+Document sensitivityDocument(const SensitivityReport& report);
+
+} // namespace planc::report
