@@ -149,10 +149,10 @@ bool Compilation::priceOverEngine(cost::Wanted wanted) {
   return estimate_ != nullptr;
 }
 
-void Compilation::settleAllowances(Stage reached) const {
+void Compilation::settleAllowances(Reached reached) const {
   for (const auto& allowance : plan_->allowances) {
     const bool before = allowance->priced || !allowance->checked;
-    allowance->priced = before && reached == Stage::Priced;
+    allowance->priced = before && reached == Reached::Priced;
     allowance->checked = true;
   }
 }

@@ -67,9 +67,9 @@ public:
   /// rows no warnings are looked for either, and what earlier plans over the same engine left is taken from there.
   bool priceAlone(cost::Wanted wanted = {});
 
-  /// Says of what it allows that all warnings up to a stage had their chance: of a plan that its file has, which a test
-  /// with arguments of its own is not. What several plans allow is known as far as each of them came.
-  void settleAllowances(Stage reached) const;
+  /// Says of what it allows that all warnings up to `reached` had their chance: of a plan that its file has, which a
+  /// test with arguments of its own is not. What several plans allow is known as far as each of them came.
+  void settleAllowances(Reached reached) const;
 
   /// Prices changes that may make it fit, where it does not: its own text with what was set beside it.
   void findFixes(const ir::PlanEdit& set);

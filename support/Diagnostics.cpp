@@ -47,8 +47,8 @@ std::string fillMessage(std::string_view message, const std::vector<DiagnosticAr
 
 } // namespace
 
-DiagnosticKind::DiagnosticKind(int c, Severity s, std::string_view n, std::string_view m, Stage at)
-    : code(c), severity(s), name(n), message(m), stage(at) {
+DiagnosticKind::DiagnosticKind(int c, Severity s, std::string_view n, std::string_view m, Reached at)
+    : code(c), severity(s), name(n), message(m), needs(at) {
   if (!registry().emplace(code, this).second) duplicateCodes().push_back(code);
 }
 

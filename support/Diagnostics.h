@@ -18,7 +18,7 @@ namespace planc {
 enum class Severity { Error, Warning };
 
 /// How far a plan must come before a warning of this kind can be met: checked, priced, or compared with others.
-enum class Stage { Checked, Priced, Compared };
+enum class Reached { Checked, Priced, Compared };
 
 /// One kind of diagnostic. `message` holds `{name}` fields, filled from the arguments of a report; `{{` and `}}` are
 /// braces. Codes are stable: 00xx syntax, 01xx modules, 02xx names, 03xx types and units, 04xx model, 05xx cluster,
@@ -29,9 +29,9 @@ struct DiagnosticKind {
   Severity severity;
   std::string_view name;
   std::string_view message;
-  Stage stage;
+  Reached needs;
   DiagnosticKind(int code, Severity severity, std::string_view name, std::string_view message,
-                 Stage stage = Stage::Checked);
+                 Reached needs = Reached::Checked);
   /// `PLAN0612`.
   std::string id() const;
   /// Every kind linked into this binary, by code.
@@ -45,7 +45,7 @@ struct DiagnosticKind {
 ///   ({size})")
 #define PLANC_ERROR(Name, Code, Message)                                                                               \
   static const ::planc::DiagnosticKind Name(Code, ::planc::Severity::Error, #Name, Message);
-/// A warning that checking does not meet says at its end which stage does: `Stage::Priced`.
+/// A warning that checking does not meet says at its end how far a plan must come: `Reached::Priced`.
 #define PLANC_WARNING(Name, Code, Message, ...)                                                                        \
   static const ::planc::DiagnosticKind Name(Code, ::planc::Severity::Warning, #Name,                                   \
                                             Message __VA_OPT__(, ::planc::) __VA_ARGS__);

@@ -12,7 +12,7 @@
 
 namespace planc::api {
 
-PLANC_WARNING(CalibratedParts, 1069, "calibrated numbers are not read as they were measured: {what}", Stage::Priced)
+PLANC_WARNING(CalibratedParts, 1069, "calibrated numbers are not read as they were measured: {what}", Reached::Priced)
 
 namespace {
 

@@ -7,7 +7,7 @@
 namespace planc::lint {
 
 PLANC_WARNING(LongBubble, 1171, "{share} of the step is pipeline bubble: {micro} micro-batches for {stages} stages",
-              Stage::Priced)
+              Reached::Priced)
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 namespace planc::lint {
 
-PLANC_WARNING(LittleFreed, 1173, "`recompute {statement}` frees {freed} of a peak of {peak}, {share}", Stage::Priced)
+PLANC_WARNING(LittleFreed, 1173, "`recompute {statement}` frees {freed} of a peak of {peak}, {share}", Reached::Priced)
 
 namespace {
 

@@ -11,7 +11,7 @@ namespace planc::lint {
 
 PLANC_WARNING(ReplicatedParameter, 1175,
               "each of {ranks} devices along `{axis}` holds `{param}` whole: {bytes} of {capacity}, {share}",
-              Stage::Priced)
+              Reached::Priced)
 
 namespace {
 

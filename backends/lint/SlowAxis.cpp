@@ -11,7 +11,7 @@ namespace planc::lint {
 
 PLANC_WARNING(SlowAxis, 1172,
               "{share} of the step is exposed communication of `{axis}` across `{level}`, at {rate} per device",
-              Stage::Priced)
+              Reached::Priced)
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 namespace planc::lint {
 
-PLANC_WARNING(ThinMargin, 1174, "plan `{plan}` leaves {left} of {capacity} free{where}, {share}{sure}", Stage::Priced)
+PLANC_WARNING(ThinMargin, 1174, "plan `{plan}` leaves {left} of {capacity} free{where}, {share}{sure}", Reached::Priced)
 
 namespace {
 

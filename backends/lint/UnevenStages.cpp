@@ -7,7 +7,7 @@
 namespace planc::lint {
 
 PLANC_WARNING(UnevenStages, 1170, "stages are uneven: stage {stage} works {work} of a step, the mean of all is {all}",
-              Stage::Priced)
+              Reached::Priced)
 
 namespace {
 

@@ -20,7 +20,7 @@ PLANC_ERROR(MeasuredOutOfTolerance, 902,
 PLANC_ERROR(PolicyBroken, 913, "policy `{policy}` does not hold: {reason}")
 
 PLANC_WARNING(PolicyWithoutMeaning, 914, "policy `{policy}` says nothing of this plan: `{metric}` has no value for it",
-              Stage::Priced)
+              Reached::Priced)
 
 using ir::ExprId;
 using ir::ExprNode;

@@ -104,7 +104,7 @@ void FileTests::judge(api::Compilation& plan) {
   if (!anyJudged(plan.plan()))
     checkPlan(plan);
   else if (plan.price())
-    plan.settleAllowances(Stage::Priced);
+    plan.settleAllowances(Reached::Priced);
   JudgedCases out{linesOf(plan, id), file_.renderedOf(plan.diagnostics(), id)};
   clean_ = clean_ && !plan.diagnostics().hasErrors();
   if (plan.diagnostics().hasErrors() && !anyFailed(out.cases))

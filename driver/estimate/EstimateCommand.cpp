@@ -29,7 +29,7 @@ void price(const PricedFile& file, api::Compilation& plan, bool effects, bool fi
   if (!file.read) {
     if (plan.checkVerdict()) plan.lower(ir::Level::Comm);
   } else if (plan.price()) {
-    plan.settleAllowances(Stage::Priced);
+    plan.settleAllowances(Reached::Priced);
   }
   if (effects) plan.findRecomputeEffects();
   if (effects && fixes) plan.findFixes(file.file->edit());

@@ -45,8 +45,8 @@ void AllowedWarnings::reportIdle(FileId file) {
   const Allowances held = diagnostics_.allowances();
   diagnostics_.allowFirst(0); // no `allow` silences what is said of one
   for (const Allowance* allowance : idle)
-    if (const Stage stage = allowance->kind->stage;
-        (stage == Stage::Checked && allowance->checked) || (stage == Stage::Priced && allowance->priced))
+    if (const Reached needs = allowance->kind->needs;
+        (needs == Reached::Checked && allowance->checked) || (needs == Reached::Priced && allowance->priced))
       diagnostics_.report(AllowIdle, allowance->range, {{"code", allowance->kind->id()}})
           .help("take it out: the warning that comes next should be read");
   diagnostics_.allow(held);

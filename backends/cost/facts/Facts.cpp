@@ -19,9 +19,9 @@ PLANC_ERROR(StackFactMissing, 804, "stack `{name}` lacks {facts}, which this pla
 PLANC_ERROR(LevelFactMissing, 805, "level `{name}` lacks {facts}, which this plan needs")
 PLANC_WARNING(NominalBandwidth, 806,
               "{op} on level `{level}` is priced from its nominal bandwidth: fabric `{fabric}` has no samples of it",
-              Stage::Priced)
+              Reached::Priced)
 PLANC_WARNING(OutsideSamples, 807, "`{fact}` of {owner} is read at {size}, outside its samples: {least} to {most}",
-              Stage::Priced)
+              Reached::Priced)
 
 namespace {
 

@@ -16,7 +16,7 @@
 
 namespace planc::cost {
 
-PLANC_WARNING(UnseenKindOfRun, 825, "{what}: the interval of the step time is wider for it", Stage::Priced)
+PLANC_WARNING(UnseenKindOfRun, 825, "{what}: the interval of the step time is wider for it", Reached::Priced)
 
 namespace {
 

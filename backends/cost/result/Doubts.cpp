@@ -19,13 +19,13 @@ namespace planc::cost {
 PLANC_WARNING(SmallCollectives, 808,
               "{share} of the step is exposed communication in messages below {limit}, where public measurements "
               "differ by a factor of two",
-              Stage::Priced)
+              Reached::Priced)
 PLANC_WARNING(DenseTable, 737,
               "table `{table}` is updated as a whole: with the reduction of its gradient that is {share} of the step",
-              Stage::Priced)
+              Reached::Priced)
 PLANC_WARNING(FastAttention, 819,
               "attention of `{op}` runs at {rate} of useful work, above the {peak} that `{device}` has in {type}",
-              Stage::Priced)
+              Reached::Priced)
 PLANC_ERROR(NoWorkload, 809, "plan `{plan}` has no workload, so there is no step to price")
 PLANC_ERROR(NotFinite, 920, "`{number}` of plan `{plan}` is {value}: there is nothing to report")
 
