@@ -77,12 +77,12 @@ const Symbol kSamples("samples"), kError("error"), kP90("p90"), kValid("valid");
 /// Are all facts of this section calibrated, as they are if those `around` it are? What tells of the making of a record
 /// is no measurement, wherever it stands.
 bool allCalibrated(const std::vector<RowView>& rows, std::string_view section, bool around) {
-  bool measured = false, other = false;
+  bool calibrated = false, other = false;
   for (const RowView& row : rows) {
     if (row.type.provenance || !ir::fitsPath(row.path, section, ir::PathEnd::Beginning)) continue;
-    (row.type.calibrated ? measured : other) = true;
+    (row.type.calibrated ? calibrated : other) = true;
   }
-  return measured && (around || !other);
+  return calibrated && (around || !other);
 }
 
 } // namespace

@@ -16,7 +16,7 @@ FactType FactType::orTable(const Unit& size) const {
   return type;
 }
 
-FactType FactType::measured() const {
+FactType FactType::asCalibrated() const {
   FactType type = *this;
   type.calibrated = true;
   return type;

@@ -19,14 +19,14 @@ struct FactType {
   FactRange range = ranges::kAny; ///< of the number, and of every point of a curve
   StarKey star = StarKey::None;
   std::optional<Unit> sizeUnit{}; ///< a table by this size may stand in place of the number; of a curve: its x
-  bool calibrated = false;        ///< a measurement: it may say `samples`, `error` and `valid`
+  bool calibrated = false;        ///< fitted to samples, derived or assumed: it may say `samples`, `error` and `valid`
   bool basis = false;             ///< what samples were taken on: an heir that states it anew has none of them
   bool evidence = false;          ///< tells of runs, as samples do
   bool provenance = false;        ///< tells of the making of a record and not of the machine or its software
 
   FactType by(StarKey key) const;
   FactType orTable(const Unit& size) const;
-  FactType measured() const;
+  FactType asCalibrated() const;
   FactType asBasis() const;
   FactType asEvidence() const;
   FactType asProvenance() const;
