@@ -36,19 +36,19 @@ int64_t layersOf(const ir::Layer& layer) {
 
 std::vector<ir::StageLine> linesOf(const ir::Model& model, const Held& held, SourceRange range) {
   std::vector<ir::StageLine> lines;
-  uint32_t unit = 0;
+  ir::LayerId id(0);
   int64_t at = 0;
   for (size_t s = 0; s < held.size(); ++s) {
     ir::StageLine line;
     line.index = static_cast<int64_t>(s);
     line.range = range;
     for (int64_t left = held[s]; left > 0;) {
-      const ir::Layer& u = model.layers[ir::LayerId(unit)];
-      const int64_t take = std::min(left, layersOf(u) - at);
-      const bool whole = !u.repeat || take == u.count;
-      line.selectors.push_back({whole ? u.ref() : u.ref(ir::RangeSet{{{at, at + take, 1}}}), range});
+      const ir::Layer& layer = model.layers[id];
+      const int64_t take = std::min(left, layersOf(layer) - at);
+      const bool whole = !layer.repeat || take == layer.count;
+      line.selectors.push_back({whole ? layer.ref() : layer.ref(ir::RangeSet{{{at, at + take, 1}}}), range});
       left -= take, at += take;
-      if (at == layersOf(u)) ++unit, at = 0;
+      if (at == layersOf(layer)) ++id.index, at = 0;
     }
     lines.push_back(std::move(line));
   }
@@ -87,8 +87,8 @@ public:
 
   std::vector<ir::StageLine> run() {
     int64_t layers = 0;
-    for (const ir::Layer& u : plan_.model->layers)
-      if (__builtin_add_overflow(layers, layersOf(u), &layers) || layers > kLayers) return {};
+    for (const ir::Layer& layer : plan_.model->layers)
+      if (__builtin_add_overflow(layers, layersOf(layer), &layers) || layers > kLayers) return {};
     if (!begin()) return {};
     tryEvens();
     tryShortest();
@@ -198,14 +198,14 @@ private:
     std::optional<ir::LayerId> ends[2];
     double most[2] = {0, 0};
     int64_t at = 0, repeats = 0, seen = 0;
-    for (const ir::Layer& u : model.layers) repeats += u.repeat;
-    for (uint32_t u = 0; u < model.layers.size(); at += layersOf(model.layers[ir::LayerId(u)]), ++u) {
-      const ir::Layer& layer = model.layers[ir::LayerId(u)];
+    for (const ir::Layer& layer : model.layers) repeats += layer.repeat;
+    for (uint32_t l = 0; l < model.layers.size(); at += layersOf(model.layers[ir::LayerId(l)]), ++l) {
+      const ir::Layer& layer = model.layers[ir::LayerId(l)];
       seen += layer.repeat;
       const int side = seen == 0 ? 0 : seen == repeats ? 1 : 2;
       if (layer.repeat || side == 2) continue;
       const double pass = loads_->layers[static_cast<size_t>(at)].pass;
-      if (!ends[side] || pass > most[side]) ends[side] = ir::LayerId(u), most[side] = pass;
+      if (!ends[side] || pass > most[side]) ends[side] = ir::LayerId(l), most[side] = pass;
     }
     size_t left = asked_;
     for (int64_t before = 0; before <= (ends[0] ? kCounts : 0); ++before)

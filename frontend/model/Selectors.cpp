@@ -19,7 +19,7 @@ PLANC_ERROR(SelectorText, 664, "`{text}` is no path of a layer")
 PathTree::PathTree(const ir::Model& model) {
   nodes_.push_back({model.name, 0, {}});
   for (const ir::Region& r : model.regions) add(r.path, r.count);
-  for (const ir::Layer& u : model.layers) add({u.name});
+  for (const ir::Layer& layer : model.layers) add({layer.name});
   for (const ir::Op& op : model.ops) add(op.path);
   for (ir::ValueId p : model.params) add(model.values[p].path);
 }

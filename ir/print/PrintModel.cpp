@@ -20,7 +20,7 @@ public:
     printDims();
     for (ValueId v : model_.inputs) line("input {}", typed(v, {}));
     printParams({});
-    for (uint32_t u = 0; u < model_.layers.size(); ++u) printUnit(LayerId(u));
+    for (uint32_t l = 0; l < model_.layers.size(); ++l) printLayer(LayerId(l));
     if (model_.loss.valid()) line("loss {}", names_.of(model_.loss));
     --depth_;
     line("}}");
@@ -70,7 +70,7 @@ private:
     }
   }
 
-  void printUnit(LayerId id) {
+  void printLayer(LayerId id) {
     const Layer& layer = model_.layers[id];
     std::string times;
     if (layer.repeat) times = fmt::format(" x{}", layer.count);

@@ -59,34 +59,37 @@ private:
   void checkLayers() {
     uint32_t next = 0;
     for (uint32_t i = 0; i < model_.layers.size(); ++i) {
-      const Layer& u = model_.layers[LayerId(i)];
-      if (u.first.index != next || u.end.index < next || u.end.index > model_.ops.size()) {
-        wrong("layer {} does not begin where the one before it ends", u.name.view());
+      const Layer& layer = model_.layers[LayerId(i)];
+      if (layer.first.index != next || layer.end.index < next || layer.end.index > model_.ops.size()) {
+        wrong("layer {} does not begin where the one before it ends", layer.name.view());
         return;
       }
-      next = u.end.index;
-      if (u.repeat != u.region.valid()) wrong("layer {} and its repeat disagree", u.name.view());
-      if (u.count < 1 || (!u.repeat && u.count != 1)) wrong("layer {} runs {} times", u.name.view(), u.count);
-      if (u.repeat && u.region.index < model_.regions.size() && model_.regions[u.region].count != u.count)
-        wrong("layer {} counts {}, its repeat {}", u.name.view(), u.count, model_.regions[u.region].count);
-      checkCarries(u);
+      next = layer.end.index;
+      if (layer.repeat != layer.region.valid()) wrong("layer {} and its repeat disagree", layer.name.view());
+      if (layer.count < 1 || (!layer.repeat && layer.count != 1))
+        wrong("layer {} runs {} times", layer.name.view(), layer.count);
+      if (layer.repeat && layer.region.index < model_.regions.size() &&
+          model_.regions[layer.region].count != layer.count)
+        wrong("layer {} counts {}, its repeat {}", layer.name.view(), layer.count, model_.regions[layer.region].count);
+      checkCarries(layer);
     }
     if (next != model_.ops.size()) wrong("{} operators are in no layer", model_.ops.size() - next);
   }
 
-  void checkCarries(const Layer& u) {
-    for (const Carry& c : u.carries) {
+  void checkCarries(const Layer& layer) {
+    for (const Carry& c : layer.carries) {
       if (!exists(c.initial) || !exists(c.inside) || !exists(c.last)) {
-        wrong("carried value {} of {} does not exist", c.name.view(), u.name.view());
+        wrong("carried value {} of {} does not exist", c.name.view(), layer.name.view());
         continue;
       }
       for (ValueId v : {c.inside, c.last}) {
         OpId op = model_.values[v].producer;
         if (op.index >= model_.ops.size() || model_.ops[op].kind != OpKind::Carry)
-          wrong("carried value {} of {} does not pass a carry", c.name.view(), u.name.view());
+          wrong("carried value {} of {} does not pass a carry", c.name.view(), layer.name.view());
       }
       if (model_.values[c.inside].dims != model_.values[c.last].dims)
-        wrong("carried value {} of {} leaves with other dimensions than it came with", c.name.view(), u.name.view());
+        wrong("carried value {} of {} leaves with other dimensions than it came with", c.name.view(),
+              layer.name.view());
     }
   }
 

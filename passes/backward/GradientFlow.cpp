@@ -92,7 +92,7 @@ void GradientFlow::propagate(uint32_t b, const std::vector<bool>& entering) {
 
 std::vector<std::vector<bool>> valuesWithGradient(const Program& program) {
   GradientFlow flow(program);
-  for (uint32_t u = 0; u < program.model->layers.size(); ++u) flow.add(LayerId(u));
+  for (uint32_t l = 0; l < program.model->layers.size(); ++l) flow.add(LayerId(l));
   const std::vector<bool> downstream = valuesOfLoss(program.model);
   for (std::vector<bool>& values : flow.upstream())
     for (size_t v = 0; v < values.size(); ++v) values[v] = values[v] && downstream[v];

@@ -17,7 +17,7 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_ERROR(TooManyClasses, 722, "a slice over `{unit}` ({count} instances) is beyond {limit} instances")
+PLANC_ERROR(TooManyClasses, 722, "a slice over `{layer}` ({count} instances) is beyond {limit} instances")
 
 namespace {
 
@@ -55,7 +55,7 @@ std::vector<RangeSet> firstOf(const Model& model, const Recompute& statement, co
 class Choices {
 public:
   Choices(const Program& program, LayerId id)
-      : unit_(program.model->layers[id].name), isPart_(program.model->layers[id].isPart()) {
+      : layer_(program.model->layers[id].name), isPart_(program.model->layers[id].isPart()) {
     const Plan& plan = *program.plan;
     for (const PlacementRule* r : heldPlacements(plan, program.mesh)) look(r->selector, [&] { return saying(*r); });
     for (const StateRule& r : plan.states)
@@ -80,10 +80,10 @@ private:
   template <class F> void look(const Selector& selector, F saying) {
     if (isPart_ || selector.steps.empty()) return;
     const LayerStep& first = selector.steps[0];
-    if (!first.slice || !(first.star || first.name == unit_)) return;
+    if (!first.slice || !(first.star || first.name == layer_)) return;
     const RangeSet slice = *first.slice;
     Selector anywhere = selector;
-    anywhere.steps[0] = {false, unit_, std::nullopt};
+    anywhere.steps[0] = {false, layer_, std::nullopt};
     RangeSet& set = chosen_[fmt::format("{} of {}", saying(), anywhere.str())];
     if (set.firstCommon(slice))
       sets_.insert(slice); // twice the same instance: whoever reads the statements must see it
@@ -91,7 +91,7 @@ private:
       set.ranges.insert(set.ranges.end(), slice.ranges.begin(), slice.ranges.end());
   }
 
-  Symbol unit_;
+  Symbol layer_;
   bool isPart_;
   std::map<std::string, RangeSet> chosen_; ///< by what is said, and of which layers inside an instance
   std::set<RangeSet> sets_;
@@ -157,7 +157,7 @@ bool addClasses(Program& program, LayerId id, GradientFlow& flow, DiagnosticEngi
   if (!choices.empty() && layer.count > kMaxSliced) {
     diagnostics
         .report(TooManyClasses, layer.range,
-                {{"unit", layer.name.str()}, {"count", layer.count}, {"limit", kMaxSliced}})
+                {{"layer", layer.name.str()}, {"count", layer.count}, {"limit", kMaxSliced}})
         .help("leave the slices out, or repeat the layer less often");
     return false;
   }
@@ -265,8 +265,8 @@ bool cutLayers(Program& program, DiagnosticEngine& diagnostics) {
   for (const Recompute& r : program.plan->recompute)
     program.firstLayers.push_back(r.first ? firstOf(program.model, r, *cut) : std::vector<RangeSet>{});
   GradientFlow flow(program);
-  for (uint32_t u = 0; u < program.model->layers.size(); ++u)
-    if (!addClasses(program, LayerId(u), flow, diagnostics)) return false;
+  for (uint32_t l = 0; l < program.model->layers.size(); ++l)
+    if (!addClasses(program, LayerId(l), flow, diagnostics)) return false;
   setRuns(program, addStages(program, *cut));
   return true;
 }

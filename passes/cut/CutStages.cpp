@@ -20,8 +20,8 @@ namespace {
 
 int64_t totalLayers(const Model& model) {
   int64_t total = 0;
-  for (const ir::Layer& u : model.layers)
-    if (u.repeat) total += u.count;
+  for (const ir::Layer& layer : model.layers)
+    if (layer.repeat) total += layer.count;
   return total;
 }
 
@@ -30,10 +30,10 @@ bool countable(const Model& model, DiagnosticEngine& diagnostics) {
   const ir::Layer* largest = nullptr;
   int64_t total = 0;
   bool good = true;
-  for (const ir::Layer& u : model.layers) {
-    if (!u.repeat) continue;
-    if (!largest || u.count > largest->count) largest = &u;
-    good &= !__builtin_add_overflow(total, u.count, &total);
+  for (const ir::Layer& layer : model.layers) {
+    if (!layer.repeat) continue;
+    if (!largest || layer.count > largest->count) largest = &layer;
+    good &= !__builtin_add_overflow(total, layer.count, &total);
   }
   if (good) return true;
   auto report = diagnostics.report(TooManyLayers, largest->range);
@@ -68,18 +68,18 @@ std::optional<Cut> cutBySizes(const Model& model, const Indexed<int64_t>& sizes,
   auto advance = [&] {
     while (room == 0 && part + 1 < sizes.size()) room = sizes[++part];
   };
-  for (uint32_t u = 0; u < model.layers.size(); ++u) {
-    const ir::Layer& layer = model.layers[LayerId(u)];
+  for (uint32_t l = 0; l < model.layers.size(); ++l) {
+    const ir::Layer& layer = model.layers[LayerId(l)];
     const int64_t counts = countOf(layer, stages);
     if (!layer.repeat) {
-      const bool more = std::any_of(model.layers.begin() + u, model.layers.end(),
+      const bool more = std::any_of(model.layers.begin() + l, model.layers.end(),
                                     [&](const ir::Layer& x) { return countOf(x, stages) > 0; });
-      if (more && u > 0) advance();
+      if (more && l > 0) advance();
       if (counts > room) {
-        if (tooLarge) *tooLarge = {LayerId(u), room};
+        if (tooLarge) *tooLarge = {LayerId(l), room};
         return std::nullopt;
       }
-      cut[more ? part : sizes.size() - 1].push_back({LayerId(u), 0, 1});
+      cut[more ? part : sizes.size() - 1].push_back({LayerId(l), 0, 1});
       room -= counts;
       continue;
     }
@@ -87,7 +87,7 @@ std::optional<Cut> cutBySizes(const Model& model, const Indexed<int64_t>& sizes,
       advance();
       const int64_t take = std::min(room, layer.to() - at);
       if (take == 0) break; // the sizes add up to the layers: cannot happen
-      cut[part].push_back({LayerId(u), at, at + take});
+      cut[part].push_back({LayerId(l), at, at + take});
       at += take;
       room -= take;
     }
@@ -156,10 +156,10 @@ std::optional<Piece> pieceOf(const Model& model, const Selector& selector, std::
                           *cut);
     return std::nullopt;
   }
-  for (uint32_t u = 0; u < model.layers.size(); ++u) {
-    const ir::Layer& layer = model.layers[LayerId(u)];
+  for (uint32_t l = 0; l < model.layers.size(); ++l) {
+    const ir::Layer& layer = model.layers[LayerId(l)];
     if (layer.isPart() == whole || (layer.isPart() && instanceCut(selector, layer) != layer.instance)) continue;
-    if (const auto piece = pieceOfLayer(model, LayerId(u), steps.back())) return piece;
+    if (const auto piece = pieceOfLayer(model, LayerId(l), steps.back())) return piece;
   }
   problem = steps.size() == 2 ? fmt::format("`{}` is not a part of one instance of a top-level repeat", selector.str())
                               : fmt::format("`{}` is not a top-level layer or a contiguous slice of one, "
@@ -189,12 +189,12 @@ std::optional<Cut> cutByLines(const Model& model, const std::vector<StageLine>& 
     byIndex[line.index] = &line;
   }
   Cut cut(parts);
-  uint32_t unit = 0; // the next layer to be covered, and its next instance
+  LayerId due(0); // the next layer to be covered, and its next instance
   int64_t at = 0;
-  const auto layer = [&]() -> const ir::Layer& { return model.layers[LayerId(unit)]; };
+  const auto layer = [&]() -> const ir::Layer& { return model.layers[due]; };
   const auto goesAlong = [&] { return at == layer().from && mayGoAlong(model, layer()); };
   const auto next = [&] {
-    if (++unit < model.layers.size()) at = layer().from;
+    if (++due.index < model.layers.size()) at = layer().from;
   };
   for (int64_t i = 0; i < parts; ++i) {
     const StageLine* line = byIndex[i];
@@ -204,24 +204,23 @@ std::optional<Cut> cutByLines(const Model& model, const std::vector<StageLine>& 
       auto piece = pieceOf(model, selector, problem);
       if (!piece) return std::nullopt;
       // Plain layers that no line names: leading ones join the first stage, others the stage before.
-      while (unit < piece->layer.index && goesAlong()) {
-        cut[std::max<int64_t>(0, cut[i].empty() && i > 0 ? i - 1 : i)].push_back({LayerId(unit), 0, 1});
+      while (due.index < piece->layer.index && goesAlong()) {
+        cut[std::max<int64_t>(0, cut[i].empty() && i > 0 ? i - 1 : i)].push_back({due, 0, 1});
         next();
       }
-      if (piece->layer.index != unit || piece->lo != at)
-        return problem = fmt::format("`{}` of stage {} comes where `{}` is due", pieceName(model, *piece), i,
-                                     unit < model.layers.size() ? pieceName(model, {LayerId(unit), at, layer().to()})
-                                                                : "the end"),
+      if (piece->layer != due || piece->lo != at)
+        return problem =
+                   fmt::format("`{}` of stage {} comes where `{}` is due", pieceName(model, *piece), i,
+                               due.index < model.layers.size() ? pieceName(model, {due, at, layer().to()}) : "the end"),
                std::nullopt;
       cut[i].push_back(*piece);
       at = piece->hi;
       if (at >= layer().to()) next();
     }
   }
-  for (; unit < model.layers.size() && goesAlong(); next()) cut.back().push_back({LayerId(unit), 0, 1});
-  if (unit < model.layers.size())
-    return problem = fmt::format("`{}` is on no stage", pieceName(model, {LayerId(unit), at, layer().to()})),
-           std::nullopt;
+  for (; due.index < model.layers.size() && goesAlong(); next()) cut.back().push_back({due, 0, 1});
+  if (due.index < model.layers.size())
+    return problem = fmt::format("`{}` is on no stage", pieceName(model, {due, at, layer().to()})), std::nullopt;
   return cut;
 }
 
@@ -247,8 +246,8 @@ std::optional<Cut> cutEvenly(const Program& program, const Plan& plan, const Sta
   const Pipeline* pipeline = plan.pipeline ? &*plan.pipeline : nullptr;
   const SourceRange where = stages ? stages->range : pipeline ? pipeline->range : plan.range;
   int64_t layers = 0;
-  for (const ir::Layer& u : model.layers)
-    if (__builtin_add_overflow(layers, countOf(u, stages), &layers)) layers = INT64_MAX;
+  for (const ir::Layer& layer : model.layers)
+    if (__builtin_add_overflow(layers, countOf(layer, stages), &layers)) layers = INT64_MAX;
   if (layers == 0) {
     diagnostics.report(NoLayersToCut, where, {{"stages", program.stages}})
         .help("leave `pipeline` out, or write `stage` lines");
@@ -266,8 +265,9 @@ std::optional<Cut> cutEvenly(const Program& program, const Plan& plan, const Sta
                                           {"each", layers / parts}})
                     : diagnostics.report(LayersNotDivisible, where,
                                          {{"layers", layers}, {"stages", program.stages}, {"chunks", program.chunks}});
-  for (const ir::Layer& u : model.layers)
-    if (u.repeat) report.label(u.range, fmt::format("`{}` is repeated {} times here", u.name.view(), u.count));
+  for (const ir::Layer& layer : model.layers)
+    if (layer.repeat)
+      report.label(layer.range, fmt::format("`{}` is repeated {} times here", layer.name.view(), layer.count));
   if (const int64_t own = totalLayers(model); own < parts) {
     report.help(fmt::format("there are fewer layers than virtual stages: choose at most {} of them", own));
     if (layers > own)
@@ -310,7 +310,7 @@ std::optional<Cut> cutStages(const Program& program, const Plan& plan, Diagnosti
   if (stages && stages->cut == StageCut::Counts) return cutByCounts(model, *stages, parts, diagnostics);
   if (parts == 1) return cutBySizes(model, {totalLayers(model)});
   const auto plain =
-      std::count_if(model.layers.begin(), model.layers.end(), [](const ir::Layer& u) { return !u.repeat; });
+      std::count_if(model.layers.begin(), model.layers.end(), [](const ir::Layer& layer) { return !layer.repeat; });
   if (stages && stages->cut == StageCut::Balanced && totalLayers(model) >= parts - plain)
     return cutBySizes(model, balanced(totalLayers(model), parts)); // until its layers are priced
   return cutEvenly(program, plan, stages, parts, diagnostics);

@@ -44,12 +44,12 @@ public:
       if (!opened(from_.values[p].region)) param(p);
     const uint32_t outside = to_.values.size();
     std::vector<LayerId> layers; // by old layer, the first that it became
-    for (uint32_t u = 0; u < from_.layers.size(); ++u) {
+    for (uint32_t l = 0; l < from_.layers.size(); ++l) {
       layers.emplace_back(to_.layers.size());
-      if (cuts_[u].empty())
-        copy(LayerId(u));
+      if (cuts_[l].empty())
+        copy(LayerId(l));
       else
-        open(LayerId(u));
+        open(LayerId(l));
     }
     for (uint32_t v = 0; v < outside; ++v)
       if (LayerId& layer = to_.values[ValueId(v)].layer; layer.valid()) layer = layers[layer.index];
@@ -58,15 +58,15 @@ public:
   }
 
 private:
-  const Layer& unit(LayerId u) const { return from_.layers[u]; }
+  const Layer& layer(LayerId id) const { return from_.layers[id]; }
 
   RegionId top(RegionId region) const {
     while (region.valid() && from_.regions[region].parent.valid()) region = from_.regions[region].parent;
     return region;
   }
   bool opened(RegionId region) const {
-    for (uint32_t u = 0; region.valid() && u < from_.layers.size(); ++u)
-      if (!cuts_[u].empty() && from_.layers[LayerId(u)].region == top(region)) return true;
+    for (uint32_t l = 0; region.valid() && l < from_.layers.size(); ++l)
+      if (!cuts_[l].empty() && from_.layers[LayerId(l)].region == top(region)) return true;
     return false;
   }
 
@@ -123,12 +123,12 @@ private:
     to_.ops.add(std::move(made));
   }
 
-  void copy(LayerId u) {
-    Layer made = unit(u);
+  void copy(LayerId id) {
+    Layer made = layer(id);
     made.region = region(made.region);
     begin(std::move(made));
-    for (uint32_t i = unit(u).first.index; i < unit(u).end.index; ++i) op(OpId(i));
-    for (Carry c : unit(u).carries) {
+    for (uint32_t i = layer(id).first.index; i < layer(id).end.index; ++i) op(OpId(i));
+    for (Carry c : layer(id).carries) {
       c.initial = value(c.initial), c.inside = value(c.inside), c.last = value(c.last);
       to_.layers[here_].carries.push_back(c);
     }
@@ -138,47 +138,47 @@ private:
   /// Values as they come from the layer before, one for each that the repeat carries.
   using Carried = std::vector<ValueId>;
 
-  void open(LayerId u) {
+  void open(LayerId id) {
     Carried carried;
-    for (const Carry& c : unit(u).carries) carried.push_back(value(c.initial));
+    for (const Carry& c : layer(id).carries) carried.push_back(value(c.initial));
     int64_t at = 0;
-    for (const int64_t instance : cuts_[u.index]) {
-      if (at < instance) piece(u, at, instance, carried);
-      parts(u, instance, carried);
+    for (const int64_t instance : cuts_[id.index]) {
+      if (at < instance) piece(id, at, instance, carried);
+      parts(id, instance, carried);
       at = instance + 1;
     }
-    if (at < unit(u).count) piece(u, at, unit(u).count, carried);
-    for (size_t c = 0; c < carried.size(); ++c) values_[unit(u).carries[c].last.index] = carried[c];
+    if (at < layer(id).count) piece(id, at, layer(id).count, carried);
+    for (size_t c = 0; c < carried.size(); ++c) values_[layer(id).carries[c].last.index] = carried[c];
   }
 
   /// Nothing in the repeat has been made yet; its own region becomes this one, none for a single instance.
-  void renew(LayerId u, RegionId own) {
+  void renew(LayerId id, RegionId own) {
     for (uint32_t r = 0; r < from_.regions.size(); ++r)
-      if (top(RegionId(r)) == unit(u).region) known_[r] = false;
+      if (top(RegionId(r)) == layer(id).region) known_[r] = false;
     for (ValueId p : from_.params)
-      if (top(from_.values[p].region) == unit(u).region) values_[p.index] = ValueId();
-    known_[unit(u).region.index] = true;
-    regions_[unit(u).region.index] = own;
+      if (top(from_.values[p].region) == layer(id).region) values_[p.index] = ValueId();
+    known_[layer(id).region.index] = true;
+    regions_[layer(id).region.index] = own;
   }
 
-  void piece(LayerId u, int64_t lo, int64_t hi, Carried& carried) {
-    Region whole = from_.regions[unit(u).region];
+  void piece(LayerId id, int64_t lo, int64_t hi, Carried& carried) {
+    Region whole = from_.regions[layer(id).region];
     whole.count = hi - lo;
-    renew(u, to_.regions.add(std::move(whole)));
-    Layer made = unit(u);
+    renew(id, to_.regions.add(std::move(whole)));
+    Layer made = layer(id);
     made.region = regions_[made.region.index];
     made.count = hi - lo;
     made.from = lo;
-    made.of = unit(u).count;
+    made.of = layer(id).count;
     begin(std::move(made));
-    for (uint32_t i = unit(u).first.index; i < unit(u).end.index; ++i) {
+    for (uint32_t i = layer(id).first.index; i < layer(id).end.index; ++i) {
       op(OpId(i));
       for (size_t c = 0; c < carried.size(); ++c)
-        if (from_.ops[OpId(i)].result == unit(u).carries[c].inside)
+        if (from_.ops[OpId(i)].result == layer(id).carries[c].inside)
           to_.ops[OpId(to_.ops.size() - 1)].operands[0].value = carried[c];
     }
     for (size_t c = 0; c < carried.size(); ++c) {
-      const Carry& old = unit(u).carries[c];
+      const Carry& old = layer(id).carries[c];
       to_.layers[here_].carries.push_back({old.name, carried[c], value(old.inside), value(old.last)});
       carried[c] = value(old.last);
     }
@@ -186,47 +186,47 @@ private:
   }
 
   /// One instance: its parts are layers, and what it carries goes from one to the next.
-  void parts(LayerId u, int64_t instance, Carried& carried) {
-    renew(u, RegionId());
-    for (size_t c = 0; c < carried.size(); ++c) values_[unit(u).carries[c].inside.index] = carried[c];
-    for (uint32_t i = unit(u).first.index; i < unit(u).end.index;) {
+  void parts(LayerId id, int64_t instance, Carried& carried) {
+    renew(id, RegionId());
+    for (size_t c = 0; c < carried.size(); ++c) values_[layer(id).carries[c].inside.index] = carried[c];
+    for (uint32_t i = layer(id).first.index; i < layer(id).end.index;) {
       const Op& first = from_.ops[OpId(i)];
-      if (isCarry(u, first)) {
+      if (isCarry(id, first)) {
         ++i;
         continue;
       }
-      Layer made = partOf(u, instance, first);
+      Layer made = partOf(id, instance, first);
       const Symbol name = made.name;
       const bool repeat = made.repeat;
       begin(std::move(made));
-      for (; i < unit(u).end.index && nameIn(from_.ops[OpId(i)]) == name && !isCarry(u, from_.ops[OpId(i)]); ++i)
+      for (; i < layer(id).end.index && nameIn(from_.ops[OpId(i)]) == name && !isCarry(id, from_.ops[OpId(i)]); ++i)
         op(OpId(i));
       if (repeat) addCarries();
       end();
     }
     for (size_t c = 0; c < carried.size(); ++c) {
-      const OpId leaving = from_.values[unit(u).carries[c].last].producer;
+      const OpId leaving = from_.values[layer(id).carries[c].last].producer;
       carried[c] = value(from_.ops[leaving].operands[0].value);
     }
   }
 
   /// A carry of the repeat itself.
-  bool isCarry(LayerId u, const Op& op) const { return op.kind == OpKind::Carry && op.region == unit(u).region; }
+  bool isCarry(LayerId id, const Op& op) const { return op.kind == OpKind::Carry && op.region == layer(id).region; }
 
   static Symbol nameIn(const Op& op) { return op.path.size() > 1 ? op.path[1] : op.name; }
 
   /// The part that begins with an operator: a nested repeat is a repeat, all others are plain.
-  Layer partOf(LayerId u, int64_t instance, const Op& first) {
+  Layer partOf(LayerId id, int64_t instance, const Op& first) {
     Layer made;
     made.name = nameIn(first);
-    made.within = unit(u).name;
+    made.within = layer(id).name;
     made.instance = instance;
-    made.of = unit(u).count;
+    made.of = layer(id).count;
     made.range = first.range;
     RegionId nested = first.region;
-    while (nested != unit(u).region && from_.regions[nested].parent != unit(u).region)
+    while (nested != layer(id).region && from_.regions[nested].parent != layer(id).region)
       nested = from_.regions[nested].parent;
-    if (nested == unit(u).region || from_.regions[nested].path.size() != 2) return made;
+    if (nested == layer(id).region || from_.regions[nested].path.size() != 2) return made;
     made.repeat = true;
     made.count = from_.regions[nested].count;
     made.range = from_.regions[nested].range;

@@ -20,13 +20,13 @@ struct BoundaryReshardBuilder {
   Program& program;
   LayerId layerId;
 
-  const Layer& unit() const { return program.model->layers[layerId]; }
+  const Layer& layer() const { return program.model->layers[layerId]; }
 
   Layout entry(LayerClassId b, const Carry& c) const { return at(b, program.model->values[c.inside].producer); }
   Layout exit(LayerClassId b, const Carry& c) const { return at(b, program.model->values[c.last].producer); }
   Layout at(LayerClassId b, OpId op) const {
     const LayerClass& layerClass = program.classes[b];
-    return need(program, layerClass.placements[local(unit(), op)], program.model->ops[op].resultDims);
+    return need(program, layerClass.placements[local(layer(), op)], program.model->ops[op].resultDims);
   }
 
   void add(LayerClass& boundary, bool backward, OpId op, OpId source, ValueId value, const Layout& from,
@@ -43,7 +43,7 @@ struct BoundaryReshardBuilder {
     boundary.layer = layerId;
     boundary.boundaryReshard = true;
     boundary.instances = RangeSet{{Range{instance, instance + 1, 1}}};
-    boundary.placements.edit().resize(unit().end.index - unit().first.index);
+    boundary.placements.edit().resize(layer().end.index - layer().first.index);
     boundary.results.edit().resize(boundary.placements.size());
     return boundary;
   }
@@ -59,9 +59,9 @@ struct BoundaryReshardBuilder {
   }
 
   void enter() const {
-    const LayerClassId first = classOf(program, layerId, unit().from);
-    for (const Carry& c : unit().carries) {
-      LayerClass boundary = blank(unit().from);
+    const LayerClassId first = classOf(program, layerId, layer().from);
+    for (const Carry& c : layer().carries) {
+      LayerClass boundary = blank(layer().from);
       const Value& initial = program.model->values[c.initial];
       const Layout from = layoutOf(program, c.initial);
       add(boundary, false, program.model->values[c.inside].producer,
@@ -81,9 +81,9 @@ struct BoundaryReshardBuilder {
   }
 
   void leave(const std::vector<std::vector<BoundaryGradient>>& leaving) const {
-    const LayerClassId last = classOf(program, layerId, unit().to() - 1);
-    LayerClass boundary = blank(unit().to() - 1);
-    for (const Carry& c : unit().carries) {
+    const LayerClassId last = classOf(program, layerId, layer().to() - 1);
+    LayerClass boundary = blank(layer().to() - 1);
+    for (const Carry& c : layer().carries) {
       std::vector<Layout> done; // equal layouts are summed first
       for (const BoundaryGradient& g : leaving[c.last.index]) {
         if (std::find(done.begin(), done.end(), g.layout) != done.end()) continue;
@@ -96,8 +96,8 @@ struct BoundaryReshardBuilder {
 
   /// What lies between an instance of one class and the next instance, of another.
   LayerClass joining(LayerClassId from, LayerClassId to) const {
-    LayerClass boundary = blank(unit().from);
-    for (const Carry& c : unit().carries) {
+    LayerClass boundary = blank(layer().from);
+    for (const Carry& c : layer().carries) {
       const OpId in = program.model->values[c.inside].producer, out = program.model->values[c.last].producer;
       add(boundary, false, in, out, c.last, exit(from, c), entry(to, c));
       add(boundary, true, out, in, c.last, entry(to, c), exit(from, c));
@@ -115,7 +115,7 @@ struct BoundaryReshardBuilder {
   std::vector<Joint> joints() const {
     std::vector<Joint> joints;
     LayerClassId before;
-    int64_t instance = unit().from;
+    int64_t instance = layer().from;
     for (const VirtualStage& stage : program.virtualStages)
       for (const auto& run : program.kindOf(stage.index).classes) {
         const LayerClassId id = run.first;
@@ -184,9 +184,9 @@ void runBoundaryReshard(const Program& program, LayerClassId id, StageRuns& runs
 }
 
 void addBoundaryReshards(Program& program, const std::vector<std::vector<BoundaryGradient>>& leaving) {
-  for (uint32_t u = 0; u < program.model->layers.size(); ++u) {
-    if (!program.model->layers[LayerId(u)].repeat) continue;
-    const BoundaryReshardBuilder builder{program, LayerId(u)};
+  for (uint32_t l = 0; l < program.model->layers.size(); ++l) {
+    if (!program.model->layers[LayerId(l)].repeat) continue;
+    const BoundaryReshardBuilder builder{program, LayerId(l)};
     builder.enter();
     builder.between();
     builder.leave(leaving);

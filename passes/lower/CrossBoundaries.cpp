@@ -38,9 +38,9 @@ struct Crossing {
     lastStage.assign(model().layers.size(), -1);
     for (const VirtualStage& s : program.virtualStages)
       for (const auto& [id, count] : program.kindOf(s.index).classes) {
-        const uint32_t u = program.classes[id].layer.index;
-        firstStage[u] = std::min(firstStage[u], s.index);
-        lastStage[u] = std::max(lastStage[u], s.index);
+        const uint32_t l = program.classes[id].layer.index;
+        firstStage[l] = std::min(firstStage[l], s.index);
+        lastStage[l] = std::max(lastStage[l], s.index);
       }
   }
 
@@ -196,13 +196,13 @@ bool crossBoundaries(Program& program, DiagnosticEngine& diagnostics) {
       crossing.sent[s].level = std::max(crossing.sent[s].level, crossing.linkLevel(here[route], next[route]));
   }
   const std::vector<int64_t> lastUses = crossing.lastUses();
-  for (uint32_t u = 0; u < program.model->layers.size(); ++u) {
-    const Layer& layer = program.model->layers[LayerId(u)];
-    for (const Carry& c : layer.carries) crossing.send(crossing.firstStage[u], crossing.lastStage[u], c.last);
+  for (uint32_t l = 0; l < program.model->layers.size(); ++l) {
+    const Layer& layer = program.model->layers[LayerId(l)];
+    for (const Carry& c : layer.carries) crossing.send(crossing.firstStage[l], crossing.lastStage[l], c.last);
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const ValueId v = program.model->ops[OpId(i)].result;
       const int64_t last = lastUses[v.index];
-      if (last > crossing.lastStage[u]) crossing.send(crossing.lastStage[u], last, v);
+      if (last > crossing.lastStage[l]) crossing.send(crossing.lastStage[l], last, v);
     }
   }
   if (!crossing.ok) return false;

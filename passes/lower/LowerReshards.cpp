@@ -37,7 +37,7 @@ struct Rewriter {
   std::vector<NodeList> ends = {};
 
   const Model& model() const { return program.model; }
-  const Layer& unit() const { return model().layers[layerClass.layer]; }
+  const Layer& layer() const { return model().layers[layerClass.layer]; }
 
   NodeList translated(const NodeList& deps) const {
     NodeList result;
@@ -196,7 +196,7 @@ struct Rewriter {
   /// Keys and values travel once around forward; backward they travel again, and their gradients all the way home.
   std::optional<Collective> ringOf(OpId id, Role role) const {
     const Op& op = model().ops[id];
-    const Placement& placement = layerClass.placements[local(unit(), id)];
+    const Placement& placement = layerClass.placements[local(layer(), id)];
     for (const PlacedDim& p : placement.dims) {
       if (!p.ring || p.axes.empty()) continue;
       double bytes = 0;
@@ -223,7 +223,7 @@ struct Rewriter {
   /// Inside the operator: each statistic is an all-reduce of one fp32 value per remaining element.
   NodeIndex addStatistics(const NodeHead& node, Role role, NodeIndex at) {
     const Op& op = model().ops[node.op];
-    const Placement& placement = layerClass.placements[local(unit(), node.op)];
+    const Placement& placement = layerClass.placements[local(layer(), node.op)];
     for (const Reduce& r : op.reduces) {
       const int count = role == Role::Backward ? r.backward : r.values;
       const AxisList& axes = placement.axesOf(r.dim);

@@ -58,7 +58,7 @@ public:
             {"where", place(op.range, sources_)}};
   }
 
-  Json unit(const ir::Layer& layer) const {
+  Json layerJson(const ir::Layer& layer) const {
     Json ops = Json::array();
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) ops.push_back(operatorOf(model_.ops[ir::OpId(i)]));
     return {
@@ -78,7 +78,7 @@ public:
     out["params"] = Json::array();
     for (ir::ValueId id : model_.params) out["params"].push_back(param(id));
     out["layers"] = Json::array();
-    for (const ir::Layer& u : model_.layers) out["layers"].push_back(unit(u));
+    for (const ir::Layer& layer : model_.layers) out["layers"].push_back(layerJson(layer));
     out["loss"] = value(model_.loss);
     return out;
   }

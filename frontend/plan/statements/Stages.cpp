@@ -119,12 +119,12 @@ void stageCut(Elaboration& elab, const Expr& written, Scope& scope, ir::Pipeline
 void checkStageCut(Elaboration& elab) {
   if (!elab.plan.pipeline || !elab.plan.pipeline->cut) return;
   std::vector<std::string> plain;
-  for (const ir::Layer& u : elab.plan.model->layers)
-    if (!u.repeat) plain.push_back(u.name.str());
+  for (const ir::Layer& layer : elab.plan.model->layers)
+    if (!layer.repeat) plain.push_back(layer.name.str());
   for (const ir::CountedLayer& counted : elab.plan.pipeline->cut->counted) {
     const ir::Layer* found = nullptr;
-    for (const ir::Layer& u : elab.plan.model->layers)
-      if (u.name == counted.layer) found = &u;
+    for (const ir::Layer& layer : elab.plan.model->layers)
+      if (layer.name == counted.layer) found = &layer;
     if (found && !found->repeat) continue;
     elab.ok = false;
     auto report = elab.context.report(NotACountedLayer, counted.range,

@@ -56,10 +56,11 @@ TEST(Models, VerifyAndCount) {
 
 TEST(Models, TopLevelLayersAreUnitsAndRepeatsStayFolded) {
   const auto m = modelOf(kDense);
-  std::vector<std::string> units;
-  for (const ir::Layer& u : m->layers)
-    units.push_back(u.name.str() + " " + std::to_string(u.count) + " " + std::to_string(u.end.index - u.first.index));
-  EXPECT_EQ(units, (std::vector<std::string>{"embed 1 1", "decoder 3 9", "head 1 1", "loss 1 1"}));
+  std::vector<std::string> layers;
+  for (const ir::Layer& layer : m->layers)
+    layers.push_back(layer.name.str() + " " + std::to_string(layer.count) + " " +
+                     std::to_string(layer.end.index - layer.first.index));
+  EXPECT_EQ(layers, (std::vector<std::string>{"embed 1 1", "decoder 3 9", "head 1 1", "loss 1 1"}));
   const ir::Layer& decoder = m->layers[LayerId(1)];
   EXPECT_TRUE(decoder.repeat);
   ASSERT_EQ(decoder.carries.size(), 1u);
@@ -202,7 +203,7 @@ model m(tables: int = 3, rows: int = 100, emb_dim: int = 4) {
       << "a parameter of the model lives with its first user";
 }
 
-TEST(Models, NestedRepeatsAreRegionsOfOneUnit) {
+TEST(Models, NestedRepeatsAreRegionsOfOneLayer) {
   const auto m = modelOf(R"(
 model m(hidden: int = 16) {
   in x: [batch, seq, hidden] counts seq

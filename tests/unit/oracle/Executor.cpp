@@ -119,10 +119,12 @@ struct Machine : OperatorRun {
 
   // ---- forward ---------------------------------------------------------------
 
-  const LayerClass& classOf(LayerId u, int64_t instance) const {
-    return program.classes[passes::classOf(program, u, instance)];
+  const LayerClass& classOf(LayerId layerId, int64_t instance) const {
+    return program.classes[passes::classOf(program, layerId, instance)];
   }
-  int64_t lastOf(LayerId u) const { return model().layers[u].repeat ? model().layers[u].count - 1 : 0; }
+  int64_t lastOf(LayerId layerId) const {
+    return model().layers[layerId].repeat ? model().layers[layerId].count - 1 : 0;
+  }
 
   /// A value as produced (by the last instance, if a repeat made it), and its layout.
   Sharded valueOf(ValueId v, const Frame* own, Layout& layout) const {
@@ -153,29 +155,29 @@ struct Machine : OperatorRun {
 
   void forward() {
     frames.resize(model().layers.size());
-    for (uint32_t u = 0; u < model().layers.size(); ++u) {
-      const Layer& layer = model().layers[LayerId(u)];
-      frames[u].resize(static_cast<size_t>(layer.repeat ? layer.count : 1));
-      for (size_t i = 0; i < frames[u].size(); ++i) forwardInstance(LayerId(u), static_cast<int64_t>(i));
+    for (uint32_t l = 0; l < model().layers.size(); ++l) {
+      const Layer& layer = model().layers[LayerId(l)];
+      frames[l].resize(static_cast<size_t>(layer.repeat ? layer.count : 1));
+      for (size_t i = 0; i < frames[l].size(); ++i) forwardInstance(LayerId(l), static_cast<int64_t>(i));
     }
   }
 
-  Sharded enter(const Carry& c, LayerId u, int64_t instance, const Layout& wanted) const {
+  Sharded enter(const Carry& c, LayerId layerId, int64_t instance, const Layout& wanted) const {
     Layout from;
     if (instance == 0) {
       Sharded value = valueOf(c.initial, nullptr, from);
       return boundary(false, c.initial, std::move(value), from, wanted);
     }
-    const Layer& layer = model().layers[u];
+    const Layer& layer = model().layers[layerId];
     const uint32_t out = passes::local(layer, model().values[c.last].producer);
-    return boundary(false, c.last, frames[u.index][static_cast<size_t>(instance - 1)].results.at(c.last),
-                    classOf(u, instance - 1).results[out], wanted);
+    return boundary(false, c.last, frames[layerId.index][static_cast<size_t>(instance - 1)].results.at(c.last),
+                    classOf(layerId, instance - 1).results[out], wanted);
   }
 
-  void forwardInstance(LayerId u, int64_t instance) {
-    const Layer& layer = model().layers[u];
-    const LayerClass& layerClass = classOf(u, instance);
-    Frame& frame = frames[u.index][static_cast<size_t>(instance)];
+  void forwardInstance(LayerId layerId, int64_t instance) {
+    const Layer& layer = model().layers[layerId];
+    const LayerClass& layerClass = classOf(layerId, instance);
+    Frame& frame = frames[layerId.index][static_cast<size_t>(instance)];
     frame.forward.resize(layerClass.sharded.forward.size());
     size_t node = 0;
     auto reshardsOf = [&](OpId id) { // nodes before the operator's own
@@ -199,7 +201,7 @@ struct Machine : OperatorRun {
       reshardsOf(id);
       std::vector<Sharded> operands;
       for (size_t k = 0; k < op.operands.size(); ++k)
-        operands.push_back(operandOf(layerClass, layer, frame, id, k, u, instance));
+        operands.push_back(operandOf(layerClass, layer, frame, id, k, layerId, instance));
       if (op.kind == OpKind::Carry) {
         frame.results[op.result] = operands[0];
         continue;
@@ -220,7 +222,7 @@ struct Machine : OperatorRun {
                   passes::need(program, whole, op.operands[k].dims));
   }
 
-  Sharded operandOf(const LayerClass& layerClass, const Layer& layer, Frame& frame, OpId id, size_t k, LayerId u,
+  Sharded operandOf(const LayerClass& layerClass, const Layer& layer, Frame& frame, OpId id, size_t k, LayerId layerId,
                     int64_t instance) const {
     const Op& op = model().ops[id];
     const ValueId v = op.operands[k].value;
@@ -231,7 +233,7 @@ struct Machine : OperatorRun {
     }
     for (const Carry& c : layer.carries)
       if (c.inside == op.result)
-        return enter(c, u, instance,
+        return enter(c, layerId, instance,
                      passes::need(program, layerClass.placements[passes::local(layer, id)], op.operands[k].dims));
     if (const int32_t n = layerClass.sharded.brought[passes::local(layer, id)][k]; n >= 0)
       return frame.forward[static_cast<size_t>(n)];
@@ -249,20 +251,20 @@ struct Machine : OperatorRun {
   std::map<std::string, std::vector<Gradient>> parameters;
 
   void backward() {
-    for (uint32_t u = model().layers.size(); u-- > 0;) {
-      const Layer& layer = model().layers[LayerId(u)];
+    for (uint32_t l = model().layers.size(); l-- > 0;) {
+      const Layer& layer = model().layers[LayerId(l)];
       std::map<ValueId, Gradient> carried; ///< from the next instance
-      for (int64_t i = lastOf(LayerId(u)); i >= 0; --i) backwardInstance(LayerId(u), i, carried);
+      for (int64_t i = lastOf(LayerId(l)); i >= 0; --i) backwardInstance(LayerId(l), i, carried);
       for (const Carry& c : layer.carries)
         if (carried.count(c.initial)) outer[c.initial].push_back(carried.at(c.initial));
     }
   }
 
   /// Each contribution with the layout that the derivation gave it; equal ones are summed before they travel.
-  void backwardInstance(LayerId u, int64_t instance, std::map<ValueId, Gradient>& carried) {
-    const Layer& layer = model().layers[u];
-    const LayerClass& layerClass = classOf(u, instance);
-    Frame& frame = frames[u.index][static_cast<size_t>(instance)];
+  void backwardInstance(LayerId layerId, int64_t instance, std::map<ValueId, Gradient>& carried) {
+    const Layer& layer = model().layers[layerId];
+    const LayerClass& layerClass = classOf(layerId, instance);
+    Frame& frame = frames[layerId.index][static_cast<size_t>(instance)];
     std::map<ValueId, std::vector<Gradient>> gradients;
     for (const Carry& c : layer.carries) arrive(layerClass, layer, c, instance, carried, gradients);
     for (uint32_t i = layer.end.index; i-- > layer.first.index;) {
@@ -433,9 +435,9 @@ Replayed replay(const Program& program, unsigned seed, unsigned order) {
   machine.forward();
   std::mt19937 random(order);
   Replayed all;
-  for (uint32_t u = 0; u < program.model->layers.size(); ++u)
-    for (int64_t i = 0; i <= machine.lastOf(LayerId(u)); ++i) {
-      Replay<Machine> one(machine, LayerId(u), i);
+  for (uint32_t l = 0; l < program.model->layers.size(); ++l)
+    for (int64_t i = 0; i <= machine.lastOf(LayerId(l)); ++i) {
+      Replay<Machine> one(machine, LayerId(l), i);
       all.worst = std::max(all.worst, one.run(random));
       all.operators += one.replayed();
     }

@@ -15,7 +15,7 @@ namespace planc::oracle {
 template <class Machine> class Replay {
 public:
   Replay(Machine& machine, LayerId layer, int64_t instance)
-      : machine_(machine), unitId_(layer), layer_(machine.model().layers[layer]), instance_(instance),
+      : machine_(machine), layerId_(layer), layer_(machine.model().layers[layer]), instance_(instance),
         layerClass_(machine.classOf(layer, instance)),
         frame_(machine.frames[layer.index][static_cast<size_t>(instance)]), made_(layerClass_.sharded.backward.size()),
         known_(layerClass_.sharded.backward.size()) {
@@ -91,7 +91,7 @@ private:
       for (const Held& h : kept->second)
         if (same(v, h.layout, layout)) return h.value;
     const Op& producer = model().ops[model().values[v].producer];
-    if (producer.kind == OpKind::Carry && producer.layer == unitId_) // an identity
+    if (producer.kind == OpKind::Carry && producer.layer == layerId_) // an identity
       return find(node, producer.operands[0].value, layout);
     throw std::runtime_error("backward reads " + model().pathOf(v) + ", which is neither kept nor made again");
   }
@@ -131,7 +131,7 @@ private:
     for (size_t k = 0; k < op.operands.size(); ++k) {
       const ValueId v = op.operands[k].value;
       if (model().values[v].kind == ValueKind::Param) {
-        operands.push_back(machine_.operandOf(layerClass_, layer_, frame_, n.op, k, unitId_, instance_));
+        operands.push_back(machine_.operandOf(layerClass_, layer_, frame_, n.op, k, layerId_, instance_));
         continue;
       }
       const int32_t brought = layerClass_.sharded.brought[passes::local(layer_, n.op)][k];
@@ -187,7 +187,7 @@ private:
   }
 
   Machine& machine_;
-  LayerId unitId_;
+  LayerId layerId_;
   const Layer& layer_;
   int64_t instance_;
   const LayerClass& layerClass_;

@@ -134,8 +134,9 @@ std::vector<ir::StageLine> linesAt(const std::vector<std::pair<Symbol, int64_t>>
 
 std::vector<std::pair<Symbol, int64_t>> layersOfModel(const ir::Model& model) {
   std::vector<std::pair<Symbol, int64_t>> layers;
-  for (const ir::Layer& u : model.layers)
-    for (int64_t i = 0; i < (u.repeat ? u.count : 1); ++i) layers.emplace_back(u.name, u.repeat ? i : -1);
+  for (const ir::Layer& layer : model.layers)
+    for (int64_t i = 0; i < (layer.repeat ? layer.count : 1); ++i)
+      layers.emplace_back(layer.name, layer.repeat ? i : -1);
   return layers;
 }
 
