@@ -17,7 +17,7 @@ using search::TriedValue;
 /// The whole number that a plan has at a path, as far as it says so itself.
 std::optional<int64_t> presentValue(const ir::Plan& plan, const std::string& path) {
   if (const auto size = ir::sizeAt(plan, path)) return static_cast<int64_t>(size->quantity.value);
-  for (const auto& [dim, extent] : plan.workload.extents)
+  for (const auto& [dim, extent] : plan.workload.extents())
     if (path == plan.workload.section.str() + "." + dim.str()) return extent;
   return std::nullopt;
 }

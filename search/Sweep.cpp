@@ -42,7 +42,7 @@ void price(SweepPoint& point, const ir::Space& space, Candidates& candidates,
   point.filled = candidates.filled(*plan);
   point.devices = plan->mesh.levelSizes.empty() ? 1 : plan->mesh.levelSizes.back();
   point.globalBatch = plan->workload.globalBatch;
-  point.trains = plan->workload.train;
+  point.trains = plan->workload.updatesParameters();
   point.section = plan->workload.section.str();
   if (!estimate) return;
   point.priced = true;

@@ -84,7 +84,7 @@ void warnOfCalibratedParts(const ir::Plan& plan, const SourceManager& sources, D
   if (!plan.cluster || !plan.stack) return;
   fittedElsewhere(plan, diagnostics);
   attention(plan, sources, diagnostics);
-  if (!plan.workload.train || !plan.workload.optimizer) return;
+  if (!plan.workload.updatesParameters() || !plan.workload.optimizer) return;
   optimizer(plan, *plan.workload.optimizer, sources, diagnostics);
   if (plan.workload.optimizer->others) optimizer(plan, *plan.workload.optimizer->others, sources, diagnostics);
 }

@@ -49,12 +49,12 @@ public:
     const auto layers = [](const ir::Layer& x, const ir::Layer& y) { return x.count == y.count; };
     return alike(a.regions, b.regions, counts) && alike(a.layers, b.layers, layers) && alike(a.dims, b.dims, routed) &&
            alike(a.params, b.params, [&](ir::ValueId x, ir::ValueId y) { return sameParameter(x, y); }) &&
-           (a_.workload.extents != b_.workload.extents || sameWork());
+           (a_.workload.extents() != b_.workload.extents() || sameWork());
   }
 
 private:
   static bool bound(const ir::Plan& plan, const ir::Dim& dim) {
-    const auto& extents = plan.workload.extents;
+    const auto extents = plan.workload.extents();
     return dim.name == plan.workload.samples ||
            std::any_of(extents.begin(), extents.end(), [&](const auto& e) { return e.first == dim.name; });
   }

@@ -35,7 +35,7 @@ public:
       : plan_(plan), program_(program), mesh_(program.mesh), stage_(estimate.memory.fullest) {}
 
   std::vector<Candidate> run() {
-    if (plan_.workload.train) {
+    if (plan_.workload.hasBackward()) {
       recompute();
       split();
       shard();

@@ -129,7 +129,8 @@ private:
   }
 
   void train(int64_t before, std::string_view fact, int64_t value) {
-    if (before != value) item(train_, fmt::format("{} = {}", plan_.workload.train ? fact : "batch", value));
+    if (before != value)
+      item(train_, fmt::format("{} = {}", plan_.workload.updatesParameters() ? fact : "batch", value));
   }
 
   // ---- statements -------------------------------------------------------------

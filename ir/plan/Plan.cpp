@@ -19,6 +19,12 @@ const PlacementRule* ruleOfSamples(const Plan& plan) {
   return nullptr;
 }
 
+std::vector<std::pair<Symbol, int64_t>> Workload::extents() const {
+  std::vector<std::pair<Symbol, int64_t>> all;
+  for (const WorkloadPhase& phase : phases) all.insert(all.end(), phase.extents.begin(), phase.extents.end());
+  return all;
+}
+
 int64_t replicas(const Plan& plan) {
   const PlacementRule* rule = ruleOfSamples(plan);
   return rule ? plan.mesh.size(resolveTargets(plan.mesh, rule->targets)) : 1;

@@ -10,6 +10,7 @@
 #include "ir/plan/Precision.h"
 #include "support/Diagnostics.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,21 +76,39 @@ struct Adapters {
 };
 
 /// `train { … }`, `finetune { … }`. Invalid counts were already reported.
+/// A phase of a workload: what one pass of it does with the model.
+struct WorkloadPhase {
+  Symbol name;                                       ///< `train`, `finetune`, `forward`
+  bool backward = false;                             ///< gradients flow back from the loss
+  bool update = false;                               ///< an optimizer step ends it
+  std::vector<std::pair<Symbol, int64_t>> extents{}; ///< `seq = 2048` and the like: dims that the phase binds
+  bool operator==(const WorkloadPhase&) const = default;
+};
 struct Workload {
-  bool train = false;           ///< has a backward pass: also of `finetune`
-  Symbol section;               ///< as the plan has it: `train`, `finetune`, `infer`; empty: no workload
-  std::vector<Selector> freeze; ///< parameters without gradient, beyond those that the model declares `frozen`
+  Symbol section;                    ///< as the plan has it: `train`, `finetune`, `infer`; empty: no workload
+  std::vector<WorkloadPhase> phases; ///< in the order in which they run, today one; none: no workload
+  std::vector<Selector> freeze;      ///< parameters without gradient, beyond those that the model declares `frozen`
   std::optional<Adapters> adapters;
   Symbol samples; ///< the dimension that the batches count; its extent follows from them and the axes that split it
   int64_t globalBatch = 0;
   int64_t microBatch = 0;
-  std::vector<std::pair<Symbol, int64_t>> extents; ///< `seq = 2048` and the like: dims that the workload binds
-  std::optional<Documents> documents;              ///< packed into one sequence; none: a sequence is one document
+  std::optional<Documents> documents; ///< packed into one sequence; none: a sequence is one document
   std::optional<Optimizer> optimizer;
   std::optional<Optimizer> tableOptimizer; ///< of tables that are only looked up: updates the rows that were read
   double expertImbalance = 1; ///< load of the busiest device over the mean, where routed data chooses a device
   SourceRange range, globalBatchRange, microBatchRange, imbalanceRange;
   bool operator==(const Workload&) const = default;
+
+  /// Does a phase compute gradients?
+  bool hasBackward() const {
+    return std::any_of(phases.begin(), phases.end(), [](const WorkloadPhase& phase) { return phase.backward; });
+  }
+  /// Does a phase end with an optimizer step? Then `globalBatch` is what one step reads, in micro-batches.
+  bool updatesParameters() const {
+    return std::any_of(phases.begin(), phases.end(), [](const WorkloadPhase& phase) { return phase.update; });
+  }
+  /// Those of all phases.
+  std::vector<std::pair<Symbol, int64_t>> extents() const;
 };
 
 /// `run { … }`: how long the plan runs, and on what terms (docs/cost-model.md, section 8).

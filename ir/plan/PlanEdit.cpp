@@ -88,12 +88,12 @@ private:
   /// Of a plan that does not train what one replica runs at once: all of them together follow from it.
   bool resizeBatch(int64_t to) {
     Workload& w = plan_.workload;
-    return count(w.train ? "train.micro_batch" : kBatch, w.microBatch, to);
+    return count(w.updatesParameters() ? "train.micro_batch" : kBatch, w.microBatch, to);
   }
   bool resizeGlobalBatch(int64_t to) {
     Workload& w = plan_.workload;
-    return w.train ? count("train.global_batch", w.globalBatch, to)
-                   : missing(fmt::format("plan `{}`", plan_.name.view()), "global_batch", {});
+    return w.updatesParameters() ? count("train.global_batch", w.globalBatch, to)
+                                 : missing(fmt::format("plan `{}`", plan_.name.view()), "global_batch", {});
   }
 
   bool resize(const AxisEdit& edit) {
@@ -233,7 +233,7 @@ private:
     if (first == "software" && plan_.stack)
       return number(planc::edit(plan_.stack), StackFact(), "the stack", rest, edit);
     if (first == "mesh") return whole(edit, [&](int64_t size) { return resize({Symbol(rest), size}); });
-    if ((first == "train" || first == "finetune") && plan_.workload.train) {
+    if ((first == "train" || first == "finetune") && plan_.workload.updatesParameters()) {
       if (rest == "micro_batch") return whole(edit, [&](int64_t n) { return resizeBatch(n); });
       if (rest == "global_batch") return whole(edit, [&](int64_t n) { return resizeGlobalBatch(n); });
     }
@@ -324,7 +324,7 @@ private:
 
   // ---- what follows -----------------------------------------------------------
 
-  bool infers() const { return !plan_.workload.train && plan_.workload.globalBatch > 0; }
+  bool infers() const { return !plan_.workload.updatesParameters() && plan_.workload.globalBatch > 0; }
 
   /// Strides of axes, the batch of a plan that does not train, and what was told of the plan as it was.
   bool settle() {

@@ -75,7 +75,7 @@ void addWorkload(const Plan& plan, Facts& out) {
   out.push_back({"workload", w.section.str(), w.range});
   out.push_back({prefix + "global_batch", std::to_string(w.globalBatch), w.globalBatchRange});
   out.push_back({prefix + "micro_batch", std::to_string(w.microBatch), w.microBatchRange});
-  for (const auto& [name, extent] : w.extents) out.push_back({prefix + name.str(), std::to_string(extent), w.range});
+  for (const auto& [name, extent] : w.extents()) out.push_back({prefix + name.str(), std::to_string(extent), w.range});
   if (w.documents) out.push_back({prefix + "documents", w.documents->str(), w.documents->range});
   if (w.optimizer) out.push_back({prefix + "optimizer", optimizerText(*w.optimizer), w.optimizer->range});
   if (w.tableOptimizer)

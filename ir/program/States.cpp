@@ -116,8 +116,8 @@ bool isTable(const Model& model, ValueId param) {
 }
 
 bool updatesRows(const Program& program, const ParamUse& p) {
-  return program.plan->workload.train && program.plan->workload.tableOptimizer && p.trainable && !p.partial &&
-         isTable(program.model, p.param);
+  return program.plan->workload.updatesParameters() && program.plan->workload.tableOptimizer && p.trainable &&
+         !p.partial && isTable(program.model, p.param);
 }
 
 DType storedAs(const Program& program, const ParamUse& p) {
@@ -138,7 +138,7 @@ bool isPacked(const Program& program, const ParamUse& p) {
 
 const Optimizer* updaterOf(const Program& program, const ParamState& p) {
   const Workload& workload = program.plan->workload;
-  if (!workload.train || !p.trainable) return nullptr;
+  if (!workload.updatesParameters() || !p.trainable) return nullptr;
   if (p.rowElements > 0) return workload.tableOptimizer ? &*workload.tableOptimizer : nullptr;
   if (!workload.optimizer) return nullptr;
   const Optimizer* optimizer = &*workload.optimizer;
@@ -181,7 +181,7 @@ StateBytes stateBytes(const Program& program, const ParamState& p, const StateTy
   const DType stored = storedAs(program, p);
   StateBytes bytes;
   bytes.params = p.elements * width(stored) / size(p.params);
-  if (!p.trainable || !program.plan->workload.train) return bytes;
+  if (!p.trainable || !program.plan->workload.hasBackward()) return bytes;
   if (p.touched == 0) bytes.grads = p.elements * width(types.precision.grads) / size(p.grads);
   const Optimizer* optimizer = updaterOf(program, p);
   if (!optimizer) return bytes;

@@ -235,7 +235,7 @@ bool deriveBackward(Program& program, DiagnosticEngine& diagnostics) {
   }
   if (!checkKeeps(program, diagnostics)) return false;
   Outer outer(program.model->values.size());
-  if (program.plan->workload.train && program.model->loss.valid()) // without `train` the plan is a forward pass
+  if (program.plan->workload.hasBackward() && program.model->loss.valid()) // without `train` the plan is a forward pass
     for (uint32_t b = program.classes.size(); b-- > 0;)
       deriveClass(program, program.classes[LayerClassId(b)], wanted[b], checkpoints[b], outer);
   if (diagnostics.wantsWarnings()) warnOfIdleSavings(program, wanted, outer, diagnostics);

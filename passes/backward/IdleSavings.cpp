@@ -288,7 +288,7 @@ void warnOfIdleHostKeeps(const Program& program, DiagnosticEngine& diagnostics) 
       });
     }
     if (any) continue;
-    const bool trains = program.plan->workload.train && model.loss.valid();
+    const bool trains = program.plan->workload.hasBackward() && model.loss.valid();
     diagnostics
         .report(HostKeepIdle, keep.selector.range,
                 {{"selector", keep.selector.str()},
@@ -306,7 +306,7 @@ void warnOfIdleSavings(const Program& program, const std::vector<std::vector<boo
                        DiagnosticEngine& diagnostics) {
   warnOfIdleHostKeeps(program, diagnostics);
   const Plan& plan = *program.plan;
-  if (!plan.workload.train || !program.model->loss.valid()) return; // check-rules has stated so
+  if (!plan.workload.hasBackward() || !program.model->loss.valid()) return; // check-rules has stated so
   if (!plan.recompute.empty() || llvm::any_of(plan.keeps, [](const Keep& k) { return !k.host; }))
     IdleSavings(program, wanted, outer, diagnostics).run();
 }

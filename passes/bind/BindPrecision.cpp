@@ -32,10 +32,10 @@ struct Reach {
 };
 
 bool isTrained(const Program& program, const Value& param) {
-  return param.trainable && program.plan->workload.train;
+  return param.trainable && program.plan->workload.hasBackward();
 }
 bool keepsSomething(const Program& program, const Op& op) {
-  return program.plan->workload.train && !op.saves.empty();
+  return program.plan->workload.hasBackward() && !op.saves.empty();
 }
 bool multiplies(const Program&, const Op& op) {
   return isContraction(op.kind);
@@ -96,7 +96,7 @@ struct Binder {
       mark(reach, [&](const Reach& r) { return r.param && r.param(program, program.model->values[v]); });
     }
     reportIdle();
-    if (ok && program.plan->workload.train) reportWithoutEffect();
+    if (ok && program.plan->workload.hasBackward()) reportWithoutEffect();
     return ok;
   }
 

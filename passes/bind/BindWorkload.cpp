@@ -61,7 +61,7 @@ bool positive(int64_t value, const char* what, SourceRange range, DiagnosticEngi
 
 bool bindWorkload(Program& program, DiagnosticEngine& diagnostics) {
   const Workload& w = program.plan->workload;
-  if (!w.train) {
+  if (!w.updatesParameters()) {
     // What all replicas run at once; without a workload as the text has it.
     int64_t batch = 0;
     if (w.microBatch > 0 && !__builtin_mul_overflow(w.microBatch, replicas(*program.plan), &batch))

@@ -90,13 +90,13 @@ void warnFrozen(const Program& program, DiagnosticEngine& diagnostics) {
   if (!precision.frozen || w.adapters || !w.freeze.empty()) return;
   if (llvm::any_of(program.model->params, [&](ValueId v) { return !program.model->values[v].trainable; })) return;
   diagnostics.report(FrozenIdle, precision.frozenRange, {{"type", std::string(name(*precision.frozen))}})
-      .help(w.train ? "freeze layers or add adapters in `finetune { … }`, or take it out"
-                    : fmt::format("nothing trains in this plan: write `params = {}`", name(*precision.frozen)));
+      .help(w.hasBackward() ? "freeze layers or add adapters in `finetune { … }`, or take it out"
+                            : fmt::format("nothing trains in this plan: write `params = {}`", name(*precision.frozen)));
 }
 
 /// A forward pass keeps nothing, so there is nothing to redo, and makes no gradients or optimizer states to store.
 void warnForwardOnly(const Program& program, DiagnosticEngine& diagnostics) {
-  if (program.plan->workload.train) return;
+  if (program.plan->workload.hasBackward()) return;
   auto warn = [&](SourceRange at, const std::string& statement) {
     diagnostics.report(BackwardIdle, at, {{"statement", statement}})
         .help("take it out, or write `train { … }` for a training step");

@@ -122,7 +122,7 @@ Classes classesOf(const Layer& layer, const std::set<RangeSet>& choices) {
 std::optional<int64_t> endOfBackward(const Program& program, LayerId id, const Classes& classes,
                                      const std::vector<bool>& handedOn) {
   const Layer& layer = program.model->layers[id];
-  if (!layer.repeat || !program.plan->workload.train) return std::nullopt;
+  if (!layer.repeat || !program.plan->workload.hasBackward()) return std::nullopt;
   auto gradient = [&](const Carry& c) {
     return handedOn[c.initial.index] || program.model->values[c.initial].trainable;
   };

@@ -160,8 +160,8 @@ struct ForwardLowering {
     state.region = model().ops[user].region;
     state.elements =
         localElements(program, model().values[operand.value].dims, wanted) * timesOf(program, model().ops[user]);
-    state.trainable = program.plan->workload.train ? trains(program, layerClass, operand.value)
-                                                   : model().values[operand.value].trainable;
+    state.trainable = program.plan->workload.hasBackward() ? trains(program, layerClass, operand.value)
+                                                           : model().values[operand.value].trainable;
     layerClass.uses.edit().push_back(std::move(state));
   }
 

@@ -103,7 +103,7 @@ double timesOf(const Program& program, const Op& op) {
 
 bool trains(const Program& program, const LayerClass& layerClass, ValueId param) {
   const Value& value = program.model->values[param];
-  if (!value.trainable || !program.plan->workload.train) return false;
+  if (!value.trainable || !program.plan->workload.hasBackward()) return false;
   const Layer& layer = program.model->layers[layerClass.layer];
   for (const Selector& s : program.plan->workload.freeze)
     if (reaches(s, value.path, layer, layerClass.instances)) return false;

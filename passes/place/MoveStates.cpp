@@ -112,7 +112,7 @@ struct StateMover {
     const double stored = p.elements * share(p.params) * width(storedAs(program, p));
     if (p.host[0]) hostCopy(p.region, Phase::Forward, false, stored, rangeOf(p, 0), p.param);
     if (p.host[0] && usedBackward) hostCopy(p.region, Phase::Backward, false, stored, rangeOf(p, 0), p.param);
-    if (p.host[1] && program.plan->workload.train && p.trainable && p.owner && !updatesRows(program, p))
+    if (p.host[1] && program.plan->workload.hasBackward() && p.trainable && p.owner && !updatesRows(program, p))
       hostCopy(p.region, Phase::Backward, true, p.elements * share(p.grads) * width(precision.reduce), rangeOf(p, 1),
                p.param);
     if (runsOnHost(program, p))
@@ -145,7 +145,7 @@ struct StateMover {
     bucket(p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Forward, p.params, full, ofState(0), kept);
     if (usedBackward && !kept)
       bucket(p, CollectiveKind::AllGather, CollectiveClass::State, Phase::Backward, p.params, full, ofState(0));
-    if (!p.trainable || !p.owner || !program.plan->workload.train) return;
+    if (!p.trainable || !p.owner || !program.plan->workload.hasBackward()) return;
     double gradient = p.elements * width(precision.reduce);
     const AxisMask now = p.grads & p.partial;
     bucket(p, CollectiveKind::ReduceScatter, CollectiveClass::Gradient, Phase::Backward, now, gradient, ofState(1));
@@ -175,7 +175,8 @@ struct StateMover {
   /// By value: an operator reads it whose result has a gradient.
   std::vector<bool> usedBackward() const {
     std::vector<bool> used(program.model->values.size());
-    if (layerClass.params.empty() || !program.plan->workload.train) return used; // no values wanted of reshards alone
+    if (layerClass.params.empty() || !program.plan->workload.hasBackward())
+      return used; // no values wanted of reshards alone
     const Layer& layer = program.model->layers[layerClass.layer];
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const Op& op = program.model->ops[OpId(i)];
@@ -195,11 +196,11 @@ void moveStates(const Program& program, LayerClass& layerClass, const std::vecto
     mover.collectives(p, backward[p.param.index]);
     mover.hostStates(p, backward[p.param.index]);
   }
-  if (program.plan->workload.train) mover.hostActivations();
+  if (program.plan->workload.hasBackward()) mover.hostActivations();
 }
 
 void sumOverRoutes(Program& program, const std::set<ValueId>& summed) {
-  if (program.routes == 1 || !program.plan->workload.train) return;
+  if (program.routes == 1 || !program.plan->workload.hasBackward()) return;
   const std::vector<bool> unasked;
   for (LayerClass& layerClass : program.classes) {
     const StateMover mover{program, layerClass, unasked};

@@ -234,7 +234,7 @@ void warnOfHostTwice(const StatePlacer& placer) {
 /// that a few parameters alone are reduced over, such as those of norms, are left out.
 void warnOfSumsOnHost(const StatePlacer& placer) {
   const Program& program = placer.program;
-  if (!program.plan->workload.train) return;
+  if (!program.plan->workload.hasBackward()) return;
   for (const StateRule& rule : placer.rules) {
     if (rule.state != StateKind::Grads || !rule.host) continue;
     AxisMask later = ~AxisMask{}, now = 0;

@@ -45,9 +45,9 @@ std::string documentsText(const ir::Plan& plan) {
 
 std::string workloadText(const PlanReport& report) {
   const ir::Workload& w = report.plan->workload;
-  std::string text = !w.train ? "forward only" : w.adapters || !w.freeze.empty() ? "fine-tune" : "train";
+  std::string text = !w.hasBackward() ? "forward only" : w.adapters || !w.freeze.empty() ? "fine-tune" : "train";
   if (w.adapters) text += fmt::format(", adapters of rank {}", w.adapters->rank);
-  for (const auto& [name, extent] : w.extents) text += fmt::format(", {} {}", name.str(), extent);
+  for (const auto& [name, extent] : w.extents()) text += fmt::format(", {} {}", name.str(), extent);
   if (w.documents) text += ", " + documentsText(*report.plan);
   if (w.globalBatch > 0) text += fmt::format(", global batch {}", w.globalBatch);
   if (report.program)

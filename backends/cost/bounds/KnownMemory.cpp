@@ -13,7 +13,7 @@ std::optional<Memory> memoryWithoutTimes(const ir::Schedule& schedule, KnownPric
   known.prepare(schedule);
   ir::Orders actions = known.pipelines().ordersOf(schedule.kind->orders, schedule.shape());
   if (actions.empty()) return std::nullopt;
-  if (!plan.workload.train) actions = actions.forwardOnly();
+  if (!plan.workload.hasBackward()) actions = actions.forwardOnly();
   return accountMemory(schedule, actions, facts, false, &known.parts());
 }
 

@@ -70,7 +70,7 @@ std::optional<LayerWork> layerWork(const ir::Program& program, const KnownPrices
 double stepFloor(const LayerWork& work, const ir::Plan& plan, bool pairs) {
   const ir::Workload& w = plan.workload;
   const double replicas = static_cast<double>(ir::replicas(plan));
-  if (!w.train || !plan.stack || w.microBatch < 1 || replicas < 1) return 0;
+  if (!w.hasBackward() || !plan.stack || w.microBatch < 1 || replicas < 1) return 0;
   const double microBatches = static_cast<double>(w.globalBatch) / (replicas * static_cast<double>(w.microBatch));
   const double each = pairs ? std::min(work.alone, work.computing) : work.alone;
   return kRoundedDown * unattributed(plan) * microBatches * each / stagesOf(plan);
@@ -78,7 +78,7 @@ double stepFloor(const LayerWork& work, const ir::Plan& plan, bool pairs) {
 
 double pipelineFloor(const ir::Program& program, const KnownPrices& prices, const ir::ScheduleKind& kind) {
   const ir::Plan& plan = *program.plan;
-  if (!plan.workload.train || !plan.stack || kind.routes > 1) return 0;
+  if (!plan.workload.hasBackward() || !plan.stack || kind.routes > 1) return 0;
   std::vector<StageFloor> kinds;
   for (const ir::StageKind& stage : program.stageKinds) {
     const auto floor = stageFloor(program, stage, prices, kind.pairs);

@@ -145,7 +145,7 @@ ProductWork productWork(const ir::Program& program) {
 }
 
 double productFloor(const ProductWork& work, const ir::Plan& plan) {
-  if (!plan.workload.train || !plan.stack || !plan.cluster || plan.mesh.levelSizes.empty()) return 0;
+  if (!plan.workload.hasBackward() || !plan.stack || !plan.cluster || plan.mesh.levelSizes.empty()) return 0;
   double seconds = 0; // of a sample, on one device
   for (const ProductsOfKind& kind : work.kinds)
     seconds += (kind.flops + kind.gradientFlops * backwardOf(kind.kind, plan.cluster->device, *plan.stack)) /

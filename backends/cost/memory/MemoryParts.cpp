@@ -81,7 +81,7 @@ private:
     for (const ir::ParamState& p : layerClass.params)
       if (p.owner) parts.params.push_back(paramOf(p));
     for (const ir::Saved& s : layerClass.saved)
-      if (plan_.workload.train && s.host) parts.hostSaved.push_back(s.bytes);
+      if (plan_.workload.hasBackward() && s.host) parts.hostSaved.push_back(s.bytes);
     parts.keptGathered = keptGathered(layerClass);
     if (stack_.truth(ir::StackFact::CopiesGathers)) parts.received = receivedOf(layerClass);
     for (const ir::StateCollective& s : layerClass.states) parts.inPasses |= s.phase != ir::Phase::Step;
@@ -92,7 +92,7 @@ private:
     ParamParts parts;
     parts.host = p.host;
     parts.bytes = ir::stateBytes(program_, p);
-    parts.trained = p.trainable && plan_.workload.train;
+    parts.trained = p.trainable && plan_.workload.hasBackward();
     if (!parts.trained) return parts;
     parts.sent = ir::sentToHost(program_, p);
     parts.elements = p.elements, parts.width = storedWidth(program_, p);
@@ -138,20 +138,21 @@ private:
     InstanceMemory m;
     m.layerClass = id;
     for (const ir::Saved& s : layerClass.saved)
-      if (plan_.workload.train && !s.host) m.saved += s.bytes / (s.buffer.empty() ? piecesOf(s.value) : 1);
+      if (plan_.workload.hasBackward() && !s.host) m.saved += s.bytes / (s.buffer.empty() ? piecesOf(s.value) : 1);
     m.workingForward = layerClass.workingForward - sparedOf(layerClass, ir::Phase::Forward);
     m.workingBackward = layerClass.workingBackward - sparedOf(layerClass, ir::Phase::Backward);
     m.weightOperands = layerClass.weightOperands;
     m.narrow = narrow(layerClass);
     for (const ir::ParamState& p : layerClass.params)
-      if (p.owner && p.trainable && plan_.workload.train && remade(p)) m.remade += ir::stateBytes(program_, p).grads;
+      if (p.owner && p.trainable && plan_.workload.hasBackward() && remade(p))
+        m.remade += ir::stateBytes(program_, p).grads;
     m.logits = logits(layerClass);
     return m;
   }
 
   /// Gradients of one pass in the parameters' width, if they wait for its end; the only pass writes into the buckets.
   double narrow(const ir::LayerClass& layerClass) const {
-    if (stack_.accumulate() != ir::Accumulate::Deferred || !plan_.workload.train) return 0;
+    if (stack_.accumulate() != ir::Accumulate::Deferred || !plan_.workload.hasBackward()) return 0;
     double bytes = 0;
     for (const ir::ParamState& p : layerClass.params) {
       const bool bucket = copiesBuckets_ && p.partial && program_.microBatches == 1;
@@ -205,7 +206,7 @@ private:
   /// What the loss reads, the logits; none where nothing trains.
   ir::ValueId logitsOf() const {
     const ir::Model& model = program_.model;
-    if (!plan_.workload.train || !model.loss.valid()) return {};
+    if (!plan_.workload.hasBackward() || !model.loss.valid()) return {};
     const Indexed<ir::Operand>& operands = model.ops[model.values[model.loss].producer].operands;
     return operands.empty() ? ir::ValueId() : operands[0].value;
   }

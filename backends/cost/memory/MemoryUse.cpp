@@ -95,7 +95,7 @@ StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Pro
   const double states = parts.params + parts.grads + parts.optimizer + parts.buckets + parts.received + workspace;
   const double pass = states + peak.sum() + parts.gathered + parts.reducing + parts.boundary + parts.staged;
   m.passPeak = pass;
-  m.stepPeak = program.plan->workload.train ? states + parts.update + parts.copies : 0;
+  m.stepPeak = program.plan->workload.updatesParameters() ? states + parts.update + parts.copies : 0;
   onHost(m, "parameters", parts.hostParams);
   onHost(m, "gradients", parts.hostGrads);
   onHost(m, "optimizer states", parts.hostOptimizer);

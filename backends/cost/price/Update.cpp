@@ -289,7 +289,7 @@ std::vector<StageUpdate> deviceUpdates(Facts& facts, const ir::Program& program,
                                        const std::vector<std::vector<const ir::StageKind*>>& devices,
                                        PriceMemo* known) {
   std::vector<StageUpdate> sums(devices.size());
-  if (!program.plan->workload.train) return sums;
+  if (!program.plan->workload.updatesParameters()) return sums;
   const Pricing pricing = pricingUpdate(facts, program);
   Updates updates(pricing, known);
   std::vector<std::pair<const ir::StageKind*, KindUpdate>> kinds; // a few

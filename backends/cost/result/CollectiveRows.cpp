@@ -157,7 +157,7 @@ public:
   void add(const HeldStage& held, const Side& side) {
     const int64_t from = held.virtualStage + side.from;
     if (from < 0 || (side.receives && sim_.pipeline.inlineReceive == 0)) return;
-    if (side.phase == ir::Phase::Backward && !program_.plan->workload.train) return;
+    if (side.phase == ir::Phase::Backward && !program_.plan->workload.hasBackward()) return;
     const ir::StageKind& sender = program_.kindOf(from);
     if (sender.sends.empty()) return;
     const auto& costs = sim_.pipeline.virtualStages;
@@ -217,7 +217,7 @@ void addTransfers(std::vector<CollectiveRow>& rows, const Simulation& sim, const
 
 void addTied(std::vector<CollectiveRow>& rows, const Simulation& sim, const CostModel& model, int64_t stage) {
   const ir::Program& program = *sim.schedule->program;
-  if (!program.plan->workload.train) return;
+  if (!program.plan->workload.hasBackward()) return;
   for (const ir::StageGroup& group : program.stageGroups) {
     if (group.stages.size() < 2 || std::find(group.stages.begin(), group.stages.end(), stage) == group.stages.end())
       continue;

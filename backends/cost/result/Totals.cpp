@@ -98,7 +98,7 @@ ModelFlops modelFlops(const ir::Program& program) {
     sum.causal[type] += all * (ir::isAttention(op.kind) ? op.share : 1);
   }
   const double passes =
-      static_cast<double>(program.microBatches) * (program.plan->workload.train ? kTrainingPasses : 1);
+      static_cast<double>(program.microBatches) * (program.plan->workload.hasBackward() ? kTrainingPasses : 1);
   return {scaled(std::move(sum.whole), passes), scaled(std::move(sum.causal), passes)};
 }
 

@@ -34,7 +34,7 @@ double passSeconds(const ir::Schedule& schedule, const std::vector<ClassCost>& c
                    int64_t count) {
   const ir::StageKind stage = stageOf(layerClass, count);
   double seconds = runStagePass(schedule, classes, stage, false).seconds;
-  if (schedule.program->plan->workload.train) seconds += runStagePass(schedule, classes, stage, true).seconds;
+  if (schedule.program->plan->workload.hasBackward()) seconds += runStagePass(schedule, classes, stage, true).seconds;
   return seconds;
 }
 
@@ -49,7 +49,7 @@ LayerLoad loadOf(const ir::Schedule& schedule, const std::vector<ClassCost>& cla
                   ? (passSeconds(schedule, classes, id, kMore) - passSeconds(schedule, classes, id, kFewer)) /
                         static_cast<double>(kMore - kFewer)
                   : passSeconds(schedule, classes, id, 1);
-  if (program.plan->workload.train) load.step = model.update(program, {&one}).seconds();
+  if (program.plan->workload.updatesParameters()) load.step = model.update(program, {&one}).seconds();
   for (size_t s = 0; s < layerClass.states.size(); ++s)
     if (layerClass.states[s].phase == ir::Phase::Step)
       load.step += classes[id.index].states[s] * schedule.blockingShare[layerClass.states[s].cls];
@@ -96,7 +96,7 @@ std::vector<LayerLoad> loadsOf(const ir::Schedule& schedule, const CostModel& mo
 std::vector<double> inFlightOf(const ir::Schedule& schedule) {
   const ir::Program& program = *schedule.program;
   std::vector<double> most(program.virtualStages.size(), 1);
-  if (!program.plan->workload.train) return most;
+  if (!program.plan->workload.hasBackward()) return most;
   for (const ir::Order& order : schedule.kind->orders(schedule.shape())) {
     std::vector<double> now(most.size());
     const auto effect = [](const ir::Action& a) {

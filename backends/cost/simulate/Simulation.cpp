@@ -88,7 +88,7 @@ void addTransfers(Simulation& sim, const CostModel& model) {
 
 void addOptimizer(Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
-  if (!program.plan->workload.train) return;
+  if (!program.plan->workload.updatesParameters()) return;
   const DeviceStages devices(program);
   std::vector<std::vector<const ir::StageKind*>> held;
   for (size_t kind = 0; kind < devices.kinds(); ++kind) held.push_back(devices.stageKinds(devices.firstOf(kind)));
@@ -102,7 +102,7 @@ void addOptimizer(Simulation& sim, const CostModel& model) {
 /// Sums over stages run one after the other on each device; the device with most of them holds up the step.
 void addTied(Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
-  if (!program.plan->workload.train) return;
+  if (!program.plan->workload.hasBackward()) return;
   for (const ir::StageGroup& group : program.stageGroups) {
     if (group.stages.size() < 2) continue;
     const double each = model.price(program, sumNode(group)).seconds;
@@ -233,7 +233,7 @@ template <class Allowed> OrderRun* soonest(std::vector<OrderRun>& runs, Allowed 
 /// Runs every order that the schedule may take and keeps the soonest of those that fit in the memory, or of all if none
 /// does.
 void runOrders(Simulation& sim, KnownPipelines& pipelines, Facts& facts) {
-  const bool train = sim.schedule->program->plan->workload.train;
+  const bool train = sim.schedule->program->plan->workload.hasBackward();
   std::vector<ir::NamedOrder> makers{{sim.schedule->kind->order, sim.schedule->kind->orders}};
   const std::vector<ir::NamedOrder> others = sim.schedule->kind->others();
   if (train) makers.insert(makers.end(), others.begin(), others.end());
@@ -265,7 +265,7 @@ Simulation simulate(const ir::Schedule& schedule, const CostModel& model, Facts&
   in.microBatches = program.microBatches;
   // Stages that begin the next step apart need an optimizer's step between; a forward pass is over when it leaves the
   // last one.
-  in.waitsForAll = schedule.kind->waitsForAll || !program.plan->workload.train;
+  in.waitsForAll = schedule.kind->waitsForAll || !program.plan->workload.hasBackward();
   in.inlineSend = schedule.blockingShare[ir::CollectiveClass::Pipeline];
   if (const ir::Number* receive = facts.stack.number(ir::StackFact::Receive)) in.inlineReceive = receive->value;
   in.slowdown = schedule.slowdown;

@@ -111,7 +111,8 @@ void checkNeeded(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, Fa
 /// The prompt is the extent of what the model's inputs count as tokens, a sequence that of all of it; false after
 /// saying that it is of none.
 bool checkPrompt(Elaboration& elab, WorkloadFacts& facts) {
-  for (Symbol name : facts.extents.prompted) elab.plan.workload.extents.emplace_back(name, *facts.extents.prompt);
+  for (Symbol name : facts.extents.prompted)
+    elab.plan.workload.phases.back().extents.emplace_back(name, *facts.extents.prompt);
   const bool prompt = facts.prompt && facts.prompt->name == kPromptFact;
   if (prompt && facts.extents.prompted.size() > 1) {
     std::string dims, missing;
@@ -158,8 +159,8 @@ void checkExtent(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, Fa
   if (merged.facts.value(node).invalid()) return;
   const ir::Model& model = *elab.plan.model;
   std::optional<int64_t> own;
-  const auto given = std::find_if(elab.plan.workload.extents.begin(), elab.plan.workload.extents.end(),
-                                  [name](const auto& e) { return e.first == name; });
+  const auto bound = elab.plan.workload.extents();
+  const auto given = std::find_if(bound.begin(), bound.end(), [name](const auto& e) { return e.first == name; });
   for (const ir::Dim& d : model.dims) {
     if (d.name != name) continue;
     own = d.extent;

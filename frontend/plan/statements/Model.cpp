@@ -44,7 +44,7 @@ std::optional<PathTree> model(Elaboration& elab, MergedPlan& merged, WorkloadFac
   }
   elab.plan.model = built;
   applyFinetune(elab, merged, *built);
-  if (elab.plan.workload.train && !built->loss.valid()) {
+  if (elab.plan.workload.hasBackward() && !built->loss.valid()) {
     const FactNode* train = merged.fact(merged.fact("train") ? "train" : "finetune");
     elab.context
         .report(TrainWithoutLoss, train->nameRange, {{"workload", train->name.str()}, {"model", built->name.str()}})

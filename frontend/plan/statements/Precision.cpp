@@ -52,7 +52,7 @@ bool onlyStores(Key key, bool train) {
 /// scale that brings them back, and `bool` holds none. `written` is how the plan names it, if not as `fact` would.
 bool fitsPrecision(Elaboration& elab, const ir::PrecisionFact& fact, std::string_view written = {}) {
   const std::string name = written.empty() ? fact.str() : std::string(written);
-  const bool stores = onlyStores(fact.key, elab.plan.workload.train);
+  const bool stores = onlyStores(fact.key, elab.plan.workload.hasBackward());
   if (!ir::isFloat(fact.type) && !ir::isStorageOnly(fact.type) && (!stores || fact.type == ir::DType::boolean)) {
     std::string list;
     for (ir::DType t : ir::allDTypes())

@@ -22,7 +22,7 @@ namespace {
 
 const Symbol kGlobal("global_batch"), kMicro("micro_batch"), kOptimizer("optimizer"),
     kTableOptimizer("table_optimizer"), kImbalance("expert_imbalance"), kBatch("batch"), kPrompt("prompt"),
-    kSequence("sequence"), kGenerate("generate"), kPrecision("precision");
+    kSequence("sequence"), kGenerate("generate"), kPrecision("precision"), kForward("forward");
 
 /// What may be the extent of a dimension; what is not known may be anything.
 bool isNumber(const Value& v) {
@@ -66,8 +66,8 @@ void expertImbalance(Elaboration& elab, MergedPlan& merged, FactNode& node) {
 
 void train(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode& node) {
   ir::Workload& w = elab.plan.workload;
-  w.train = true;
   w.section = node.name;
+  w.phases.push_back({.name = node.name, .backward = true, .update = true});
   w.range = node.range;
   const bool tuning = node.name == Symbol("finetune");
   for (FactNode& fact : node.children) {
@@ -103,7 +103,7 @@ void train(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode
       w.microBatch = n.value_or(0);
       w.microBatchRange = fact.value->range;
     } else if (n || elab.ev.checking) { // an unknown extent does not hide what else can be stated of the model
-      w.extents.emplace_back(fact.name, n.value_or(Extents::kNominal));
+      w.phases.back().extents.emplace_back(fact.name, n.value_or(Extents::kNominal));
       facts.bound.emplace_back(fact.name, &fact);
     } else {
       facts.extents.failed.push_back(fact.name);
@@ -114,6 +114,7 @@ void train(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode
 void infer(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode& node) {
   ir::Workload& w = elab.plan.workload;
   w.section = node.name;
+  w.phases.push_back({.name = kForward});
   w.range = node.range;
   for (FactNode& fact : node.children) {
     if (documentsFact(elab, merged, fact)) continue;
@@ -145,7 +146,7 @@ void infer(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode
       facts.extents.prompt = *n;
       facts.prompt = &fact;
     } else {
-      w.extents.emplace_back(fact.name, *n);
+      w.phases.back().extents.emplace_back(fact.name, *n);
       facts.bound.emplace_back(fact.name, &fact);
     }
   }
@@ -180,7 +181,7 @@ WorkloadFacts workload(Elaboration& elab, MergedPlan& merged) {
   oneWorkload(elab, merged);
   ir::Workload& w = elab.plan.workload;
   w.samples = kSamples;
-  facts.extents.bound = w.extents;
+  facts.extents.bound = w.extents();
   facts.extents.documents = w.documents;
   const int64_t micro = std::max<int64_t>(w.microBatch, 1), copies = ir::replicas(elab.plan);
   int64_t batch = 0;
@@ -190,7 +191,7 @@ WorkloadFacts workload(Elaboration& elab, MergedPlan& merged) {
     elab.ok = false;
     batch = 1;
   }
-  if (!w.train && w.globalBatch > 0) w.globalBatch = batch; // `infer`: what all replicas run at once
+  if (!w.updatesParameters() && w.globalBatch > 0) w.globalBatch = batch; // `infer`: what all replicas run at once
   facts.extents.bound.emplace_back(kSamples, batch);
   facts.extents.nominal = !w.range.valid(); // no workload: shapes are still checked
   return facts;

@@ -374,7 +374,7 @@ TEST(CostEstimate, FlopConventions) {
 
 TEST(CostEstimate, WithoutTrainingThereIsNoBackwardPass) {
   Sample s;
-  s.plan.workload.train = false;
+  s.plan.workload.phases = {{.name = Symbol("forward")}};
   for (LayerClass& layerClass : s.program.classes) layerClass.backward.edit().clear(), layerClass.states = {};
   const auto e = s.estimate(s.diagnostics);
   ASSERT_TRUE(e);

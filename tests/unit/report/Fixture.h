@@ -26,10 +26,9 @@ struct ReportFixture : PlanFixture {
     }
     plan.stack = std::make_shared<const ir::Stack>();
     edit(plan.stack).name = "megatron_2022";
-    plan.workload.train = true;
+    plan.workload.phases = {{"train", true, true, {{"seq", 2048}}}};
     plan.workload.globalBatch = 32;
     plan.workload.microBatch = 1;
-    plan.workload.extents = {{"seq", 2048}};
     plan.workload.optimizer = ir::Optimizer{"adam", 2, true, {}};
     plan.mesh = mesh({{"tp", 8}, {"dp", 2}, {"pp", 4}}, {{"node", 8}, {"nodes", 64}});
     plan.pipeline.emplace();

@@ -74,7 +74,7 @@ PlacementRule rule(const std::string& at, const std::string& dim, const std::vec
 Build::Build(const std::vector<std::pair<std::string, int64_t>>& axes,
              const std::vector<std::pair<std::string, int64_t>>& levels) {
   plan.name = Symbol("plan");
-  plan.workload.train = true;
+  plan.workload.phases = {{Symbol("train"), true, true, {}}};
   plan.workload.samples = Symbol("batch");
   program.plan = &plan;
   program.mesh = test::mesh(axes, levels);

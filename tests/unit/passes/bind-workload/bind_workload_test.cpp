@@ -64,7 +64,7 @@ TEST(BindWorkload, RefusesLessThanOne) {
 
 TEST(BindWorkload, LeavesAPlanWithoutTrainingAlone) {
   Build b({{"dp", 2}});
-  b.plan.workload.train = false;
+  b.plan.workload.phases.clear();
   b.plan.workload.globalBatch = 3;
   b.plan.placements = {rule("", "batch", {"dp"})};
   b.input("x", "batch=7");
