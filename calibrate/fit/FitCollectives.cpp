@@ -7,7 +7,6 @@
 #include "ir/facts/ClusterFacts.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <tuple>
@@ -23,16 +22,9 @@ constexpr size_t kMessageKnots = 14;
 /// A start or a root term that is a smaller share of the least time than this is nothing.
 constexpr double kNothing = 1e-3;
 
-/// What is sampled, and the fact of a fabric that says it; of a send, its start.
-constexpr std::array<std::pair<CollectiveKind, ir::FabricFact>, 5> kSampled{
-    {{CollectiveKind::AllReduce, ir::FabricFact::AllReduce},
-     {CollectiveKind::AllGather, ir::FabricFact::AllGather},
-     {CollectiveKind::ReduceScatter, ir::FabricFact::ReduceScatter},
-     {CollectiveKind::AllToAll, ir::FabricFact::AllToAll},
-     {CollectiveKind::SendRecv, ir::FabricFact::SendRecvStart}}};
-
+/// The fact of a fabric that a group of samples is fitted to; of a send, its start.
 ir::FabricFact factOf(CollectiveKind kind) {
-  return std::find_if(kSampled.begin(), kSampled.end(), [&](const auto& s) { return s.first == kind; })->second;
+  return kind == CollectiveKind::SendRecv ? ir::FabricFact::SendRecvStart : ir::Fabric::sampledOperation(kind)->fact;
 }
 
 /// Who takes part: operation, nodes, ranks.

@@ -138,8 +138,8 @@ Known knownOf(const ir::Stack& s) {
 Known knownOf(const ir::Fabric& f) {
   using enum ir::FabricFact;
   Known out = knownOf(f, {SampledAt, SampledLatency, SendRecvStart, SendRecvBandwidth});
-  for (const ir::FabricFact fact : {AllReduce, AllGather, ReduceScatter, AllToAll})
-    if (!f.samplesOf(fact)->rows.empty()) out[ir::FactRef(fact).path()] = std::nullopt;
+  for (const ir::Fabric::SampledOperation& operation : ir::Fabric::sampledOperations())
+    if (!(f.*operation.samples).rows.empty()) out[ir::FactRef(operation.fact).path()] = std::nullopt;
   return out;
 }
 

@@ -17,21 +17,18 @@ PLANC_WARNING(VoidFact, 541, "`{fact}` of {owner} changes nothing: {why}")
 
 namespace {
 
-constexpr FabricFact kOperations[] = {FabricFact::AllReduce, FabricFact::AllGather, FabricFact::ReduceScatter,
-                                      FabricFact::AllToAll};
-
 bool isCard(const ir::Fabric& f) {
   return f.has(FabricFact::NicEfficiency);
 }
 bool hasRows(const ir::Fabric& f) {
-  return std::any_of(std::begin(kOperations), std::end(kOperations),
-                     [&](FabricFact o) { return !f.samplesOf(o)->rows.empty(); });
+  return std::ranges::any_of(ir::Fabric::sampledOperations(),
+                             [&](const auto& operation) { return !(f.*operation.samples).rows.empty(); });
 }
 /// Whatever a group does inside of a level has samples, and so have transfers.
 bool allSampled(const ir::Fabric& f) {
   return f.has(FabricFact::SendRecvBandwidth) &&
-         std::all_of(std::begin(kOperations), std::end(kOperations),
-                     [&](FabricFact o) { return !f.samplesOf(o)->rows.empty(); });
+         std::ranges::all_of(ir::Fabric::sampledOperations(),
+                             [&](const auto& operation) { return !(f.*operation.samples).rows.empty(); });
 }
 bool isMeasured(const ir::Fabric& f) {
   return isCard(f) || f.sampled() || f.has(FabricFact::SendRecvStart);
@@ -61,6 +58,8 @@ constexpr Condition kConditions[] = {
     {FabricFact::SampledLatency, isMeasured, "the fabric has neither samples nor constants of network cards",
      kSaySamples},
     {FabricFact::Growth, hasRows, kNoSamples, kSaySamples},
+    {FabricFact::GrowthBeyond, [](const ir::Fabric& f) { return hasRows(f) && f.has(FabricFact::Growth); },
+     "the fabric has no samples whose `a` grows", "leave it out, or add `growth` beside samples"},
     {FabricFact::Start, isCard, kNoCard, kSayCard},
     {FabricFact::Hop, isCard, kNoCard, kSayCard},
     {FabricFact::HopInside, isCard, kNoCard, kSayCard},

@@ -19,7 +19,9 @@ std::span<const FactRow> fabricFacts() {
        "latency of a step, of the level that samples and constants were taken in: what a level has more is added to "
        "each step"},
       {Growth, "growth", number({}, ranges::kError).asCalibrated(),
-       "of `a` per doubling beyond the nearest sampled group, and beyond 8 ranks"},
+       "of `a` per doubling beyond the nearest sampled group, and beyond `growth_beyond` ranks"},
+      {FabricFact::GrowthBeyond, "growth_beyond", count(ranges::kSome).asCalibrated(),
+       "ranks up to which `a` does not grow, however small the nearest sampled group is; 8 by default"},
       {Start, "start", number(units::time, ranges::kTime).asCalibrated(), "of a collective over network cards"},
       {Hop, "hop", number(units::time, ranges::kTime).asCalibrated(), "of each of its steps between nodes"},
       {HopInside, "hop_inside", number(units::time, ranges::kTime).asCalibrated(),

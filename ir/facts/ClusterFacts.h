@@ -5,6 +5,9 @@
 
 namespace planc::ir {
 
+/// `growth_beyond` of a fabric that does not state it: public samples end at the eight devices of one node.
+inline constexpr double kGrowthBeyond = 8;
+
 enum class FabricFact : uint8_t {
   AllReduce,
   AllGather,
@@ -13,6 +16,7 @@ enum class FabricFact : uint8_t {
   SampledAt,
   SampledLatency,
   Growth,
+  GrowthBeyond,
   Start,
   Hop,
   HopInside,

@@ -33,24 +33,44 @@ std::optional<CollectiveClass> parseCollectiveClass(std::string_view text) {
   return std::nullopt;
 }
 
+std::span<const Fabric::SampledOperation> Fabric::sampledOperations() {
+  static constexpr SampledOperation kOperations[] = {
+      {CollectiveKind::AllReduce, FabricFact::AllReduce, &Fabric::allReduce},
+      {CollectiveKind::AllGather, FabricFact::AllGather, &Fabric::allGather},
+      {CollectiveKind::ReduceScatter, FabricFact::ReduceScatter, &Fabric::reduceScatter},
+      {CollectiveKind::AllToAll, FabricFact::AllToAll, &Fabric::allToAll},
+  };
+  return kOperations;
+}
+
+const Fabric::SampledOperation* Fabric::sampledOperation(CollectiveKind kind) {
+  for (const SampledOperation& operation : sampledOperations())
+    if (operation.kind == kind) return &operation;
+  return nullptr;
+}
+
+const Fabric::SampledOperation* Fabric::sampledOperation(FabricFact fact) {
+  for (const SampledOperation& operation : sampledOperations())
+    if (operation.fact == fact) return &operation;
+  return nullptr;
+}
+
+const Fabric::Samples& Fabric::samplesOf(CollectiveKind kind) const {
+  static const Samples kNone;
+  const SampledOperation* const operation = sampledOperation(kind);
+  return operation ? this->*operation->samples : kNone;
+}
+
 Fabric::Samples* Fabric::samplesOf(FabricFact fact) {
-  switch (fact) {
-  case FabricFact::AllReduce:
-    return &allReduce;
-  case FabricFact::AllGather:
-    return &allGather;
-  case FabricFact::ReduceScatter:
-    return &reduceScatter;
-  case FabricFact::AllToAll:
-    return &allToAll;
-  default:
-    return nullptr;
-  }
+  const SampledOperation* const operation = sampledOperation(fact);
+  return operation ? &(this->*operation->samples) : nullptr;
 }
 
 bool Fabric::sampled() const {
-  for (const Samples* s : {&allReduce, &allGather, &reduceScatter, &allToAll})
-    if (!s->rows.empty() || !s->across.empty()) return true;
+  for (const SampledOperation& operation : sampledOperations()) {
+    const Samples& samples = this->*operation.samples;
+    if (!samples.rows.empty() || !samples.across.empty()) return true;
+  }
   return has(FabricFact::SendRecvBandwidth);
 }
 

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,18 @@ struct Fabric : FactsOf<FabricFact> {
     std::string source;
   };
   Samples allReduce, allGather, reduceScatter, allToAll;
+  /// An operation that may have samples: its kind, and the fact that lists them.
+  struct SampledOperation {
+    CollectiveKind kind;
+    FabricFact fact;
+    Samples Fabric::*samples;
+  };
+  static std::span<const SampledOperation> sampledOperations();
+  /// Null for kinds that have equations of their own, and for facts that are no samples.
+  static const SampledOperation* sampledOperation(CollectiveKind kind);
+  static const SampledOperation* sampledOperation(FabricFact fact);
+  /// Samples of an operation; empty for kinds that have equations of their own.
+  const Samples& samplesOf(CollectiveKind kind) const;
   /// Those of a fact of this name; null where it is no samples.
   Samples* samplesOf(FabricFact fact);
   const Samples* samplesOf(FabricFact fact) const { return const_cast<Fabric*>(this)->samplesOf(fact); }

@@ -81,6 +81,26 @@ TEST_F(CostCollectives, ATableOfTimesInPlaceOfAFit) {
   expect(inDomain(CollectiveKind::AllGather, 8, fabric), 100e-6); // starting is what takes it
 }
 
+TEST_F(CostCollectives, TheStartGrowsBeyondTheSampledGroupsAndTheRanksThatTheFabricNames) {
+  Fabric fabric = nvlink3();
+  Fabric::Sample row;
+  row.ranks = 4;
+  row.a = 10e-6, row.b = 200e9;
+  fabric.allGather.rows = {row};
+  fabric.set(FabricFact::Growth, number(.15));
+  const auto start = [&](int64_t ranks) {
+    const double wire = kTensor * static_cast<double>(ranks - 1) / static_cast<double>(ranks);
+    return inDomain(CollectiveKind::AllGather, ranks, fabric) - wire / 200e9;
+  };
+  expect(start(8), 10e-6); // beyond the sample, within the default
+  expect(start(16), 10e-6 * 1.15);
+  fabric.set(FabricFact::GrowthBeyond, number(4));
+  expect(start(8), 10e-6 * 1.15);
+  expect(start(16), 10e-6 * 1.3);
+  fabric.set(FabricFact::GrowthBeyond, number(2)); // the sampled group is larger
+  expect(start(8), 10e-6 * 1.15);
+}
+
 TEST_F(CostCollectives, SamplesAreScaledByTheRateOfTheLevel) {
   Fabric fabric = nvlink3();
   const double sampled = price(CollectiveKind::AllGather, {{"g", 8}}, kTensor);

@@ -99,7 +99,7 @@ Term sampled(const Pricing& p, const Route& r) {
 }
 
 bool isSampledAcross(const Pricing& p, const Route& r) {
-  return !samplesOf(p.facts.cluster.levels[r.top].fabric, p.collective().kind).across.empty() &&
+  return !p.facts.cluster.levels[r.top].fabric.samplesOf(p.collective().kind).across.empty() &&
          p.collective().copies <= 1;
 }
 

@@ -15,9 +15,6 @@ using ir::LevelFact;
 
 namespace {
 
-/// Largest domain whose `a` was sampled everywhere: it grows per doubling beyond (docs/cost-model.md, section 2.1).
-constexpr double kSampledRanks = 8;
-
 /// The sample whose group is nearest in log distance; the smaller one on a tie.
 const ir::Fabric::Sample& nearest(const ir::Fabric::Samples& samples, int64_t ranks) {
   auto distance = [&](const ir::Fabric::Sample& s) {
@@ -61,25 +58,6 @@ Term cardShare(const Pricing& p, const Route& r, size_t level) {
 
 } // namespace
 
-const ir::Fabric::Samples& samplesOf(const ir::Fabric& fabric, CollectiveKind kind) {
-  static const ir::Fabric::Samples kNone;
-  switch (kind) {
-  case CollectiveKind::AllReduce:
-    return fabric.allReduce;
-  case CollectiveKind::AllGather:
-    return fabric.allGather;
-  case CollectiveKind::ReduceScatter:
-    return fabric.reduceScatter;
-  case CollectiveKind::AllToAll:
-    return fabric.allToAll;
-  case CollectiveKind::Slice:
-  case CollectiveKind::SendRecv:
-  case CollectiveKind::HostCopy:
-    break;
-  }
-  return kNone; // these have equations of their own
-}
-
 namespace {
 
 /// What a table's times hold that no rate shortens: where the line through its first two points meets zero bytes.
@@ -116,32 +94,19 @@ Term onWire(const Pricing& p, const Route& r) {
 
 namespace {
 
-/// The fact that holds the samples of an operation which has some.
-FabricFact sampleFact(CollectiveKind kind) {
-  switch (kind) {
-  case CollectiveKind::AllGather:
-    return FabricFact::AllGather;
-  case CollectiveKind::ReduceScatter:
-    return FabricFact::ReduceScatter;
-  case CollectiveKind::AllToAll:
-    return FabricFact::AllToAll;
-  default:
-    return FabricFact::AllReduce;
-  }
-}
-
 /// One row of samples at the rate of the level, `first` its time where nothing is moved.
 Sampled readRow(const Pricing& p, const ir::ClusterLevel& level, CollectiveKind kind, const ir::Fabric::Sample& s,
                 double bytes, Term& first) {
   const ir::Fabric& fabric = level.fabric;
-  const ir::Fabric::Samples& samples = samplesOf(fabric, kind);
+  const ir::Fabric::Samples& samples = fabric.samplesOf(kind);
   auto read = [&](double value, std::string_view field, const Unit& unit) -> Term {
     if (!p.why) return value;
     const std::string nodes = s.nodes > 0 ? fmt::format(" on {} nodes", number(s.nodes)) : "";
     const std::string path = fmt::format("{} of {} ranks{}, {}", ir::name(kind), number(s.ranks), nodes, field);
     return p.readOff(value, field, path, samples.range, samples.source, unit, &s.statistics);
   };
-  p.stands(Facts::owner(fabric), s.statistics, samples.range, sampleFact(kind), byteSize(bytes), s.time);
+  p.stands(Facts::owner(fabric), s.statistics, samples.range, ir::Fabric::sampledOperation(kind)->fact, byteSize(bytes),
+           s.time);
   Sampled out;
   out.scale = rateScale(p, level);
   p.scaled(out.scale.value);
@@ -162,14 +127,28 @@ Sampled readRow(const Pricing& p, const ir::ClusterLevel& level, CollectiveKind 
 
 } // namespace
 
+namespace {
+
+/// The ranks from which on `a` grows, with where the fabric states it.
+Term growthBeyond(const Pricing& p, const ir::Fabric& fabric) {
+  const ir::Number* stated = fabric.number(FabricFact::GrowthBeyond);
+  if (!stated) return ir::kGrowthBeyond;
+  return p.readOff(stated->value, "beyond", p.why ? ir::FactRef(FabricFact::GrowthBeyond).path() : "", stated->range,
+                   stated->source);
+}
+
+} // namespace
+
 Sampled readSample(const Pricing& p, const ir::ClusterLevel& level, CollectiveKind kind, int64_t ranks, double bytes) {
   const ir::Fabric& fabric = level.fabric;
-  const ir::Fabric::Sample& s = nearest(samplesOf(fabric, kind), std::max<int64_t>(2, ranks));
+  const ir::Fabric::Sample& s = nearest(fabric.samplesOf(kind), std::max<int64_t>(2, ranks));
   Term first;
   Sampled out = readRow(p, level, kind, s, bytes, first);
-  const double sampled = std::max(kSampledRanks, s.ranks), group = static_cast<double>(ranks);
-  if (group > sampled)
-    out.a += first * p.fact(fabric, FabricFact::Growth, "growth") * log2(p.known(group, "n") / sampled);
+  const double flat = fabric.value(FabricFact::GrowthBeyond, ir::kGrowthBeyond), group = static_cast<double>(ranks);
+  if (group > std::max(flat, s.ranks)) {
+    const Term beyond = flat > s.ranks ? growthBeyond(p, fabric) : Term(s.ranks);
+    out.a += first * p.fact(fabric, FabricFact::Growth, "growth") * log2(p.known(group, "n") / beyond);
+  }
   return out;
 }
 
@@ -180,7 +159,7 @@ SampledAcross readAcross(const Pricing& p, const Route& r) {
   auto distance = [&](const ir::Fabric::Sample& s) {
     return std::pair(std::fabs(std::log(s.ranks / s.nodes / each)), std::fabs(std::log(s.nodes / nodes)));
   };
-  const auto& rows = samplesOf(level.fabric, p.collective().kind).across;
+  const auto& rows = level.fabric.samplesOf(p.collective().kind).across;
   const auto best = std::min_element(rows.begin(), rows.end(),
                                      [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
   Term first;
@@ -242,7 +221,7 @@ Term phase(const Pricing& p, const Route& r, size_t level, CollectiveKind kind, 
   Route own = r; // this level by itself, whatever was sampled of the whole group
   own.top = level, own.domain = nullptr, own.card = fabric.has(FabricFact::NicEfficiency);
   Term time, latency;
-  if (!samplesOf(fabric, kind).rows.empty()) {
+  if (!fabric.samplesOf(kind).rows.empty()) {
     const Sampled s = readSample(p, l, kind, static_cast<int64_t>(members), bytesOf);
     const Term more = kind == CollectiveKind::AllToAll ? p.spent(farther(p, l), l, "latency") : fartherInAll(p, steps);
     time = s.time(p, x) + more;

@@ -9,9 +9,6 @@
 
 namespace planc::cost {
 
-/// Samples of an operation; empty where it has none.
-const ir::Fabric::Samples& samplesOf(const ir::Fabric& fabric, ir::CollectiveKind kind);
-
 struct Sampled {
   Term a = 0, b = 1, g = 0;
   const ir::Table* table = nullptr; ///< in place of b and g; `a` is what the group adds to it

@@ -31,7 +31,7 @@ Route routeOf(const Pricing& p) {
                        : r.scattered ? 1
                                      : std::min(r.ranks, mesh.ranksWithin(p.collective().axes, l)));
   for (size_t l = r.top + 1; l-- > 0 && !r.domain;) {
-    if (samplesOf(levels[l].fabric, p.collective().kind).rows.empty()) continue;
+    if (levels[l].fabric.samplesOf(p.collective().kind).rows.empty()) continue;
     r.domain = &levels[l];
     r.inside = r.within[l];
   }
