@@ -29,9 +29,10 @@ constexpr std::array<State, 3> kStates = {{
      &ParamState::params},
 }};
 
-class Search {
+/// Proposes changes of a plan that does not fit, each with its effect.
+class FixProposals {
 public:
-  Search(const ir::Plan& plan, const ir::Program& program, const cost::Estimate& estimate)
+  FixProposals(const ir::Plan& plan, const ir::Program& program, const cost::Estimate& estimate)
       : plan_(plan), program_(program), mesh_(program.mesh), stage_(estimate.memory.fullest) {}
 
   std::vector<Candidate> run() {
@@ -70,7 +71,7 @@ private:
     std::vector<const ir::Layer*> all;
     for (const ir::Layer& layer : program_.model->layers)
       if (layer.repeat && !layer.isPart() &&
-          std::none_of(all.begin(), all.end(), [&](const ir::Layer* u) { return u->name == layer.name; }))
+          std::none_of(all.begin(), all.end(), [&](const ir::Layer* other) { return other->name == layer.name; }))
         all.push_back(&layer);
     return all;
   }
@@ -79,7 +80,7 @@ private:
     std::vector<std::string> cores, cheap, half, whole;
     for (const ir::Layer* layer : repeats()) {
       if (std::string core = coreOf(*layer); !core.empty()) cores.push_back(std::move(core));
-      for (std::string& layer : cheapLayers(*layer)) cheap.push_back(std::move(layer));
+      for (std::string& path : cheapLayers(*layer)) cheap.push_back(std::move(path));
       whole.push_back(layer->name.str());
       const int64_t count = layer->of > 0 ? layer->of : layer->count;
       if (count > 1) half.push_back(fmt::format("{}[0:{}:2]", layer->name.str(), count));
@@ -114,8 +115,8 @@ private:
         const bool made = std::all_of(op.operands.begin(), op.operands.end(), [&](const ir::Operand& o) {
           return program_.model->values[o.value].kind == ir::ValueKind::Param || keeps(o.value, ir::OpId());
         });
-        const std::string layer = ir::join(op.path);
-        if (made && std::find(layers.begin(), layers.end(), layer) == layers.end()) layers.push_back(layer);
+        const std::string path = ir::join(op.path);
+        if (made && std::find(layers.begin(), layers.end(), path) == layers.end()) layers.push_back(path);
       }
     }
     return layers;
@@ -316,7 +317,7 @@ private:
 
 std::vector<Candidate> memoryCandidates(const ir::Plan& plan, const ir::Program& program,
                                         const cost::Estimate& estimate) {
-  return Search(plan, program, estimate).run();
+  return FixProposals(plan, program, estimate).run();
 }
 
 void rank(std::vector<Fix>& fixes) {
