@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using search::Constant;
 using search::Elasticity;
-using search::Reached;
+using search::ReachedTarget;
 using Cells = std::vector<std::string>;
 
 /// What a cell shows as zero.
@@ -76,7 +76,7 @@ std::string changeText(double factor) {
 Grid reachGrid(const SensitivityReport::Reach& reach, size_t top) {
   Grid grid{"lrrrr"};
   grid.add({"constant", "is", "would be", "change", std::string(reach.target.metric->name())}, TextStyle::Bold);
-  for (const Reached& one : reach.by) {
+  for (const ReachedTarget& one : reach.by) {
     if (!one.reached || (top && grid.rows.size() > top)) break;
     grid.add({one.constant->path, valueText(*one.constant), valueText(*one.constant, one.factor),
               changeText(one.factor), formatQuantity(one.metric, reach.target.metric->unit)});
@@ -117,7 +117,7 @@ std::vector<std::string> remarks(const SensitivityReport::Reach& reach, size_t t
   std::vector<std::string> lines;
   size_t reached = 0;
   std::vector<std::string> others;
-  for (const Reached& one : reach.by) {
+  for (const ReachedTarget& one : reach.by) {
     reached += one.reached;
     if (!one.reached)
       others.push_back(fmt::format("{} ({} at {}{})", one.constant->path,
@@ -188,7 +188,7 @@ void addTargets(Document& out, const SensitivityReport& r) {
     if (sheet.empty())
       sheet = {
           {"plan", "metric", "target", "constant", "unit", "value", "reached", "factor", "would_be", "metric_there"}};
-    for (const Reached& one : reach.by)
+    for (const ReachedTarget& one : reach.by)
       sheet.push_back({r.plan, std::string(reach.target.metric->name()), csvNumber(reach.target.value),
                        one.constant->path, one.constant->unit.name(), csvNumber(one.constant->value),
                        one.reached ? "true" : "false", csvNumber(one.factor),
@@ -216,7 +216,7 @@ Json rowJson(const search::Sensitivity& f, const search::SensitiveRow& row) {
 }
 Json reachJson(const SensitivityReport::Reach& reach) {
   Json by = Json::array();
-  for (const Reached& one : reach.by) {
+  for (const ReachedTarget& one : reach.by) {
     Json out = constantJson(*one.constant);
     out["reached"] = one.reached;
     out["factor"] = one.factor;

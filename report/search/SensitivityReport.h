@@ -13,7 +13,7 @@ namespace planc::report {
 struct SensitivityReport {
   struct Reach {
     search::Target target;
-    std::vector<search::Reached> by;
+    std::vector<search::ReachedTarget> by;
   };
   std::string plan = {};
   search::Sensitivity found = {};

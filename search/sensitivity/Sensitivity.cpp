@@ -217,7 +217,7 @@ public:
   Search(ScaledPrices& prices, const Constant& constant, double from, double to)
       : prices_(prices), constant_(constant), to_(to), sign_(to > from ? 1 : -1), before_{1, from} {}
 
-  Reached run(bool up) {
+  ReachedTarget run(bool up) {
     const double end = up ? std::min(kMostChange, constant_.most) : std::max(1 / kMostChange, constant_.least);
     Point far = before_;
     for (double factor = 1; !reaches(far) && factor != end;) {
@@ -254,17 +254,17 @@ private:
 };
 
 /// Of two ends the nearer to 1 first.
-bool sooner(const Reached& a, const Reached& b) {
+bool sooner(const ReachedTarget& a, const ReachedTarget& b) {
   if (a.reached != b.reached) return a.reached;
   return a.reached && std::abs(std::log(a.factor)) < std::abs(std::log(b.factor));
 }
 
 } // namespace
 
-std::vector<Reached> reach(const ir::Plan& plan, const Sensitivity& found, const Target& target, Engine& engine) {
+std::vector<ReachedTarget> reach(const ir::Plan& plan, const Sensitivity& found, const Target& target, Engine& engine) {
   const auto at = std::ranges::find(found.metrics, target.metric);
   const auto m = static_cast<size_t>(at - found.metrics.begin());
-  std::vector<Reached> out;
+  std::vector<ReachedTarget> out;
   if (at == found.metrics.end() || found.values[m] == target.value) return out;
   const double wanted = (target.value > found.values[m] ? 1 : -1) * (found.values[m] > 0 ? 1 : -1);
   ScaledPrices prices(plan, engine, {target.metric});

@@ -53,7 +53,7 @@ struct Target {
 };
 
 /// What a constant alone does for a target.
-struct Reached {
+struct ReachedTarget {
   const Constant* constant = nullptr; ///< of the rows asked with
   bool reached = false;
   double factor = 1;       ///< least change that reaches it; else the largest that was tried
@@ -67,6 +67,6 @@ inline constexpr double kMostChange = 1000;
 
 /// For each constant that moves the metric towards the target, which must be among those of `found`. Those that reach
 /// it come first, the least change first. Empty where the plan has that value.
-std::vector<Reached> reach(const ir::Plan& plan, const Sensitivity& found, const Target& target, Engine& engine);
+std::vector<ReachedTarget> reach(const ir::Plan& plan, const Sensitivity& found, const Target& target, Engine& engine);
 
 } // namespace planc::search
