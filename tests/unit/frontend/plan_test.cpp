@@ -311,6 +311,32 @@ TEST(Plans, TheWorkloadBindsDimensionsOfTheModel) {
       << "without a workload shapes are still checked";
 }
 
+TEST(Plans, AWorkloadHasAPhase) {
+  const auto of = [](const std::string& workload) {
+    const auto plans = plansOf(kModel + "plan p {\n model = m\n " + workload + "\n}\n");
+    return plans.empty() ? ir::Workload() : plans[0]->workload;
+  };
+  const ir::Workload train = of("train { seq = 8; global_batch = 2; micro_batch = 1; optimizer = optimizers.adam }");
+  ASSERT_EQ(train.phases.size(), 1u);
+  EXPECT_EQ(train.phases[0].name, Symbol("train"));
+  EXPECT_TRUE(train.hasBackward());
+  EXPECT_TRUE(train.updatesParameters());
+  const ir::Workload infer = of("infer { seq = 8; batch = 2 }");
+  ASSERT_EQ(infer.phases.size(), 1u);
+  EXPECT_EQ(infer.phases[0].name, Symbol("forward"));
+  EXPECT_EQ(infer.section, Symbol("infer"));
+  EXPECT_FALSE(infer.hasBackward());
+  EXPECT_FALSE(infer.updatesParameters());
+  EXPECT_EQ(infer.extents(), (std::vector<std::pair<Symbol, int64_t>>{{Symbol("seq"), 8}}));
+  EXPECT_TRUE(of("").phases.empty());
+  ir::Workload several; // as of prefill and decode, whose extents differ
+  several.phases = {{.name = Symbol("a"), .extents = {{Symbol("seq"), 8}}},
+                    {.name = Symbol("b"), .backward = true, .extents = {{Symbol("seq"), 1}}}};
+  EXPECT_TRUE(several.hasBackward());
+  EXPECT_FALSE(several.updatesParameters());
+  EXPECT_EQ(several.extents().size(), 2u);
+}
+
 TEST(Plans, TrainNeedsALoss) {
   EXPECT_NE(check("import std.ops\nmodel m() {\n in x: [batch, seq]\n y = ops.gelu(x)\n}\nplan p {\n model = m\n" +
                   std::string(" train { seq = 8; global_batch = 16; micro_batch = 1; optimizer = none }\n}"))
