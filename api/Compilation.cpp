@@ -48,14 +48,27 @@ std::unique_ptr<Compilation> Compilation::beside(ir::Plan plan) const {
   return std::unique_ptr<Compilation>(new Compilation(std::move(plan), asked_, source_, engine_));
 }
 
-bool Compilation::lower(ir::Level level, const passes::PassObserver& observer) {
+bool Compilation::shard(const passes::PassObserver& observer) {
+  if (!prepare()) return false;
+  Step step("lowering");
+  sharded_ = passes::shard(*plan_, diagnostics_, observer);
+  return sharded_ != nullptr;
+}
+
+bool Compilation::lower(const passes::PassObserver& observer) {
+  if (!prepare()) return false;
+  Step step("lowering");
+  program_ = passes::lower(*plan_, diagnostics_, observer);
+  return program_ != nullptr;
+}
+
+/// Settles what no pass knows, and drops what points into a program that is made anew.
+bool Compilation::prepare() {
   if (refused_) return false;
   settleStages();
   offerStages();
-  Step step("lowering");
-  estimate_.reset(), schedule_.reset(); // they point into what is made anew
-  program_ = passes::lower(*plan_, level, diagnostics_, observer);
-  return program_ != nullptr;
+  estimate_.reset(), schedule_.reset();
+  return true;
 }
 
 /// A balanced cut needs prices, which no pass knows.
@@ -128,7 +141,7 @@ bool Compilation::priceAlone(cost::Wanted wanted) {
 }
 
 bool Compilation::priceWhole(cost::Wanted wanted) {
-  if (!lower(ir::Level::Comm) || !makeSchedule()) return false;
+  if (!lower() || !makeSchedule()) return false;
   estimate_ = cost::estimate(*schedule_, diagnostics_, wanted);
   return estimate_ != nullptr;
 }
@@ -163,7 +176,7 @@ void Compilation::freeEngine() {
 
 void Compilation::release() {
   results_ = {};
-  estimate_.reset(), schedule_.reset(), program_.reset(), plan_.reset(), engine_.reset();
+  estimate_.reset(), schedule_.reset(), program_.reset(), sharded_.reset(), plan_.reset(), engine_.reset();
   fixes_ = {};
   recomputeEffects_ = {};
 }

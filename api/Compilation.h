@@ -46,6 +46,7 @@ public:
   const SourceManager* sources() const { return source_.get(); }
   const ir::Plan& plan() const { return *plan_; }
   /// Null where it was not reached.
+  const ir::ShardedProgram* sharded() const { return sharded_.get(); }
   const ir::Program* program() const { return program_.get(); }
   const ir::Schedule* schedule() const { return schedule_.get(); }
   const cost::Estimate* estimate() const { return estimate_.get(); }
@@ -55,7 +56,8 @@ public:
   const DiagnosticEngine& diagnostics() const { return diagnostics_; }
 
   /// Each goes one step further and says whether it arrived. `schedule` lowers first where that was not done.
-  bool lower(ir::Level level, const passes::PassObserver& observer = {});
+  bool shard(const passes::PassObserver& observer = {});
+  bool lower(const passes::PassObserver& observer = {});
   bool makeSchedule(const passes::PassObserver& observer = {});
   /// Types of assertions and measured lines.
   bool checkVerdict();
@@ -91,6 +93,7 @@ public:
 private:
   Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const SourceManager> source,
               std::shared_ptr<search::Engine> engine);
+  bool prepare();
   void settleStages();
   void offerStages();
   void lint();
@@ -103,6 +106,7 @@ private:
   std::shared_ptr<const SourceManager> source_;
   std::shared_ptr<search::Engine> engine_;
   std::unique_ptr<ir::Plan> plan_;
+  std::unique_ptr<ir::ShardedProgram> sharded_; ///< of `shard` alone
   std::unique_ptr<ir::Program> program_;
   std::unique_ptr<ir::Schedule> schedule_;
   std::unique_ptr<cost::Estimate> estimate_;

@@ -28,7 +28,7 @@ std::string read(const char* path) {
 /// Seconds of a step.
 double price(const ir::Plan& plan) {
   DiagnosticEngine diagnostics;
-  const auto program = passes::lower(plan, ir::Level::Comm, diagnostics);
+  const auto program = passes::lower(plan, diagnostics);
   const auto schedule = program ? passes::schedule(*program) : nullptr;
   const auto estimate = schedule ? cost::estimate(*schedule, diagnostics) : nullptr;
   if (!estimate) throw std::runtime_error(diagnostics.empty() ? "no estimate" : diagnostics.sorted()[0]->message);
@@ -59,7 +59,7 @@ void lowerExample(benchmark::State& state) {
   const bench::Loaded loaded(kExample, "gpt3_175b");
   for (auto _ : state) {
     DiagnosticEngine diagnostics;
-    const auto program = passes::lower(*loaded.plans[0], ir::Level::Comm, diagnostics);
+    const auto program = passes::lower(*loaded.plans[0], diagnostics);
     benchmark::DoNotOptimize(passes::schedule(*program));
   }
 }
@@ -67,7 +67,7 @@ void lowerExample(benchmark::State& state) {
 void priceExample(benchmark::State& state) {
   const bench::Loaded loaded(kExample, "gpt3_175b");
   DiagnosticEngine diagnostics;
-  const auto program = passes::lower(*loaded.plans[0], ir::Level::Comm, diagnostics);
+  const auto program = passes::lower(*loaded.plans[0], diagnostics);
   const auto schedule = passes::schedule(*program);
   for (auto _ : state) benchmark::DoNotOptimize(cost::estimate(*schedule, diagnostics));
 }
@@ -79,7 +79,7 @@ void evaluateExample(benchmark::State& state) {
   for (auto _ : state) {
     DiagnosticEngine diagnostics;
     diagnostics.ignoreWarnings();
-    const auto program = passes::lower(*loaded.plans[0], ir::Level::Comm, diagnostics);
+    const auto program = passes::lower(*loaded.plans[0], diagnostics);
     const auto schedule = passes::schedule(*program);
     benchmark::DoNotOptimize(cost::estimate(*schedule, diagnostics, cost::Wanted::totals()));
   }

@@ -31,7 +31,7 @@ ir::Plan candidate(const ir::Plan& base, const ir::PlanEdit& edit, DiagnosticEng
 /// The same candidate by itself; throws where the engine gave another time or another memory.
 void compare(const ir::Plan& plan, const cost::Estimate& found) {
   DiagnosticEngine diagnostics;
-  const auto program = passes::lower(plan, ir::Level::Comm, diagnostics);
+  const auto program = passes::lower(plan, diagnostics);
   const auto whole = program ? cost::estimate(*passes::schedule(*program), diagnostics) : nullptr;
   if (!whole || whole->totals.stepTime != found.totals.stepTime || whole->memory.peak != found.memory.peak)
     throw std::runtime_error(fmt::format("a candidate differs from its estimate: {} s, {} s",

@@ -102,9 +102,9 @@ std::unique_ptr<Program> Lowerings::lower(const Plan& plan, DiagnosticEngine& di
   PreparedModel made;
   const auto keep = [&](const Passed& passed) {
     if (&passed.pass == &lastOfModel()) made = {passed.program.model, passed.program.precisions};
-    if (&passed.pass == &lastOfLayers()) layers.program = passed.program;
+    if (&passed.pass == &lastOfLayers()) layers.program = *passed.comm;
   };
-  auto program = passes::lower(*copy, Level::Comm, diagnostics, keep, known);
+  auto program = passes::lower(*copy, diagnostics, keep, known);
   if (!program) return nullptr;
   if (!known) prepared_.push_front({copy, std::move(made)});
   if (prepared_.size() > kModels) prepared_.pop_back();

@@ -12,70 +12,77 @@ using namespace ir;
 
 namespace {
 
-using Run = bool (*)(Program& program, DiagnosticEngine& diagnostics);
-using Again = bool (*)(Program& program, DiagnosticEngine& diagnostics, KnownStates* known);
-
-/// The same from scratch, and on what other plans share.
-template <Run run> bool again(Program& program, DiagnosticEngine& diagnostics, KnownStates*) {
-  return run(program, diagnostics);
+/// Calls a pass without what it made for plans before.
+template <auto run> bool anew(auto& program, DiagnosticEngine& diagnostics) {
+  if constexpr (std::is_invocable_v<decltype(run), decltype(program), DiagnosticEngine&, KnownStates*>)
+    return run(program, diagnostics, nullptr);
+  else
+    return run(program, diagnostics);
 }
-template <Again run> bool anew(Program& program, DiagnosticEngine& diagnostics) {
-  return run(program, diagnostics, nullptr);
+/// A pass over what a program is at both levels, at one of them.
+template <auto run>
+constexpr Pass::OnSharded sharded = [](ShardedProgram& p, DiagnosticEngine& d) { return anew<run>(p, d); };
+template <auto run> constexpr Pass::OnComm comm = [](Program& p, DiagnosticEngine& d) { return anew<run>(p, d); };
+
+/// A pass on what other plans share.
+template <auto run> bool again(Program& program, DiagnosticEngine& diagnostics, KnownStates* known) {
+  if constexpr (std::is_invocable_v<decltype(run), Program&, DiagnosticEngine&, KnownStates*>)
+    return run(program, diagnostics, known);
+  else
+    return run(program, diagnostics);
 }
 
 } // namespace
 
 const std::vector<Pass>& pipeline() {
-  using enum ir::Level;
   using enum PlanPart;
   static const std::vector<Pass> passes = {
       // clang-format off
       {"check-mesh", "axes multiply to the devices; `within` and `across` hold",
-       Sharded, false, checkMesh, {Machine, Mesh, Placements}, again<checkMesh>},
+       sharded<checkMesh>, false, {Machine, Mesh, Placements}, again<checkMesh>},
       {"open-repeats", "an instance that stage lines cut becomes layers of its own",
-       Sharded, false, openRepeats, {Model, Opened}, nullptr, true},
+       sharded<openRepeats>, false, {Model, Opened}, nullptr, true},
       {"wrap-layers", "several layers of one body are wrapped each by itself",
-       Sharded, false, wrapLayers, {Model, Opened}, nullptr, true},
+       sharded<wrapLayers>, false, {Model, Opened}, nullptr, true},
       {"bind-workload", "the extent of `batch`, and the micro-batches of a step",
-       Sharded, false, bindWorkload, {Workload, Mesh, Placements}, again<bindWorkload>},
+       sharded<bindWorkload>, false, {Workload, Mesh, Placements}, again<bindWorkload>},
       {"bind-precision", "the element types that hold at each layer",
-       Sharded, false, bindPrecision, {Precision, Machine, Workload}, nullptr, true},
+       sharded<bindPrecision>, false, {Precision, Machine, Workload}, nullptr, true},
       {"insert-casts", "casts before contractions that compute narrower than their operands",
-       Sharded, false, insertCasts, {Precision}, nullptr, true},
+       sharded<insertCasts>, false, {Precision}, nullptr, true},
       {"refine-axes", "splits axes that a composite dimension straddles",
-       Sharded, false, refineAxes, {Mesh, Placements}},
+       sharded<refineAxes>, false, {Mesh, Placements}},
       {"select-schedule", "the row of the schedule table, its arguments and needs",
-       Sharded, false, selectSchedule, {}, again<selectSchedule>},
+       sharded<selectSchedule>, false, {}, again<selectSchedule>},
       {"cut-layers", "virtual stages, and classes of equal instances",
-       Sharded, false, cutLayers, {Mesh, Placements, SlicedStates, Recompute, Keeps, Workload, Cut}, again<cutLayersAgain>},
+       cutLayers, false, {Mesh, Placements, SlicedStates, Recompute, Keeps, Workload, StageCut}, again<cutLayersAgain>},
       {"place-operators", "rules to the axes of every dimension of every operator",
-       Sharded, false, placeOperators, {Mesh, Placements}},
+       sharded<placeOperators>, false, {Mesh, Placements}},
       {"check-rules", "every rule places something; warnings for idle axes",
-       Sharded, false, checkRules, {Mesh, Placements, Workload, Precision}, again<checkStageAxes>},
+       checkRules, false, {Mesh, Placements, Workload, Precision}, again<checkStageAxes>},
       {"lower-forward", "layouts of every value, explicit reshards",
-       Sharded, false, lowerForward, {Mesh, Workload}},
+       lowerForward, false, {Mesh, Workload}},
       {"derive-backward", "backward operators, what is kept, what is replayed",
-       Sharded, true, deriveBackward, {Mesh, Machine, Workload, Precision, Recompute, Keeps}},
+       deriveBackward, true, {Mesh, Machine, Workload, Precision, Recompute, Keeps}},
       {"place-states", "storage of parameters, gradients and optimizer states",
-       Sharded, true, anew<placeStates>, {}, placeStates},
+       sharded<placeStates>, true, {}, again<placeStates>},
       {"lower-reshards", "reshards to collectives",
-       Comm, false, lowerReshards, {Mesh, Precision}},
+       lowerReshards, false, {Mesh, Precision}},
       {"size-work", "local FLOPs and bytes of every operator",
-       Comm, false, sizeWork, {Mesh, Precision}},
+       sizeWork, false, {Mesh, Precision}},
       {"size-gradients", "the shard of its gradient that a device accumulates",
-       Comm, false, anew<sizeGradients>, {}, sizeGradients},
+       comm<sizeGradients>, false, {}, again<sizeGradients>},
       {"size-tables", "the rows of lookup tables that a micro-batch reads and updates",
-       Comm, true, sizeTables, {}, again<sizeTables>},
+       sizeTables, true, {}, again<sizeTables>},
       {"cross-boundaries", "what every stage sends to the next",
-       Comm, true, crossBoundaries, {}, again<crossBoundaries>},
+       crossBoundaries, true, {}, again<crossBoundaries>},
       {"check-idle", "warnings for facts about communication that there is none of",
-       Comm, false, checkIdle, {}, again<checkIdle>},
+       checkIdle, false, {}, again<checkIdle>},
       // clang-format on
       {.name = "schedule-tasks",
        .doc = "tasks on streams, in the order of the schedule's row",
-       .after = Comm,
-       .verify = true,
-       .schedule = scheduleTasks},
+       .run = scheduleTasks,
+       .verify = true},
   };
   return passes;
 }
@@ -102,8 +109,8 @@ public:
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
 };
 
-std::unique_ptr<Program> programOf(const Plan& plan) {
-  auto program = std::make_unique<Program>();
+std::unique_ptr<ShardedProgram> programOf(const Plan& plan) {
+  auto program = std::make_unique<ShardedProgram>();
   program->plan = &plan;
   program->model = plan.model;
   program->mesh = plan.mesh;
@@ -120,25 +127,46 @@ bool canCutStages(const Plan& plan) {
   const auto program = programOf(plan);
   DiagnosticEngine ignored;
   for (const Pass& pass : pipeline()) {
-    if (!pass.run(*program, ignored)) return false;
-    if (pass.run == cutLayers) break;
+    const auto run = std::get<Pass::OnSharded>(pass.run);
+    if (!run(*program, ignored)) return false;
+    if (run == cutLayers) break;
   }
   return true;
 }
 
-std::unique_ptr<Program> lower(const Plan& plan, Level level, DiagnosticEngine& diagnostics,
-                               const PassObserver& observer, const PreparedModel* prepared) {
+std::unique_ptr<ShardedProgram> shard(const Plan& plan, DiagnosticEngine& diagnostics, const PassObserver& observer,
+                                      const PreparedModel* prepared) {
   if (auto problems = verifying ? verify(*plan.model) : std::vector<std::string>(); !problems.empty())
     throw InternalError("the model is broken on entry: " + problems.front());
   auto program = programOf(plan);
   if (prepared) program->model = prepared->model, program->precisions = prepared->precisions;
   for (const Pass& pass : pipeline()) {
-    if (!pass.run || (pass.after == Level::Comm && level == Level::Sharded)) break;
+    const auto* run = std::get_if<Pass::OnSharded>(&pass.run);
+    if (!run) break;
     if (prepared && pass.ofModel) continue;
     const Watch watch;
-    if (!pass.run(*program, diagnostics)) return nullptr;
+    if (!(*run)(*program, diagnostics)) return nullptr;
     verifyAfter(pass, *program);
-    if (observer) observer({pass, *program, nullptr, watch.seconds()});
+    if (observer) observer({pass, *program, program.get(), nullptr, nullptr, watch.seconds()});
+  }
+  return program;
+}
+
+std::unique_ptr<Program> lower(const Plan& plan, DiagnosticEngine& diagnostics, const PassObserver& observer,
+                               const PreparedModel* prepared) {
+  const auto before = shard(plan, diagnostics, observer, prepared);
+  if (!before) return nullptr;
+  std::unique_ptr<Program> program;
+  for (const Pass& pass : pipeline()) {
+    const Watch watch;
+    if (const auto* const make = std::get_if<Pass::ToComm>(&pass.run))
+      program = (*make)(std::move(*before));
+    else if (const auto* const run = std::get_if<Pass::OnComm>(&pass.run); !run)
+      continue;
+    else if (!(*run)(*program, diagnostics))
+      return nullptr;
+    verifyAfter(pass, *program);
+    if (observer) observer({pass, *program, nullptr, program.get(), nullptr, watch.seconds()});
   }
   return program;
 }
@@ -147,7 +175,7 @@ bool lowerAgain(Program& program, DiagnosticEngine& diagnostics, KnownStates& kn
   for (const Pass& pass : pipeline()) {
     if (!pass.again) continue;
     if (!pass.again(program, diagnostics, &known)) return false;
-    if (program.level == pass.after) verifyAfter(pass, program);
+    if (std::holds_alternative<Pass::OnComm>(pass.run)) verifyAfter(pass, program);
   }
   return true;
 }
@@ -155,9 +183,9 @@ bool lowerAgain(Program& program, DiagnosticEngine& diagnostics, KnownStates& kn
 std::unique_ptr<Schedule> schedule(const Program& program, const PassObserver& observer, KnownTasks* known) {
   const Pass& pass = pipeline().back();
   const Watch watch;
-  auto result = pass.schedule(program, known);
+  auto result = std::get<Pass::ToTasks>(pass.run)(program, known);
   verifyAfter(pass, *result);
-  if (observer) observer({pass, program, result.get(), watch.seconds()});
+  if (observer) observer({pass, program, nullptr, &program, result.get(), watch.seconds()});
   return result;
 }
 

@@ -11,28 +11,32 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace planc::passes {
 
 /// A row of the pass list. Passes are free functions over one program; each reports what it finds wrong and returns
-/// false to stop. The last one cannot fail, and makes the schedule.
+/// false to stop. The type of the function is the level of the program that it works on; the two that lead from one
+/// level to the next cannot fail.
 ///
 /// What a layer's instances do depends on a part of the plan alone: passes with `reads` make that, and a program whose
 /// plan agrees in all that they read shares it (`Lowerings`). The others run again on it, and make anew all that they
 /// make; a pass that does both has a function for the second.
 struct Pass {
+  using OnSharded = bool (*)(ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
+  using ToComm = std::unique_ptr<ir::Program> (*)(ir::ShardedProgram&& program);
+  using OnComm = bool (*)(ir::Program& program, DiagnosticEngine& diagnostics);
+  using ToTasks = std::unique_ptr<ir::Schedule> (*)(const ir::Program& program, KnownTasks* known);
+
   std::string_view name;
   std::string_view doc;
-  ir::Level after; ///< the level whose verifier runs after it (Sharded: only once layouts exist)
-  bool verify;
-  bool (*run)(ir::Program& program, DiagnosticEngine& diagnostics) = nullptr;
+  std::variant<OnSharded, ToComm, OnComm, ToTasks> run;
+  bool verify = false;  ///< the verifier of the level runs after it
   PlanParts reads = {}; ///< empty: nothing that is shared
   /// On what other plans share; `known`: what it made of it for plans before.
   bool (*again)(ir::Program& program, DiagnosticEngine& diagnostics, KnownStates* known) = nullptr;
   bool ofModel = false; ///< makes the model that layers are lowered from, whatever the mesh (`PreparedModel`)
-  /// In place of `run`.
-  std::unique_ptr<ir::Schedule> (*schedule)(const ir::Program& program, KnownTasks* known) = nullptr;
 };
 /// Every pass, in the order in which they run.
 const std::vector<Pass>& pipeline();
@@ -40,7 +44,9 @@ const std::vector<Pass>& pipeline();
 /// What a pass leaves behind it.
 struct Passed {
   const Pass& pass;
-  const ir::Program& program;
+  const ir::ProgramHead& program;
+  const ir::ShardedProgram* sharded; ///< `program` at its level: one of the two, the other is null
+  const ir::Program* comm;
   const ir::Schedule* schedule; ///< after the pass that makes it
   double seconds;               ///< that it took
 };
@@ -56,10 +62,12 @@ struct PreparedModel {
   std::vector<ir::Precision> precisions;
 };
 
-/// Runs the pipeline on a plan up to `level`. Null if the plan breaks a law (reported). The plan must outlive the
-/// program. An internal verifier failure throws InternalError, which
-/// names the pass.
-std::unique_ptr<ir::Program> lower(const ir::Plan& plan, ir::Level level, DiagnosticEngine& diagnostics,
+/// Runs the pipeline on a plan up to level sharded. Null if the plan breaks a law (reported). The plan must outlive the
+/// program. An internal verifier failure throws InternalError, which names the pass.
+std::unique_ptr<ir::ShardedProgram> shard(const ir::Plan& plan, DiagnosticEngine& diagnostics,
+                                          const PassObserver& observer = {}, const PreparedModel* prepared = nullptr);
+/// The same up to level comm.
+std::unique_ptr<ir::Program> lower(const ir::Plan& plan, DiagnosticEngine& diagnostics,
                                    const PassObserver& observer = {}, const PreparedModel* prepared = nullptr);
 
 /// The passes that are not of layers alone, on a program of level comm whose layers other plans share (`Lowerings`).

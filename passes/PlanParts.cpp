@@ -52,7 +52,7 @@ bool agree(PlanPart part, const Plan& a, const Plan& b) {
     return (!slices(a) && !slices(b)) || a.states == b.states;
   case PlanPart::Opened:
     return opens(a) == opens(b) && (!opens(a) || a.pipeline == b.pipeline);
-  case PlanPart::Cut:
+  case PlanPart::StageCut:
     return (!countsOnStages(a) && !countsOnStages(b)) || a.pipeline == b.pipeline;
   }
   return false;

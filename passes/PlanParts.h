@@ -19,9 +19,9 @@ enum class PlanPart : uint8_t {
   Keeps,
   SlicedStates, ///< `states` of some instances of a repeat: they make classes
   Opened,       ///< instances of a repeat that stage lines cut
-  Cut, ///< where stages end, as far as layers depend on it: `recompute … { first = … }` counts on each stage
+  StageCut, ///< where stages end, as far as layers depend on it: `recompute … { first = … }` counts on each stage
 };
-inline constexpr int kPlanParts = static_cast<int>(PlanPart::Cut) + 1;
+inline constexpr int kPlanParts = static_cast<int>(PlanPart::StageCut) + 1;
 
 /// A set of them.
 class PlanParts {

@@ -12,23 +12,23 @@
 
 namespace planc::passes {
 
-bool checkMesh(ir::Program& program, DiagnosticEngine& diagnostics);
-bool openRepeats(ir::Program& program, DiagnosticEngine& diagnostics);
-bool wrapLayers(ir::Program& program, DiagnosticEngine& diagnostics);
-bool bindWorkload(ir::Program& program, DiagnosticEngine& diagnostics);
-bool bindPrecision(ir::Program& program, DiagnosticEngine& diagnostics);
-bool insertCasts(ir::Program& program, DiagnosticEngine& diagnostics);
-bool refineAxes(ir::Program& program, DiagnosticEngine& diagnostics);
-bool selectSchedule(ir::Program& program, DiagnosticEngine& diagnostics);
-bool cutLayers(ir::Program& program, DiagnosticEngine& diagnostics);
-bool cutLayersAgain(ir::Program& program,
+bool checkMesh(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
+bool openRepeats(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
+bool wrapLayers(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
+bool bindWorkload(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
+bool bindPrecision(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
+bool insertCasts(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
+bool refineAxes(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
+bool selectSchedule(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
+bool cutLayers(ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
+bool cutLayersAgain(ir::ProgramHead& program,
                     DiagnosticEngine& diagnostics); ///< the virtual stages, of classes that are there
-bool placeOperators(ir::Program& program, DiagnosticEngine& diagnostics);
-bool checkRules(ir::Program& program, DiagnosticEngine& diagnostics);
-bool lowerForward(ir::Program& program, DiagnosticEngine& diagnostics);
-bool deriveBackward(ir::Program& program, DiagnosticEngine& diagnostics);
-bool placeStates(ir::Program& program, DiagnosticEngine& diagnostics, KnownStates* known = nullptr);
-bool lowerReshards(ir::Program& program, DiagnosticEngine& diagnostics);
+bool placeOperators(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
+bool checkRules(ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
+bool lowerForward(ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
+bool deriveBackward(ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
+bool placeStates(ir::ProgramHead& program, DiagnosticEngine& diagnostics, KnownStates* known = nullptr);
+std::unique_ptr<ir::Program> lowerReshards(ir::ShardedProgram&& program);
 bool sizeWork(ir::Program& program, DiagnosticEngine& diagnostics);
 bool sizeGradients(ir::Program& program, DiagnosticEngine& diagnostics, KnownStates* known = nullptr);
 bool sizeTables(ir::Program& program, DiagnosticEngine& diagnostics);
@@ -37,15 +37,15 @@ bool checkIdle(ir::Program& program, DiagnosticEngine& diagnostics);
 std::unique_ptr<ir::Schedule> scheduleTasks(const ir::Program& program, KnownTasks* known = nullptr);
 
 /// Part of check-rules: no rule splits anything over the axes of the pipeline.
-bool checkStageAxes(ir::Program& program, DiagnosticEngine& diagnostics);
+bool checkStageAxes(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
 
 /// Part of check-rules: no rule splits what an operator contracts inside its kernel (L10).
-bool checkKernels(const ir::Program& program, DiagnosticEngine& diagnostics);
+bool checkKernels(const ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
 
 /// Part of check-rules: warns of a dimension that a rule splits in some layers and that others hold whole.
-void warnPlacedByHalf(const ir::Program& program, DiagnosticEngine& diagnostics);
+void warnPlacedByHalf(const ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
 
 /// Part of check-rules: facts that change nothing in this plan, or say what cannot be.
-bool checkEffects(const ir::Program& program, DiagnosticEngine& diagnostics);
+bool checkEffects(const ir::ProgramHead& program, DiagnosticEngine& diagnostics);
 
 } // namespace planc::passes

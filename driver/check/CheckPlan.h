@@ -8,7 +8,7 @@ namespace planc::driver {
 /// Puts a plan of a file through the laws of placement and schedule; what it finds is in its diagnostics.
 inline void checkPlan(api::Compilation& plan) {
   plan.checkVerdict();
-  if (plan.lower(ir::Level::Comm) && plan.makeSchedule()) plan.settleAllowances(Reached::Checked);
+  if (plan.lower() && plan.makeSchedule()) plan.settleAllowances(Reached::Checked);
 }
 
 } // namespace planc::driver

@@ -27,16 +27,13 @@ constexpr Emit kEmits[] = {
     {"model", [](api::Compilation&, const passes::PassObserver&) { return true; },
      [](const api::Compilation& p, const SourceManager&) { return ir::print(*p.plan().model); },
      [](const api::Compilation& p, const SourceManager& s) { return report::json(*p.plan().model, s); }},
-    {"sharded", [](api::Compilation& p, const passes::PassObserver& o) { return p.lower(ir::Level::Sharded, o); },
+    {"sharded", [](api::Compilation& p, const passes::PassObserver& o) { return p.shard(o); },
+     [](const api::Compilation& p, const SourceManager& s) { return ir::print(*p.sharded(), &s); },
+     [](const api::Compilation& p, const SourceManager& s) { return report::json(*p.sharded(), s); }},
+    {"comm", [](api::Compilation& p, const passes::PassObserver& o) { return p.lower(o); },
      [](const api::Compilation& p, const SourceManager& s) { return ir::print(*p.program(), &s); },
      [](const api::Compilation& p, const SourceManager& s) { return report::json(*p.program(), s); }},
-    {"comm", [](api::Compilation& p, const passes::PassObserver& o) { return p.lower(ir::Level::Comm, o); },
-     [](const api::Compilation& p, const SourceManager& s) { return ir::print(*p.program(), &s); },
-     [](const api::Compilation& p, const SourceManager& s) { return report::json(*p.program(), s); }},
-    {"task",
-     [](api::Compilation& p, const passes::PassObserver& o) {
-       return p.lower(ir::Level::Comm, o) && p.makeSchedule(o);
-     },
+    {"task", [](api::Compilation& p, const passes::PassObserver& o) { return p.lower(o) && p.makeSchedule(o); },
      [](const api::Compilation& p, const SourceManager&) { return ir::print(*p.schedule()); },
      [](const api::Compilation& p, const SourceManager& s) { return report::json(*p.schedule(), s); }},
 };
@@ -58,7 +55,9 @@ struct Watcher {
     return [this](const passes::Passed& passed) {
       times.emplace_back(passed.pass.name, passed.seconds);
       if (passed.pass.name != printAfter) return;
-      const std::string text = passed.schedule ? ir::print(*passed.schedule) : ir::print(passed.program, &sources);
+      const std::string text = passed.schedule  ? ir::print(*passed.schedule)
+                               : passed.sharded ? ir::print(*passed.sharded, &sources)
+                                                : ir::print(*passed.comm, &sources);
       console.out(fmt::format("// after {}\n{}\n", passed.pass.name, text));
     };
   }

@@ -27,7 +27,7 @@ struct PricedFile {
 /// `effects`: what would make the plan fit and what its recomputation does is shown, so it is priced.
 void price(const PricedFile& file, api::Compilation& plan, bool effects, bool fixes) {
   if (!file.read) {
-    if (plan.checkVerdict()) plan.lower(ir::Level::Comm);
+    if (plan.checkVerdict()) plan.lower();
   } else if (plan.price()) {
     plan.settleAllowances(Reached::Priced);
   }

@@ -35,12 +35,12 @@ double overExtents(const Model& model, const std::vector<DimId>& dims) {
   return over;
 }
 
-double flopsOf(const Program& program, const Op& op) {
+double flopsOf(const ProgramHead& program, const Op& op) {
   return op.flops.evaluate([&](DimId d) { return sizeOf(program.model, d); },
                            [&](int o) { return program.widthOf(o < 0 ? op.result : op.operands[o].value); });
 }
 
-double modelFlopsOf(const Program& program, const Op& op) {
+double modelFlopsOf(const ProgramHead& program, const Op& op) {
   return flopsOf(program, op) * (op.kind == OpKind::Attention ? 1 : op.packed);
 }
 

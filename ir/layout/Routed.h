@@ -8,7 +8,7 @@
 
 namespace planc::ir {
 
-struct Program;
+struct ProgramHead;
 
 /// Elements along a dim: its extent; of a routed one scale · Π sizes of its parts, where what is whole but for rounding
 /// is whole.
@@ -16,9 +16,9 @@ double sizeOf(const Model& model, const Dim& dim);
 double sizeOf(const Model& model, DimId dim);
 
 /// FLOPs of one evaluation of an operator, masks aside, with its operands in the types in which they stand.
-double flopsOf(const Program& program, const Op& op);
+double flopsOf(const ProgramHead& program, const Op& op);
 /// The same, less what scores and context compute between packed documents and mask: the work of the model.
-double modelFlopsOf(const Program& program, const Op& op);
+double modelFlopsOf(const ProgramHead& program, const Op& op);
 
 /// The whole part of a size, at least 1.
 int64_t wholeExtent(double size);

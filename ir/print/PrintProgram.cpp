@@ -13,9 +13,11 @@ namespace planc::ir {
 
 namespace {
 
-class ProgramPrinter {
+template <class AnyProgram> class ProgramPrinter {
+  static constexpr bool kSharded = std::is_same_v<AnyProgram, ShardedProgram>;
+
 public:
-  ProgramPrinter(const Program& program, const SourceManager* sources)
+  ProgramPrinter(const AnyProgram& program, const SourceManager* sources)
       : program_(program), model_(program.model), sources_(sources), names_(program.model) {}
 
   std::string run() {
@@ -23,7 +25,7 @@ public:
     for (AxisId a : program_.mesh.order)
       axes += fmt::format(" {}={}", program_.mesh.axes[a].name.view(), program_.mesh.axes[a].size);
     line("program {} level={}", program_.plan ? program_.plan->name.view() : model_.name.view(),
-         program_.level == Level::Sharded ? "sharded" : "comm");
+         kSharded ? "sharded" : "comm");
     line("mesh{}", axes);
     line("micro_batches={} stages={} chunks={}", program_.microBatches, program_.stages, program_.chunks);
     for (uint32_t b = 0; b < program_.classes.size(); ++b) printClass(LayerClassId(b));
@@ -48,20 +50,15 @@ private:
   }
 
   void printClass(LayerClassId id) {
-    const LayerClass& layerClass = program_.classes[id];
+    const auto& layerClass = program_.classes[id];
     runs_ = runs(id);
     scope_ = layerClass.layer;
     const Layer& layer = model_.layers[layerClass.layer];
     line("{} {}{} {{", layerClass.boundaryReshard ? "boundary" : "layer", program_.refOf(layerClass).str(),
          layer.repeat ? fmt::format(" x{}", runs_) : "");
     if (!layerClass.boundaryReshard) printCarries(layerClass, layer);
-    if (program_.level == Level::Sharded) {
-      printNodes("forward", layerClass, *layerClass.sharded.forward);
-      printNodes("backward", layerClass, *layerClass.sharded.backward);
-    } else {
-      printNodes("forward", layerClass, *layerClass.forward);
-      printNodes("backward", layerClass, *layerClass.backward);
-    }
+    printNodes("forward", layerClass, *layerClass.forward);
+    printNodes("backward", layerClass, *layerClass.backward);
     for (const Saved& s : layerClass.saved)
       line("  saved {}{} bytes={} by={}", names_.of(s.value, scope_), s.buffer.empty() ? "" : "." + s.buffer.str(),
            numberText(s.bytes), opName(s.op));
@@ -76,7 +73,7 @@ private:
   }
 
   /// Carries have no node: the line says where the value lies on its way in and out.
-  void printCarries(const LayerClass& layerClass, const Layer& layer) {
+  void printCarries(const ClassHead& layerClass, const Layer& layer) {
     for (const Carry& c : layer.carries) {
       const Value& v = model_.values[c.inside];
       size_t i = v.producer.index - layer.first.index;
@@ -87,7 +84,7 @@ private:
   }
 
   template <class AnyNode>
-  void printNodes(const char* title, const LayerClass& layerClass, const Indexed<AnyNode>& nodes) {
+  void printNodes(const char* title, const ClassHead& layerClass, const Indexed<AnyNode>& nodes) {
     if (nodes.empty()) return;
     line("  {}:", title);
     for (const AnyNode& n : nodes) std::visit([&](const auto& does) { printNode(layerClass, n, does); }, n.does);
@@ -109,14 +106,14 @@ private:
     return text;
   }
 
-  void printNode(const LayerClass& layerClass, const NodeHead& n, const Computation& c) {
+  void printNode(const ClassHead& layerClass, const NodeHead& n, const Computation& c) {
     line("    {}", computation(layerClass, n, c));
   }
-  void printNode(const LayerClass& layerClass, const NodeHead& n, const Compute& c) {
+  void printNode(const ClassHead& layerClass, const NodeHead& n, const Compute& c) {
     line("    {}{}", computation(layerClass, n, c), work(c.work));
   }
 
-  std::string computation(const LayerClass& layerClass, const NodeHead& n, const Computation& c) const {
+  std::string computation(const ClassHead& layerClass, const NodeHead& n, const Computation& c) const {
     if (!n.op.valid()) return std::string(name(c.role));
     const Op& op = model_.ops[n.op];
     ValueId operand;
@@ -155,7 +152,7 @@ private:
   }
 
   /// ` : [batch@dp, seq@tp, hidden] bf16`
-  std::string type(const LayerClass& layerClass, OpId id) const {
+  std::string type(const ClassHead& layerClass, OpId id) const {
     const Op& op = model_.ops[id];
     size_t i = id.index - model_.layers[layerClass.layer].first.index;
     std::string layout = i < layerClass.results.size()
@@ -178,7 +175,7 @@ private:
     return text.empty() ? text : fmt::format(" {}", text);
   }
 
-  void printNode(const LayerClass&, const NodeHead& n, const Reshard& r) {
+  void printNode(const ClassHead&, const NodeHead& n, const Reshard& r) {
     const std::vector<DimId>& dims = model_.values[r.value].dims;
     line("    reshard {} : {} -> {} phase={}", traveller(r), layoutText(program_.mesh, model_, dims, r.from),
          layoutText(program_.mesh, model_, dims, r.to), name(n.phase));
@@ -203,7 +200,7 @@ private:
     return text;
   }
 
-  void printNode(const LayerClass&, const NodeHead& n, const Collective& c) { printCollective(n, c); }
+  void printNode(const ClassHead&, const NodeHead& n, const Collective& c) { printCollective(n, c); }
   void printCollective(const NodeHead& n, const Collective& c) {
     std::string facts;
     if (c.ring) facts += " ring";
@@ -217,7 +214,7 @@ private:
          numberText(static_cast<double>(runs_) * n.times), opName(n.op), facts, because(c.because));
   }
 
-  void printNode(const LayerClass&, const NodeHead&, const Copy& c) {
+  void printNode(const ClassHead&, const NodeHead&, const Copy& c) {
     line("    copy {} bytes={}{}", traveller(c), numberText(c.bytes), because(c.because));
   }
 
@@ -271,7 +268,7 @@ private:
     printCollective(NodeHead{.phase = Phase::Step}, group.allReduce);
   }
 
-  const Program& program_;
+  const AnyProgram& program_;
   const Model& model_;
   const SourceManager* sources_;
   ValueNames names_;
@@ -281,6 +278,10 @@ private:
 };
 
 } // namespace
+
+std::string print(const ShardedProgram& program, const SourceManager* sources) {
+  return ProgramPrinter(program, sources).run();
+}
 
 std::string print(const Program& program, const SourceManager* sources) {
   return ProgramPrinter(program, sources).run();

@@ -31,7 +31,7 @@ AxisMask Placement::mask() const {
   return m;
 }
 
-std::vector<size_t> Program::heldBy(int64_t stage) const {
+std::vector<size_t> ProgramHead::heldBy(int64_t stage) const {
   std::vector<size_t> held;
   for (size_t route = 0; route < static_cast<size_t>(routes); ++route)
     for (size_t vs = 0; vs < virtualStages.size(); ++vs)
@@ -39,24 +39,24 @@ std::vector<size_t> Program::heldBy(int64_t stage) const {
   return held;
 }
 
-bool Program::crosses(size_t virtualStage) const {
+bool ProgramHead::crosses(size_t virtualStage) const {
   return virtualStage + 1 < virtualStages.size() &&
          virtualStages[virtualStage].devices != virtualStages[virtualStage + 1].devices;
 }
 
-const Precision& Program::precisionAt(size_t index) const {
+const Precision& ProgramHead::precisionAt(size_t index) const {
   static const Precision kDefault;
   return index < precisions.size() ? precisions[index] : plan ? plan->precision : kDefault;
 }
 
-DType Program::dtypeOf(ValueId value) const {
+DType ProgramHead::dtypeOf(ValueId value) const {
   const Value& v = model->values[value];
   if (v.dtype) return *v.dtype;
   const Precision& precision = precisionOf(v);
   return v.kind == ValueKind::Param ? precision.params : precision.activations;
 }
 
-DType Program::computeType(const Op& op) const {
+DType ProgramHead::computeType(const Op& op) const {
   const Precision& precision = precisionOf(op);
   if (width(precision.compute) >= 2) return precision.compute;
   const bool narrow = isContraction(op.kind) && (model->layers[op.layer].repeated() || precision.byRule) &&
@@ -65,41 +65,41 @@ DType Program::computeType(const Op& op) const {
   return narrow ? precision.compute : precision.activations;
 }
 
-DType Program::savedType(const Op& reader, ValueId value) const {
+DType ProgramHead::savedType(const Op& reader, ValueId value) const {
   const DType type = dtypeOf(value);
   const std::optional<DType>& saved = precisionOf(reader).saved;
   return saved && isFloat(type) && width(*saved) < width(type) ? *saved : type;
 }
 
-double Program::widthOf(ValueId value) const {
+double ProgramHead::widthOf(ValueId value) const {
   return width(dtypeOf(value));
 }
 
-LayerRef Program::refOf(const LayerClass& layerClass) const {
+LayerRef ProgramHead::refOf(const ClassHead& layerClass) const {
   const Layer& layer = model->layers[layerClass.layer];
   const bool whole = !layer.repeat || layerClass.boundaryReshard || layerClass.instances.count() == layer.count;
   return whole ? layer.ref() : layer.ref(layerClass.instances);
 }
 
-int64_t Program::timesInside(LayerId layer, RegionId region) const {
+int64_t ProgramHead::timesInside(LayerId layer, RegionId region) const {
   return model->times(region) / std::max<int64_t>(1, model->times(model->layers[layer].region));
 }
 
-std::vector<int64_t> Program::extents(const std::vector<DimId>& dims) const {
+std::vector<int64_t> ProgramHead::extents(const std::vector<DimId>& dims) const {
   std::vector<int64_t> out;
   out.reserve(dims.size());
   for (DimId d : dims) out.push_back(model->dims[d].extent);
   return out;
 }
 
-std::vector<bool> Program::unordered(const std::vector<DimId>& dims) const {
+std::vector<bool> ProgramHead::unordered(const std::vector<DimId>& dims) const {
   std::vector<bool> out;
   out.reserve(dims.size());
   for (DimId d : dims) out.push_back(model->dims[d].kind != DimKind::Basic);
   return out;
 }
 
-std::vector<bool> Program::unordered(const Traveller& what, OpId op) const {
+std::vector<bool> ProgramHead::unordered(const Traveller& what, OpId op) const {
   std::vector<bool> out = unordered(model->values[what.value].dims);
   if (what.gradient || !op.valid()) return out;
   for (const Operand& o : model->ops[op].operands)
@@ -118,18 +118,18 @@ template <class Dims, class IsSplit> double skewWhere(const Model& model, const 
 }
 } // namespace
 
-double Program::skew(const std::vector<DimId>& dims, const Layout& layout) const {
+double ProgramHead::skew(const std::vector<DimId>& dims, const Layout& layout) const {
   return skewWhere(model, dims, [&](DimId chosen) {
     const auto at = std::find(dims.begin(), dims.end(), chosen);
     return at != dims.end() && !layout.shard[static_cast<size_t>(at - dims.begin())].empty();
   });
 }
 
-double Program::skew(DimId dim, const Placement& placement) const {
+double ProgramHead::skew(DimId dim, const Placement& placement) const {
   return skewWhere(*model, std::array{dim}, [&](DimId chosen) { return !placement.axesOf(chosen).empty(); });
 }
 
-double Program::skew(const std::vector<DimId>& dims, const Placement& placement) const {
+double ProgramHead::skew(const std::vector<DimId>& dims, const Placement& placement) const {
   return skewWhere(model, dims, [&](DimId chosen) { return !placement.axesOf(chosen).empty(); });
 }
 

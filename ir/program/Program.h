@@ -10,12 +10,13 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace planc::ir {
 
-enum class Level { Sharded, Comm };
 /// Where the axes of one dimension of one operator came from.
 struct PlacedDim {
   DimId dim;
@@ -93,30 +94,23 @@ inline bool endsBackward(const StateCollective& s) {
   return s.cls == CollectiveClass::Gradient || s.out;
 }
 
-/// The nodes of a class at level sharded, in program order; backward holds the replayed nodes (phase Recompute) where
-/// they stand.
-struct ShardedLists {
-  Shared<Indexed<ShardedNode>> forward, backward;
-  /// Per operator and operand the node of `forward` that brings the operand into the needed layout, or -1.
-  Shared<std::vector<std::vector<int32_t>>> brought;
-};
+struct LayerClass;
+using LayerClassId = Id<LayerClass>;
 
-/// One class of equal instances of a layer, lowered once.
-struct LayerClass {
+/// One class of equal instances of a layer, lowered once: what it is at both levels.
+struct ClassHead {
   LayerId layer;
   /// A boundary reshard holds only the reshards of a carried value: into the first instance, out of the last, or
   /// between two classes whose layouts differ. Its `layer` is the repeat; it runs once per entry in
   /// StageKind::classes like any other class.
   bool boundaryReshard = false;
-  /// Of a boundary reshard: behind the last run of one class, before the first run of another, or with both where a run
-  /// of the one follows a run of the other.
-  Id<LayerClass> behind, before;
+  /// Position of a boundary reshard: after the last run of the first class, before the first run of the second class,
+  /// or both if runs of the two classes are adjacent.
+  LayerClassId behind, before;
   RangeSet instances;                        ///< of a repeat; [0,1) of a plain layer
   Shared<std::vector<Placement>> placements; ///< parallel to the layer's operators
   /// Layout in which each operator produces its result; parallel to the layer's operators.
   Shared<std::vector<Layout>> results;
-  ShardedLists sharded;                    ///< none at level comm
-  Shared<Indexed<Node>> forward, backward; ///< level comm, in the order of `sharded`; none before
   Shared<std::vector<Saved>> saved;
   double workingForward = 0;              ///< bytes live beyond `saved`, at most, while an instance runs
   double workingBackward = 0;             ///< idem, recompute replay included
@@ -125,7 +119,18 @@ struct LayerClass {
   Shared<std::vector<ParamState>> params; ///< the same from place-states on
   Shared<std::vector<StateCollective>> states;
 };
-using LayerClassId = Id<LayerClass>;
+
+/// At level sharded: nodes in program order; backward holds the replayed nodes (phase Recompute) where they stand.
+struct ShardedClass : ClassHead {
+  Shared<Indexed<ShardedNode>> forward, backward;
+  /// Per operator and operand the node of `forward` that brings the operand into the needed layout, or -1.
+  Shared<std::vector<std::vector<int32_t>>> brought;
+};
+
+/// At level comm: nodes in the order of level sharded.
+struct LayerClass : ClassHead {
+  Shared<Indexed<Node>> forward, backward;
+};
 
 /// A value that crosses from one virtual stage to a later one.
 struct Boundary {
@@ -163,8 +168,8 @@ struct StageGroup {
 
 struct ScheduleKind;
 
-struct Program {
-  Level level = Level::Sharded;
+/// A program as it is at both levels: all but the nodes of its classes.
+struct ProgramHead {
   const Plan* plan = nullptr;
   /// The plan whose rules placements point at, where it is another one: what layers do is shared with its program.
   std::shared_ptr<const Plan> rulesOf;
@@ -182,7 +187,6 @@ struct Program {
   /// By `recompute` statement that says `first`, and by layer: the instances that it reaches. Empty for other
   /// statements.
   std::vector<std::vector<RangeSet>> firstLayers;
-  Store<LayerClass> classes;
   Shared<std::vector<std::vector<bool>>> withGradient; ///< by class of instances and value: backward makes its gradient
   Store<StageKind> stageKinds;
   Indexed<VirtualStage> virtualStages; ///< p · v of them
@@ -198,7 +202,7 @@ struct Program {
   /// Does what a virtual stage hands on leave its device?
   bool crosses(size_t virtualStage) const;
   /// `decoder`, `decoder[0:20]`; the instances only where the repeat has several classes.
-  LayerRef refOf(const LayerClass& layerClass) const;
+  LayerRef refOf(const ClassHead& layerClass) const;
   /// Instances of a repeat in one instance of the layer around it; 1 at the top.
   int64_t timesInside(LayerId layer, RegionId region) const;
   /// Micro-batches that pass each virtual stage on each device that holds it.
@@ -227,13 +231,57 @@ struct Program {
   double skew(const std::vector<DimId>& dims, const Placement& placement) const;
   double skew(DimId dim, const Placement& placement) const;
 
+  /// What a class is at both levels.
+  virtual const ClassHead& head(LayerClassId id) const = 0;
+  ClassHead& head(LayerClassId id) { return const_cast<ClassHead&>(std::as_const(*this).head(id)); }
+  virtual uint32_t classCount() const = 0;
+  /// All classes, in order.
+  auto heads() const {
+    return std::views::iota(0u, classCount()) |
+           std::views::transform([this](uint32_t i) -> const ClassHead& { return head(LayerClassId(i)); });
+  }
+  auto heads() {
+    return std::views::iota(0u, classCount()) |
+           std::views::transform([this](uint32_t i) -> ClassHead& { return head(LayerClassId(i)); });
+  }
+
+protected:
+  ProgramHead() = default;
+  ProgramHead(const ProgramHead&) = default;
+  ProgramHead(ProgramHead&&) = default;
+  ProgramHead& operator=(const ProgramHead&) = default;
+  ProgramHead& operator=(ProgramHead&&) = default;
+  ~ProgramHead() = default;
+
 private:
   const Precision& precisionAt(size_t index) const;
 };
 
-/// Text form of the program's level. With `sources` every collective says which line of the plan caused it.
+/// A program with nodes of one level.
+template <class Class> struct ProgramOf : ProgramHead {
+  Store<Class, LayerClass> classes;
+
+  ProgramOf() = default;
+  /// What a program of another level has; no classes.
+  explicit ProgramOf(ProgramHead&& other) : ProgramHead(std::move(other)) {}
+  using ProgramHead::head;
+  const ClassHead& head(LayerClassId id) const final { return classes[id]; }
+  uint32_t classCount() const final { return classes.size(); }
+};
+/// Level `sharded`: explicit reshards.
+struct ShardedProgram : ProgramOf<ShardedClass> {
+  using ProgramOf::ProgramOf;
+};
+/// Level `comm`: collectives.
+struct Program : ProgramOf<LayerClass> {
+  using ProgramOf::ProgramOf;
+};
+
+/// Text form of a program. With `sources` every collective says which line of the plan caused it.
+std::string print(const ShardedProgram& program, const SourceManager* sources = nullptr);
 std::string print(const Program& program, const SourceManager* sources = nullptr);
 /// The laws of the level (docs/language.md, section 10, L8 and L9). Returns what is wrong, or nothing.
+std::vector<std::string> verify(const ShardedProgram& program);
 std::vector<std::string> verify(const Program& program);
 
 } // namespace planc::ir

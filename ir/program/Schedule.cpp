@@ -8,7 +8,7 @@ int64_t loopedDevice(const ScheduleShape& shape, int64_t, int64_t virtualStage) 
   return virtualStage % shape.stages;
 }
 
-Stream streamOf(const Program& program, size_t level) {
+Stream streamOf(const ProgramHead& program, size_t level) {
   const auto& cluster = program.plan->cluster;
   return static_cast<Stream>(cluster && level < cluster->levels.size() ? cluster->portOf(level) : level);
 }

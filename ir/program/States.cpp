@@ -67,7 +67,7 @@ int halfBytes(DType t) {
 
 } // namespace
 
-std::optional<Matrices> matricesOf(const Program& program, const ParamUse& p, bool local) {
+std::optional<Matrices> matricesOf(const ProgramHead& program, const ParamUse& p, bool local) {
   const std::vector<Side> sides = sidesOf(program.model, p.param);
   if (sides.empty()) return std::nullopt;
   Matrices m;
@@ -86,7 +86,7 @@ std::optional<Matrices> matricesOf(const Program& program, const ParamUse& p, bo
   return m;
 }
 
-AxisMask splitsMatrix(const Program& program, const ParamUse& p) {
+AxisMask splitsMatrix(const ProgramHead& program, const ParamUse& p) {
   const std::vector<Side> sides = sidesOf(program.model, p.param);
   AxisMask axes = 0;
   for (size_t i = 0; i < sides.size() && i < p.layout.shard.size(); ++i)
@@ -95,7 +95,7 @@ AxisMask splitsMatrix(const Program& program, const ParamUse& p) {
   return axes;
 }
 
-bool isHiddenMatrix(const Program& program, const ParamUse& p) {
+bool isHiddenMatrix(const ProgramHead& program, const ParamUse& p) {
   const Model& model = program.model;
   const Use use = useOf(model, p.param);
   return use.op && isContraction(use.op->kind) && model.layers[use.op->layer].repeated();
@@ -115,28 +115,28 @@ bool isTable(const Model& model, ValueId param) {
   return tablesOf(model)[model.values[param].storage.index];
 }
 
-bool updatesRows(const Program& program, const ParamUse& p) {
+bool updatesRows(const ProgramHead& program, const ParamUse& p) {
   return program.plan->workload.updatesParameters() && program.plan->workload.tableOptimizer && p.trainable &&
          !p.partial && isTable(program.model, p.param);
 }
 
-DType storedAs(const Program& program, const ParamUse& p) {
+DType storedAs(const ProgramHead& program, const ParamUse& p) {
   if (const auto& declared = program.model->values[p.param].dtype) return *declared;
   const Precision& precision = program.precisionOf(program.model->values[p.param]);
   return precision.frozen && !p.trainable && isHiddenMatrix(program, p) ? *precision.frozen : precision.params;
 }
 
-DType usedAs(const Program& program, const ParamUse& p) {
+DType usedAs(const ProgramHead& program, const ParamUse& p) {
   if (const Use use = useOf(program.model, p.param); use.op) return program.computeType(*use.op);
   const Precision& precision = program.precisionOf(program.model->values[p.param]);
   return width(precision.compute) < 2 ? precision.activations : precision.compute;
 }
 
-bool isPacked(const Program& program, const ParamUse& p) {
+bool isPacked(const ProgramHead& program, const ParamUse& p) {
   return halfBytes(storedAs(program, p)) < halfBytes(usedAs(program, p));
 }
 
-const Optimizer* updaterOf(const Program& program, const ParamState& p) {
+const Optimizer* updaterOf(const ProgramHead& program, const ParamState& p) {
   const Workload& workload = program.plan->workload;
   if (!workload.updatesParameters() || !p.trainable) return nullptr;
   if (p.rowElements > 0) return workload.tableOptimizer ? &*workload.tableOptimizer : nullptr;
@@ -145,7 +145,7 @@ const Optimizer* updaterOf(const Program& program, const ParamState& p) {
   return optimizer->others && !isHiddenMatrix(program, p) ? optimizer->others.get() : optimizer;
 }
 
-const Optimizer* updaterHere(const Program& program, const ParamState& p) {
+const Optimizer* updaterHere(const ProgramHead& program, const ParamState& p) {
   return p.owner ? updaterOf(program, p) : nullptr;
 }
 
@@ -176,7 +176,7 @@ double masterBytes(const Optimizer& optimizer, DType stored, const StateTypes& t
   return optimizer.master && width(stored) < master ? master : 0;
 }
 
-StateBytes stateBytes(const Program& program, const ParamState& p, const StateTypes& types) {
+StateBytes stateBytes(const ProgramHead& program, const ParamState& p, const StateTypes& types) {
   auto size = [&](AxisMask axes) { return static_cast<double>(program.mesh.size(axes)); };
   const DType stored = storedAs(program, p);
   StateBytes bytes;
@@ -197,23 +197,23 @@ StateBytes stateBytes(const Program& program, const ParamState& p, const StateTy
 
 } // namespace
 
-StateBytes stateBytes(const Program& program, const ParamState& p) {
+StateBytes stateBytes(const ProgramHead& program, const ParamState& p) {
   return stateBytes(program, p, StateTypes{program.precisionOf(program.model->values[p.param])});
 }
 
-double updatedElements(const Program& program, const ParamState& p) {
+double updatedElements(const ProgramHead& program, const ParamState& p) {
   return p.touched > 0 ? p.touched * static_cast<double>(program.passes())
                        : p.elements / static_cast<double>(program.mesh.size(p.optimizer));
 }
 
-double sentToHost(const Program& program, const ParamState& p) {
+double sentToHost(const ProgramHead& program, const ParamState& p) {
   const Optimizer* by = updaterHere(program, p);
   return by && by->onHost && !p.host[1]
              ? updatedElements(program, p) * width(program.precisionOf(program.model->values[p.param]).reduce)
              : 0;
 }
 
-UpdateBytes leastUpdateBytes(const Program& program, const ParamState& p) {
+UpdateBytes leastUpdateBytes(const ProgramHead& program, const ParamState& p) {
   if (!updaterOf(program, p)) return {};
   const StateBytes bytes = stateBytes(program, p);
   const double elements = updatedElements(program, p),
@@ -225,7 +225,7 @@ UpdateBytes leastUpdateBytes(const Program& program, const ParamState& p) {
   return {gradient, states, parameters};
 }
 
-double narrowUpdateBytes(const Program& program, const ParamState& p) {
+double narrowUpdateBytes(const ProgramHead& program, const ParamState& p) {
   const Precision& precision = program.precisionOf(program.model->values[p.param]);
   if (precision.optimizer == DType::fp32 && precision.states.empty()) return 0;
   const double shard = p.elements / static_cast<double>(program.mesh.size(p.optimizer)),

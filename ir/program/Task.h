@@ -19,7 +19,7 @@ using Stream = int;
 inline constexpr Stream kComputeStream = -1;
 
 /// The stream of what runs over a level; copies to and from the host have the one behind all levels.
-Stream streamOf(const Program& program, size_t level);
+Stream streamOf(const ProgramHead& program, size_t level);
 
 /// A share of a node's time on one stream. A collective on the compute stream is its inline share, which its port
 /// carries meanwhile; what is not inline follows on the comm stream of the port.

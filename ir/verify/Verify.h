@@ -29,11 +29,10 @@ private:
   std::vector<std::string> list_;
 };
 
-/// Ids, sizes of parallel lists, dependencies, stages: everything that the other verifiers rely on.
-void verifyStructure(const Program& program, Findings& out);
-/// Placements and layouts: an axis shards a value once, extents divide, and no layout changes without a node that does
-/// it.
-void verifyLayouts(const Program& program, Findings& out);
+/// Placements and layouts of operators: an axis shards a value once, and extents divide.
+void verifyLayouts(const ProgramHead& program, Findings& out);
+/// No layout changes without a reshard that does it. Later the steps of a change are collectives, and slices are gone.
+void verifyReshards(const ShardedProgram& program, Findings& out);
 /// Collectives: real groups, bytes of the larger side, no reshard left.
 void verifyCollectives(const Program& program, Findings& out);
 /// L9: devices · local FLOPs of an operator = FLOPs · product of the idle axes.

@@ -12,33 +12,32 @@ namespace {
 
 class LayoutVerifier {
 public:
-  LayoutVerifier(const Program& program, Findings& out)
+  LayoutVerifier(const ProgramHead& program, Findings& out)
       : program_(program), model_(program.model), mesh_(program.mesh), out_(out), names_(program.model) {
     for (AxisId a : mesh_.order) live_ |= maskOf(a);
   }
 
-  void run() {
-    for (const LayerClass& layerClass : program_.classes) {
-      if (layerClass.boundaryReshard) {
-        checkNodes(layerClass.sharded.forward);
-        checkNodes(layerClass.sharded.backward);
-        continue;
-      }
+  void checkOps() {
+    for (const ClassHead& layerClass : program_.heads()) {
+      if (layerClass.boundaryReshard) continue;
       const Layer& layer = model_.layers[layerClass.layer];
       for (uint32_t i = layer.first.index; i < layer.end.index; ++i) checkOp(layerClass, OpId(i));
-      if (!out_.empty()) return;
-      checkNodes(layerClass.sharded.forward);
-      checkNodes(layerClass.sharded.backward);
-      if (program_.level == Level::Sharded)
-        checkFlow(layerClass); // later the steps of a change are collectives, slices are gone
+    }
+  }
+
+  void checkReshards(const ShardedProgram& program) {
+    for (const ShardedClass& layerClass : program.classes) {
+      checkNodes(layerClass.forward);
+      checkNodes(layerClass.backward);
+      if (!layerClass.boundaryReshard) checkFlow(layerClass);
     }
   }
 
 private:
-  const Placement& placement(const LayerClass& layerClass, OpId op) const {
+  const Placement& placement(const ClassHead& layerClass, OpId op) const {
     return layerClass.placements[op.index - model_.layers[layerClass.layer].first.index];
   }
-  const Layout& result(const LayerClass& layerClass, OpId op) const {
+  const Layout& result(const ClassHead& layerClass, OpId op) const {
     return layerClass.results[op.index - model_.layers[layerClass.layer].first.index];
   }
   Layout need(const Placement& p, const std::vector<DimId>& dims) const {
@@ -49,7 +48,7 @@ private:
 
   // ---- one operator ----------------------------------------------------------
 
-  void checkOp(const LayerClass& layerClass, OpId id) {
+  void checkOp(const ClassHead& layerClass, OpId id) {
     const Op& op = model_.ops[id];
     const Placement& p = placement(layerClass, id);
     std::string path = model_.pathOf(id);
@@ -132,7 +131,7 @@ private:
     bool unknown = false;
   };
 
-  AtHand produced(const LayerClass& layerClass, ValueId v) const {
+  AtHand produced(const ClassHead& layerClass, ValueId v) const {
     AtHand at;
     const Value& value = model_.values[v];
     at.unknown = value.kind != ValueKind::Result;
@@ -142,7 +141,7 @@ private:
       at.layouts.push_back(result(layerClass, value.producer));
       return at;
     }
-    for (const LayerClass& other : program_.classes) // any class of instances may have been the last
+    for (const ClassHead& other : program_.heads()) // any class of instances may have been the last
       if (!other.boundaryReshard && other.layer == producer.layer) at.layouts.push_back(result(other, value.producer));
     return at;
   }
@@ -152,7 +151,7 @@ private:
                                                    [&](const Carry& c) { return c.inside == op.result; });
   }
 
-  void checkFlow(const LayerClass& layerClass) {
+  void checkFlow(const ShardedClass& layerClass) {
     const Layer& layer = model_.layers[layerClass.layer];
     std::map<ValueId, AtHand> values;
     auto atHand = [&](ValueId v) -> AtHand& {
@@ -161,7 +160,7 @@ private:
       return it->second;
     };
     std::vector<int> computed(layer.end.index - layer.first.index);
-    for (const ShardedNode& n : layerClass.sharded.forward) {
+    for (const ShardedNode& n : layerClass.forward) {
       if (const Computation* c = n.asCompute(); c && c->role == Role::Forward) {
         checkReads(layerClass, n.op, atHand);
         ++computed[n.op.index - layer.first.index];
@@ -193,7 +192,7 @@ private:
                  text(model_.values[r.value].dims, r.from));
   }
 
-  template <class AtHandOf> void checkReads(const LayerClass& layerClass, OpId id, AtHandOf& atHand) {
+  template <class AtHandOf> void checkReads(const ClassHead& layerClass, OpId id, AtHandOf& atHand) {
     const Op& op = model_.ops[id];
     for (const Operand& o : op.operands) {
       Layout wanted = need(placement(layerClass, id), o.dims);
@@ -222,7 +221,7 @@ private:
   }
 
   /// A linear operator that lets pending sums through needs the same axes pending in all its operands.
-  template <class AtHandOf> void checkSum(const LayerClass& layerClass, OpId id, AtHandOf& atHand) {
+  template <class AtHandOf> void checkSum(const ClassHead& layerClass, OpId id, AtHandOf& atHand) {
     const Op& op = model_.ops[id];
     AxisMask pending = op.linear ? result(layerClass, id).partial : 0;
     for (const Operand& o : op.operands) {
@@ -236,20 +235,20 @@ private:
     }
   }
 
-  void checkParam(const LayerClass& layerClass, const Operand& o, const Layout& wanted, OpId id) {
+  void checkParam(const ClassHead& layerClass, const Operand& o, const Layout& wanted, OpId id) {
     for (const ParamUse& p : layerClass.uses)
       if (p.param == o.value && p.layout != wanted)
         out_.wrong("{} reads {} as {}, it is stored as {}", model_.pathOf(id), names_.of(o.value), text(o.dims, wanted),
                    text(o.dims, p.layout));
   }
 
-  template <class AtHandOf> void checkOutput(const LayerClass&, AtHandOf& atHand) {
+  template <class AtHandOf> void checkOutput(const ClassHead&, AtHandOf& atHand) {
     const AtHand& at = atHand(model_.loss);
     bool whole = std::any_of(at.layouts.begin(), at.layouts.end(), [](const Layout& l) { return l.partial == 0; });
     if (!whole && !at.unknown) out_.wrong("L8: the output {} is a pending sum", names_.of(model_.loss));
   }
 
-  const Program& program_;
+  const ProgramHead& program_;
   const Model& model_;
   const Mesh& mesh_;
   Findings& out_;
@@ -259,8 +258,12 @@ private:
 
 } // namespace
 
-void verifyLayouts(const Program& program, Findings& out) {
-  LayoutVerifier(program, out).run();
+void verifyLayouts(const ProgramHead& program, Findings& out) {
+  LayoutVerifier(program, out).checkOps();
+}
+
+void verifyReshards(const ShardedProgram& program, Findings& out) {
+  LayoutVerifier(program, out).checkReshards(program);
 }
 
 } // namespace planc::ir

@@ -8,9 +8,9 @@ namespace planc::ir {
 
 namespace {
 
-class StructureVerifier {
+template <class AnyProgram> class StructureVerifier {
 public:
-  StructureVerifier(const Program& program, Findings& out) : program_(program), model_(program.model), out_(out) {}
+  StructureVerifier(const AnyProgram& program, Findings& out) : program_(program), model_(program.model), out_(out) {}
 
   void run() {
     for (uint32_t b = 0; b < program_.classes.size(); ++b) checkClass(program_.classes[LayerClassId(b)]);
@@ -18,7 +18,7 @@ public:
   }
 
 private:
-  void checkClass(const LayerClass& layerClass) {
+  void checkClass(const auto& layerClass) {
     if (layerClass.layer.index >= model_.layers.size()) {
       out_.wrong("a body is of no layer");
       return;
@@ -28,8 +28,6 @@ private:
     if (!layerClass.boundaryReshard && (layerClass.placements.size() != ops || layerClass.results.size() != ops))
       out_.wrong("{}: {} operators, {} placements, {} result layouts", layer.name.view(), ops,
                  layerClass.placements.size(), layerClass.results.size());
-    checkNodes(layer, *layerClass.sharded.forward);
-    checkNodes(layer, *layerClass.sharded.backward);
     checkNodes(layer, *layerClass.forward);
     checkNodes(layer, *layerClass.backward);
     for (const Saved& s : layerClass.saved)
@@ -70,33 +68,36 @@ private:
         counts[body.index] += count;
       }
     for (uint32_t b = 0; b < program_.classes.size(); ++b) {
-      const LayerClass& layerClass = program_.classes[LayerClassId(b)];
+      const ClassHead& layerClass = program_.classes[LayerClassId(b)];
       if (!layerClass.boundaryReshard && layerClass.layer.valid() && counts[b] != layerClass.instances.count())
         out_.wrong("{}{}: {} instances, {} on stages", model_.layers[layerClass.layer].name.view(),
                    layerClass.instances.str(), layerClass.instances.count(), counts[b]);
     }
   }
 
-  const Program& program_;
+  const AnyProgram& program_;
   const Model& model_;
   Findings& out_;
 };
 
 } // namespace
 
-void verifyStructure(const Program& program, Findings& out) {
+std::vector<std::string> verify(const ShardedProgram& program) {
+  Findings out;
   StructureVerifier(program, out).run();
+  if (!out.empty()) return out.take();
+  verifyLayouts(program, out);
+  if (out.empty()) verifyReshards(program, out);
+  return out.take();
 }
 
 std::vector<std::string> verify(const Program& program) {
   Findings out;
-  verifyStructure(program, out);
+  StructureVerifier(program, out).run();
   if (!out.empty()) return out.take();
   verifyLayouts(program, out);
-  if (program.level == Level::Comm) {
-    verifyCollectives(program, out);
-    verifyWork(program, out);
-  }
+  verifyCollectives(program, out);
+  verifyWork(program, out);
   return out.take();
 }
 

@@ -15,8 +15,8 @@ using namespace ir;
 
 PLANC_ERROR(KeptTwice, 789, "`{value}` is to be kept {first} and {second}")
 
-std::optional<int> keepsOf(const Program& program, LayerId layer, const RangeSet& instances, const Selector& selector,
-                           OpId reader, const Value& value) {
+std::optional<int> keepsOf(const ShardedProgram& program, LayerId layer, const RangeSet& instances,
+                           const Selector& selector, OpId reader, const Value& value) {
   const Op& taker = program.model->ops[reader];
   if (value.kind != ValueKind::Result) return std::nullopt;
   // What a repeat carries is made by the instance before, or in front of the repeat: each instance keeps its own.
@@ -34,7 +34,7 @@ struct Side {
 };
 
 /// Of the statements that reach it the innermost; their order means nothing.
-Side sideOf(const Program& program, const LayerClass& layerClass, OpId reader, const Value& value) {
+Side sideOf(const ShardedProgram& program, const ShardedClass& layerClass, OpId reader, const Value& value) {
   Side side;
   int innermost = -1;
   for (const Keep& keep : program.plan->keeps) {
@@ -52,9 +52,9 @@ Side sideOf(const Program& program, const LayerClass& layerClass, OpId reader, c
 
 } // namespace
 
-bool checkKeeps(const Program& program, DiagnosticEngine& diagnostics) {
+bool checkKeeps(const ShardedProgram& program, DiagnosticEngine& diagnostics) {
   if (program.plan->keeps.size() < 2) return true;
-  for (const LayerClass& layerClass : program.classes) {
+  for (const ShardedClass& layerClass : program.classes) {
     const Layer& layer = program.model->layers[layerClass.layer];
     for (uint32_t i = layer.first.index; !layerClass.boundaryReshard && i < layer.end.index; ++i)
       for (const Operand& o : program.model->ops[OpId(i)].operands) {
@@ -73,7 +73,7 @@ bool checkKeeps(const Program& program, DiagnosticEngine& diagnostics) {
   return true;
 }
 
-double ownCopies(const Program& program, const LayerClass& layerClass, OpId id) {
+double ownCopies(const ShardedProgram& program, const ShardedClass& layerClass, OpId id) {
   const Op& op = program.model->ops[id];
   const Number* each = program.plan->stack ? program.plan->stack->number(StackFact::Keeps, op.name) : nullptr;
   if (!each || op.operands.empty()) return 0;
@@ -82,15 +82,15 @@ double ownCopies(const Program& program, const LayerClass& layerClass, OpId id) 
   return localElements(program, dims, need(program, placement, dims)) * each->value * timesOf(program, op);
 }
 
-ActivationPolicy::ActivationPolicy(const Program& program, LayerClass& layerClass, const std::vector<bool>& wanted,
-                                   const Checkpoints& checkpoints)
+ActivationPolicy::ActivationPolicy(const ShardedProgram& program, ShardedClass& layerClass,
+                                   const std::vector<bool>& wanted, const Checkpoints& checkpoints)
     : program_(program), layerClass_(layerClass), wanted_(wanted), checkpoints_(checkpoints),
       layer_(program.model->layers[layerClass.layer]), producerNode_(layer_.end.index - layer_.first.index, -1),
-      replayed_(layerClass.sharded.forward.size(), -1), state_(checkpoints.forms.size(), Replay::Waiting),
+      replayed_(layerClass.forward.size(), -1), state_(checkpoints.forms.size(), Replay::Waiting),
       keptAnyway_(producerNode_.size()) {
-  for (size_t n = 0; n < layerClass.sharded.forward.size(); ++n)
-    if (layerClass.sharded.forward[n].isCompute())
-      producerNode_[local(layer_, layerClass.sharded.forward[n].op)] = static_cast<int32_t>(n);
+  for (size_t n = 0; n < layerClass.forward.size(); ++n)
+    if (layerClass.forward[n].isCompute())
+      producerNode_[local(layer_, layerClass.forward[n].op)] = static_cast<int32_t>(n);
 }
 
 /// Does the backward of the operator read this operand? A contraction reads an operand for the gradient of another one.
@@ -113,13 +113,12 @@ std::vector<ActivationPolicy::Point> ActivationPolicy::points(OpId id, size_t op
   const bool inside = value.kind == ValueKind::Result && program_.model->ops[value.producer].layer == layerClass_.layer;
   std::vector<const ShardedNode*> chain;
   std::vector<int32_t> indices;
-  for (int32_t n = layerClass_.sharded.brought[local(layer_, id)][operand]; n >= 0;) {
-    chain.insert(chain.begin(), &layerClass_.sharded.forward[n]);
+  for (int32_t n = layerClass_.brought[local(layer_, id)][operand]; n >= 0;) {
+    chain.insert(chain.begin(), &layerClass_.forward[n]);
     indices.insert(indices.begin(), n);
     int32_t before = -1;
     for (NodeIndex d : chain.front()->deps)
-      if (const Reshard* r = layerClass_.sharded.forward[d].asReshard(); r && r->value == v)
-        before = static_cast<int32_t>(d);
+      if (const Reshard* r = layerClass_.forward[d].asReshard(); r && r->value == v) before = static_cast<int32_t>(d);
     n = before;
   }
   std::vector<Point> result;
@@ -200,7 +199,7 @@ void ActivationPolicy::save(OpId reader, ValueId value, const Layout& layout, do
   narrowed_[value] = reader;
   ShardedNode node = castOfSaved(reader, value, layout, Phase::Forward);
   if (made >= 0) node.deps.push_back(static_cast<NodeIndex>(made));
-  layerClass_.sharded.forward.edit().push_back(std::move(node));
+  layerClass_.forward.edit().push_back(std::move(node));
 }
 
 /// The node that brings back what is kept in fewer bits, once; -1 for what is kept as it is.

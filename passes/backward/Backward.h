@@ -24,28 +24,28 @@ struct Checkpoints {
   Indexed<Form> forms; ///< per checkpoint
   bool ok = true;
 };
-Checkpoints findCheckpoints(const ir::Program& program, const ir::LayerClass& layerClass,
+Checkpoints findCheckpoints(const ir::ShardedProgram& program, const ir::ShardedClass& layerClass,
                             DiagnosticEngine& diagnostics);
 
 /// Does a selector of the plan's `recompute` statement `rule` reach a path in this class, with the statement's `first`?
 /// Gives the number of steps.
-std::optional<int> recomputes(const ir::Program& program, size_t rule, const ir::Selector& selector,
-                              const std::vector<Symbol>& path, const ir::LayerClass& layerClass);
+std::optional<int> recomputes(const ir::ShardedProgram& program, size_t rule, const ir::Selector& selector,
+                              const std::vector<Symbol>& path, const ir::ShardedClass& layerClass);
 
 /// Is what `reader`, an operator of these instances of the layer, keeps of the value a result of what the selector of a
 /// `keep` names? Gives the number of steps. A value that a repeat carries is that of the instance that keeps it.
-std::optional<int> keepsOf(const ir::Program& program, ir::LayerId layer, const ir::RangeSet& instances,
+std::optional<int> keepsOf(const ir::ShardedProgram& program, ir::LayerId layer, const ir::RangeSet& instances,
                            const ir::Selector& selector, ir::OpId reader, const ir::Value& value);
 
 /// Bytes that the stack's software keeps of one operator for its backward beside what the operator declares (`keeps` of
 /// the stack), on one device.
-double ownCopies(const ir::Program& program, const ir::LayerClass& layerClass, ir::OpId op);
+double ownCopies(const ir::ShardedProgram& program, const ir::ShardedClass& layerClass, ir::OpId op);
 
 /// Decides what forward keeps for backward, and issues what is done again: steps of a reshard after the kept side, and
 /// the replay of checkpoints (docs/language.md, section 11).
 class ActivationPolicy {
 public:
-  ActivationPolicy(const ir::Program& program, ir::LayerClass& layerClass, const std::vector<bool>& wanted,
+  ActivationPolicy(const ir::ShardedProgram& program, ir::ShardedClass& layerClass, const std::vector<bool>& wanted,
                    const Checkpoints& checkpoints);
 
   /// Before the first backward node of a checkpoint: appends the replay of its forward nodes.
@@ -88,8 +88,8 @@ private:
   int checkpointOf(ir::OpId op) const { return checkpoints_.of[local(layer_, op)]; }
   int32_t replayOf(int32_t forwardNode) const { return forwardNode < 0 ? -1 : replayed_[forwardNode]; }
 
-  const ir::Program& program_;
-  ir::LayerClass& layerClass_;
+  const ir::ShardedProgram& program_;
+  ir::ShardedClass& layerClass_;
   const std::vector<bool>& wanted_;
   const Checkpoints& checkpoints_;
   const ir::Layer& layer_;
@@ -105,7 +105,7 @@ private:
 
 /// Two `keep` statements that reach a value equally deep and want different sides of it are an error: their order says
 /// nothing. Reported at the later one; false then.
-bool checkKeeps(const ir::Program& program, DiagnosticEngine& diagnostics);
+bool checkKeeps(const ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
 
 /// A gradient of a value as someone computed it; `node` is its place in the class's backward list, -1 if it came from
 /// another class.
@@ -118,12 +118,12 @@ struct Contribution {
 using Outer = std::vector<std::vector<Contribution>>;
 
 /// The backward list of one class and what its forward keeps; what leaves it is added to `outer`. `wanted`: by value.
-void deriveClass(ir::Program& program, ir::LayerClass& layerClass, const std::vector<bool>& wanted,
+void deriveClass(ir::ShardedProgram& program, ir::ShardedClass& layerClass, const std::vector<bool>& wanted,
                  const Checkpoints& checkpoints, Outer& outer);
 
 /// Says which `recompute` and `keep` statements free no memory and change nothing. `outer`: of the whole program.
-void warnOfIdleSavings(const ir::Program& program, const std::vector<std::vector<bool>>& wanted, const Outer& outer,
-                       DiagnosticEngine& diagnostics);
+void warnOfIdleSavings(const ir::ShardedProgram& program, const std::vector<std::vector<bool>>& wanted,
+                       const Outer& outer, DiagnosticEngine& diagnostics);
 
 /// A gradient that reaches a carried value from outside of its repeat.
 struct BoundaryGradient {
@@ -132,11 +132,11 @@ struct BoundaryGradient {
 };
 /// Appends a class for the reshards of carried values on the way into a repeat, out of it, and between classes of
 /// instances.
-void addBoundaryReshards(ir::Program& program, const std::vector<std::vector<BoundaryGradient>>& leaving);
+void addBoundaryReshards(ir::ShardedProgram& program, const std::vector<std::vector<BoundaryGradient>>& leaving);
 /// Puts a boundary reshard where it runs on the virtual stages, beside the classes that it records.
-void runBoundaryReshard(const ir::Program& program, ir::LayerClassId boundary, StageRuns& runs);
+void runBoundaryReshard(const ir::ProgramHead& program, ir::LayerClassId boundary, StageRuns& runs);
 
 /// Live bytes beyond what is kept, at most, while an instance runs forward and backward.
-void measureWorkingSet(const ir::Program& program, ir::LayerClass& layerClass);
+void measureWorkingSet(const ir::ShardedProgram& program, ir::ShardedClass& layerClass);
 
 } // namespace planc::passes

@@ -16,8 +16,8 @@ namespace {
 
 /// Of one class.
 struct CheckpointFinder {
-  const Program& program;
-  const LayerClass& layerClass;
+  const ShardedProgram& program;
+  const ShardedClass& layerClass;
   const Layer& layer;
   Checkpoints result = {};
   std::vector<const Selector*> selectorOf = {}; ///< per operator
@@ -122,15 +122,16 @@ struct CheckpointFinder {
 
 } // namespace
 
-std::optional<int> recomputes(const Program& program, size_t rule, const Selector& selector,
-                              const std::vector<Symbol>& path, const LayerClass& layerClass) {
+std::optional<int> recomputes(const ShardedProgram& program, size_t rule, const Selector& selector,
+                              const std::vector<Symbol>& path, const ShardedClass& layerClass) {
   if (rule < program.firstLayers.size() && !program.firstLayers[rule].empty() && !layerClass.instances.ranges.empty() &&
       !program.firstLayers[rule][layerClass.layer.index].contains(layerClass.instances.ranges.front().begin))
     return std::nullopt;
   return reaches(selector, path, program.model->layers[layerClass.layer], layerClass.instances);
 }
 
-Checkpoints findCheckpoints(const Program& program, const LayerClass& layerClass, DiagnosticEngine& diagnostics) {
+Checkpoints findCheckpoints(const ShardedProgram& program, const ShardedClass& layerClass,
+                            DiagnosticEngine& diagnostics) {
   CheckpointFinder finder{program, layerClass, program.model->layers[layerClass.layer]};
   finder.result.ok = finder.find(diagnostics);
   return std::move(finder.result);

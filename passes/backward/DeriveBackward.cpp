@@ -17,8 +17,8 @@ namespace {
 
 /// Derives the backward list of one class.
 struct BackwardDerivation {
-  Program& program;
-  LayerClass& layerClass;
+  ShardedProgram& program;
+  ShardedClass& layerClass;
   const std::vector<bool>& wanted;
   Outer& outer;
   const Layer& layer;
@@ -34,7 +34,7 @@ struct BackwardDerivation {
 
   void derive() {
     gradients.resize(layer.end.index - layer.first.index);
-    layerClass.sharded.backward.edit().reserve(layerClass.sharded.forward.size() * 2);
+    layerClass.backward.edit().reserve(layerClass.forward.size() * 2);
     seed();
     for (uint32_t i = layer.end.index; i-- > layer.first.index;)
       if (wanted[model().ops[OpId(i)].result.index] && !gradients[i - layer.first.index].empty()) deriveOp(OpId(i));
@@ -56,8 +56,8 @@ struct BackwardDerivation {
   }
 
   int32_t append(ShardedNode node) {
-    layerClass.sharded.backward.edit().push_back(std::move(node));
-    return static_cast<int32_t>(layerClass.sharded.backward.size()) - 1;
+    layerClass.backward.edit().push_back(std::move(node));
+    return static_cast<int32_t>(layerClass.backward.size()) - 1;
   }
 
   NodeHead head(OpId op) const {
@@ -109,7 +109,7 @@ struct BackwardDerivation {
       contribute(id, 0, dy.empty() ? -1 : dy.back(), pending);
       return;
     }
-    policy.replay(id, layerClass.sharded.backward.edit());
+    policy.replay(id, layerClass.backward.edit());
     if (isContraction(op.kind)) {
       deriveContraction(id, dy, pending);
       return;
@@ -129,7 +129,7 @@ struct BackwardDerivation {
     if (llvm::none_of(operands, [&](int i) { return wanted[op.operands[i].value.index]; })) return;
     ShardedNode node = compute(id, Role::Backward, operands.front());
     for (int32_t d : dy) depend(node, d);
-    for (int32_t d : policy.read(id, layerClass.sharded.backward.edit())) depend(node, d);
+    for (int32_t d : policy.read(id, layerClass.backward.edit())) depend(node, d);
     const int32_t at = append(std::move(node));
     for (int i : operands) {
       covered[static_cast<size_t>(i)] = true;
@@ -145,7 +145,7 @@ struct BackwardDerivation {
       for (int32_t d : dy) depend(cast, d);
       dy = {append(std::move(cast))};
     }
-    policy.read(id, layerClass.sharded.backward.edit());
+    policy.read(id, layerClass.backward.edit());
     for (const Role role : {Role::DGrad, Role::WGrad})
       for (size_t i = 0; i < op.operands.size(); ++i) {
         const bool parameter = model().values[op.operands[i].value].kind == ValueKind::Param;
@@ -216,7 +216,7 @@ struct BackwardDerivation {
 
 } // namespace
 
-void deriveClass(Program& program, LayerClass& layerClass, const std::vector<bool>& wanted,
+void deriveClass(ShardedProgram& program, ShardedClass& layerClass, const std::vector<bool>& wanted,
                  const Checkpoints& checkpoints, Outer& outer) {
   const Layer& layer = program.model->layers[layerClass.layer];
   BackwardDerivation derivation{program, layerClass, wanted,
@@ -225,11 +225,11 @@ void deriveClass(Program& program, LayerClass& layerClass, const std::vector<boo
   derivation.policy.finish();
 }
 
-bool deriveBackward(Program& program, DiagnosticEngine& diagnostics) {
+bool deriveBackward(ShardedProgram& program, DiagnosticEngine& diagnostics) {
   program.withGradient = valuesWithGradient(program);
   const std::vector<std::vector<bool>>& wanted = program.withGradient;
   std::vector<Checkpoints> checkpoints;
-  for (const LayerClass& layerClass : program.classes) {
+  for (const ShardedClass& layerClass : program.classes) {
     checkpoints.push_back(findCheckpoints(program, layerClass, diagnostics));
     if (!checkpoints.back().ok) return false;
   }
@@ -243,7 +243,7 @@ bool deriveBackward(Program& program, DiagnosticEngine& diagnostics) {
   for (size_t v = 0; v < outer.size(); ++v)
     for (const Contribution& c : outer[v]) leaving[v].push_back({c.layout, c.source});
   addBoundaryReshards(program, leaving);
-  for (LayerClass& layerClass : program.classes) measureWorkingSet(program, layerClass);
+  for (ShardedClass& layerClass : program.classes) measureWorkingSet(program, layerClass);
   return true;
 }
 

@@ -11,7 +11,7 @@ using namespace ir;
 
 namespace {
 
-int64_t last(const LayerClass& layerClass) {
+int64_t last(const ClassHead& layerClass) {
   int64_t most = 0;
   for (const Range& r : layerClass.instances.ranges) most = std::max(most, r.begin + (r.count() - 1) * r.step);
   return most;
@@ -41,10 +41,10 @@ std::vector<bool> valuesOfLoss(const Model& model) {
 void GradientFlow::add(LayerId id) {
   const Layer& layer = program_.model->layers[id];
   std::vector<uint32_t> classes;
-  for (uint32_t b = 0; b < program_.classes.size(); ++b)
-    if (program_.classes[LayerClassId(b)].layer == id && !program_.classes[LayerClassId(b)].boundaryReshard)
+  for (uint32_t b = 0; b < program_.classCount(); ++b)
+    if (program_.head(LayerClassId(b)).layer == id && !program_.head(LayerClassId(b)).boundaryReshard)
       classes.push_back(b);
-  upstream_.resize(program_.classes.size());
+  upstream_.resize(program_.classCount());
   for (uint32_t b : classes) propagate(b, std::vector<bool>(layer.carries.size()));
   while (enterLater(classes, layer)) {
   }
@@ -64,8 +64,7 @@ bool GradientFlow::enterLater(const std::vector<uint32_t>& classes, const Layer&
       entering[c] = upstream_[to][layer.carries[c].inside.index];
       for (uint32_t from : classes)
         if (!entering[c] && upstream_[from][layer.carries[c].last.index] &&
-            program_.classes[LayerClassId(from)].instances.ranges.front().begin <
-                last(program_.classes[LayerClassId(to)]))
+            program_.head(LayerClassId(from)).instances.ranges.front().begin < last(program_.head(LayerClassId(to))))
           entering[c] = changed = true;
     }
     if (changed) propagate(to, entering);
@@ -74,7 +73,7 @@ bool GradientFlow::enterLater(const std::vector<uint32_t>& classes, const Layer&
 }
 
 void GradientFlow::propagate(uint32_t b, const std::vector<bool>& entering) {
-  const LayerClass& layerClass = program_.classes[LayerClassId(b)];
+  const ClassHead& layerClass = program_.head(LayerClassId(b));
   const Layer& layer = program_.model->layers[layerClass.layer];
   std::vector<bool>& mine = upstream_[b];
   mine = handedOn_;
@@ -90,7 +89,7 @@ void GradientFlow::propagate(uint32_t b, const std::vector<bool>& entering) {
   }
 }
 
-std::vector<std::vector<bool>> valuesWithGradient(const Program& program) {
+std::vector<std::vector<bool>> valuesWithGradient(const ProgramHead& program) {
   GradientFlow flow(program);
   for (uint32_t l = 0; l < program.model->layers.size(); ++l) flow.add(LayerId(l));
   const std::vector<bool> downstream = valuesOfLoss(program.model);

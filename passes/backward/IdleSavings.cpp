@@ -25,19 +25,19 @@ PLANC_WARNING(SaveIdle, 796, "`{saved}` is kept for nothing: {reason}")
 
 namespace {
 
-double keptBytes(const LayerClass& layerClass) {
+double keptBytes(const ShardedClass& layerClass) {
   double bytes = 0;
   for (const Saved& s : layerClass.saved) bytes += s.bytes;
   return bytes;
 }
 
 /// The instances of a class that a selector names: it can stand for several selectors.
-LayerClass within(const Program& program, LayerClass layerClass, const Selector& selector) {
+ShardedClass within(const ShardedProgram& program, ShardedClass layerClass, const Selector& selector) {
   layerClass.instances = namedBy(selector, program.model->layers[layerClass.layer], layerClass.instances);
   return layerClass;
 }
 
-bool reachesClass(const Program& program, const Selector& selector, const LayerClass& layerClass) {
+bool reachesClass(const ShardedProgram& program, const Selector& selector, const ShardedClass& layerClass) {
   if (layerClass.instances.ranges.empty()) return false;
   const ir::Layer& layer = program.model->layers[layerClass.layer];
   for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
@@ -46,16 +46,15 @@ bool reachesClass(const Program& program, const Selector& selector, const LayerC
 }
 
 /// How much a replay runs again; `early`: it ends where backward has what it needs.
-size_t replayed(const LayerClass& layerClass, bool early) {
-  return static_cast<size_t>(llvm::count_if(layerClass.sharded.backward, [&](const ShardedNode& n) {
-    return n.phase == Phase::Recompute && (n.needed || !early);
-  }));
+size_t replayed(const ShardedClass& layerClass, bool early) {
+  return static_cast<size_t>(llvm::count_if(
+      layerClass.backward, [&](const ShardedNode& n) { return n.phase == Phase::Recompute && (n.needed || !early); }));
 }
 
 /// Derives classes for a plan that differs in what it keeps.
 class Trial {
 public:
-  Trial(const Program& program, const std::vector<std::vector<bool>>& wanted, const Outer& outer)
+  Trial(const ShardedProgram& program, const std::vector<std::vector<bool>>& wanted, const Outer& outer)
       : program_(program), plan_(*program.plan), wanted_(wanted), outer_(outer) {
     program_.plan = &plan_;
   }
@@ -63,8 +62,8 @@ public:
   Plan& plan() { return plan_; }
 
   /// The class under the plan as it is now; nothing if its checkpoints contradict each other.
-  std::optional<LayerClass> derive(LayerClassId id, LayerClass layerClass) {
-    layerClass.sharded.backward = {};
+  std::optional<ShardedClass> derive(LayerClassId id, ShardedClass layerClass) {
+    layerClass.backward = {};
     layerClass.saved = {};
     DiagnosticEngine unheard;
     const Checkpoints checkpoints = findCheckpoints(program_, layerClass, unheard);
@@ -75,7 +74,7 @@ public:
   }
 
 private:
-  Program program_;
+  ShardedProgram program_;
   Plan plan_;
   const std::vector<std::vector<bool>>& wanted_;
   const Outer& outer_;
@@ -83,7 +82,7 @@ private:
 
 class IdleSavings {
 public:
-  IdleSavings(const Program& program, const std::vector<std::vector<bool>>& wanted, const Outer& outer,
+  IdleSavings(const ShardedProgram& program, const std::vector<std::vector<bool>>& wanted, const Outer& outer,
               DiagnosticEngine& diagnostics)
       : program_(program), trial_(program, wanted, outer), diagnostics_(diagnostics) {}
 
@@ -103,12 +102,12 @@ private:
   template <class F> bool each(const Selector& selector, const std::vector<RangeSet>* chosen, F compare) {
     bool any = false;
     for (uint32_t b = 0; b < program_.classes.size(); ++b) {
-      const LayerClass layerClass = within(program_, program_.classes[LayerClassId(b)], selector);
+      const ShardedClass layerClass = within(program_, program_.classes[LayerClassId(b)], selector);
       if (layerClass.boundaryReshard || !reachesClass(program_, selector, layerClass)) continue;
       if (chosen && !chosen->empty() &&
           !(*chosen)[layerClass.layer.index].contains(layerClass.instances.ranges.front().begin))
         continue;
-      const std::optional<LayerClass> without = trial_.derive(LayerClassId(b), layerClass);
+      const std::optional<ShardedClass> without = trial_.derive(LayerClassId(b), layerClass);
       if (!without) return false;
       any = true;
       compare(layerClass, *without);
@@ -123,7 +122,7 @@ private:
   /// What the selector frees, against a plan without it; nothing if it reaches no class.
   std::optional<double> freed(size_t index, const Selector& selector, double& kept) {
     double freed = 0;
-    const bool any = each(selector, firstOf(index), [&](const LayerClass& with, const LayerClass& without) {
+    const bool any = each(selector, firstOf(index), [&](const ShardedClass& with, const ShardedClass& without) {
       const double instances = static_cast<double>(with.instances.count());
       freed += instances * (keptBytes(without) - keptBytes(with));
       kept += instances * keptBytes(without);
@@ -197,7 +196,7 @@ private:
     const auto count = [&](const Selector& selector, bool out, auto& totals) {
       saves = before;
       if (out) saves.erase(saves.begin() + static_cast<std::ptrdiff_t>(k));
-      any |= each(selector, firstOf(index), [&](const LayerClass&, const LayerClass& layerClass) {
+      any |= each(selector, firstOf(index), [&](const ShardedClass&, const ShardedClass& layerClass) {
         totals.push_back({replayed(layerClass, earlyStop_), replayed(layerClass, false)});
       });
     };
@@ -232,7 +231,7 @@ private:
     const Recompute& statement = program_.plan->recompute[index];
     if (!statement.first) return;
     std::vector<bool> reached;
-    for (const LayerClass& layerClass : program_.classes)
+    for (const ShardedClass& layerClass : program_.classes)
       reached.push_back(!layerClass.boundaryReshard && llvm::any_of(statement.selectors, [&](const Selector& s) {
         return reachesClass(program_, s, layerClass);
       }));
@@ -252,7 +251,7 @@ private:
     auto& statements = trial_.plan().keeps;
     statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(index));
     bool changes = false, kept = false;
-    const bool any = each(keep.selector, nullptr, [&](const LayerClass& with, const LayerClass& without) {
+    const bool any = each(keep.selector, nullptr, [&](const ShardedClass& with, const ShardedClass& without) {
       kept |= !with.saved.empty();
       changes |= keptBytes(with) != keptBytes(without) || with.backward.size() != without.backward.size();
     });
@@ -268,7 +267,7 @@ private:
         .help("take it out, or name layers whose results another layer gathers");
   }
 
-  const Program& program_;
+  const ShardedProgram& program_;
   Trial trial_;
   DiagnosticEngine& diagnostics_;
   const bool earlyStop_ = program_.plan->stack && program_.plan->stack->truth(ir::StackFact::EarlyStop);
@@ -276,12 +275,12 @@ private:
 };
 
 /// `keep S = host` moves what forward keeps of the results of S: says so where there is none.
-void warnOfIdleHostKeeps(const Program& program, DiagnosticEngine& diagnostics) {
+void warnOfIdleHostKeeps(const ShardedProgram& program, DiagnosticEngine& diagnostics) {
   const Model& model = program.model;
   for (const Keep& keep : program.plan->keeps) {
     if (!keep.host) continue;
     bool any = false;
-    for (const LayerClass& layerClass : program.classes) {
+    for (const ShardedClass& layerClass : program.classes) {
       const RangeSet named = namedBy(keep.selector, model.layers[layerClass.layer], layerClass.instances);
       any |= llvm::any_of(layerClass.saved, [&](const Saved& s) {
         return s.host && keepsOf(program, layerClass.layer, named, keep.selector, s.op, model.values[s.value]);
@@ -302,7 +301,7 @@ void warnOfIdleHostKeeps(const Program& program, DiagnosticEngine& diagnostics) 
 
 } // namespace
 
-void warnOfIdleSavings(const Program& program, const std::vector<std::vector<bool>>& wanted, const Outer& outer,
+void warnOfIdleSavings(const ShardedProgram& program, const std::vector<std::vector<bool>>& wanted, const Outer& outer,
                        DiagnosticEngine& diagnostics) {
   warnOfIdleHostKeeps(program, diagnostics);
   const Plan& plan = *program.plan;

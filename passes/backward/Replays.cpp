@@ -70,14 +70,14 @@ void ActivationPolicy::replay(int checkpoint, std::vector<ShardedNode>& backward
   saveEntering(checkpoint, backward);
   saveNamed(checkpoint, backward);
   for (size_t n = 0; n < replayed_.size(); ++n) { // and not the casts of what is kept
-    ShardedNode node = layerClass_.sharded.forward[n];
+    ShardedNode node = layerClass_.forward[n];
     if (checkpointOf(node.op) != checkpoint || !replayNode(checkpoint, node, static_cast<int32_t>(n))) continue;
     node.phase = Phase::Recompute;
     node.needed = false;
     NodeList deps;
     for (NodeIndex d : node.deps) {
       int32_t copy = replayOf(static_cast<int32_t>(d));
-      const Reshard* before = layerClass_.sharded.forward[d].asReshard();
+      const Reshard* before = layerClass_.forward[d].asReshard();
       if (copy < 0 && before && discarded(before->value)) // brought for a reader elsewhere
         copy = again(node.op, before->value, {before->to, static_cast<int32_t>(d), 0}, backward);
       if (copy >= 0) deps.push_back(static_cast<NodeIndex>(copy));
@@ -109,13 +109,13 @@ int32_t ActivationPolicy::again(OpId reader, ValueId v, const Point& point, std:
   const OpId producer = program_.model->values[v].producer;
   replay(checkpointOf(producer), backward);
   const int32_t made = replayOf(producerNode_[local(layer_, producer)]);
-  if (point.node < 0 || layerClass_.sharded.forward[point.node].isCompute()) return made;
+  if (point.node < 0 || layerClass_.forward[point.node].isCompute()) return made;
   const Layout& from = layerClass_.results[local(layer_, producer)];
   for (size_t n = 0; n < backward.size(); ++n) // once per layout
     if (const Reshard* r = backward[n].asReshard();
         r && backward[n].phase == Phase::Recompute && r->value == v && r->to == point.layout)
       return static_cast<int32_t>(n);
-  ShardedNode node = layerClass_.sharded.forward[point.node];
+  ShardedNode node = layerClass_.forward[point.node];
   node.phase = Phase::Recompute;
   node.needed = false;
   node.op = reader;
@@ -144,7 +144,7 @@ bool ActivationPolicy::handsOn(OpId id) const {
 
 /// Takes out the replay of what is read only to make results that are kept by name.
 void ActivationPolicy::dropUnread() {
-  auto& backward = layerClass_.sharded.backward.edit();
+  auto& backward = layerClass_.backward.edit();
   auto drops = [&](const ShardedNode& node) {
     return node.phase == Phase::Recompute && checkpointOf(node.op) >= 0 &&
            checkpoints_.forms[checkpointOf(node.op)].saves;
@@ -170,7 +170,7 @@ void ActivationPolicy::dropUnread() {
 
 void ActivationPolicy::finish() {
   dropUnread();
-  auto& backward = layerClass_.sharded.backward.edit();
+  auto& backward = layerClass_.backward.edit();
   for (size_t i = backward.size(); i-- > 0;)
     if (backward[i].phase != Phase::Recompute || backward[i].needed)
       for (NodeIndex d : backward[i].deps) backward[d].needed = true;

@@ -12,7 +12,7 @@ using namespace ir;
 namespace {
 
 /// Bytes that a node leaves behind for the nodes that depend on it.
-double outputBytes(const Program& program, const LayerClass& layerClass, const ShardedNode& node) {
+double outputBytes(const ShardedProgram& program, const ShardedClass& layerClass, const ShardedNode& node) {
   const Layer& layer = program.model->layers[layerClass.layer];
   if (const Reshard* r = node.asReshard())
     return localElements(program, program.model->values[r->value].dims, r->to) * program.widthOf(r->value);
@@ -45,7 +45,7 @@ double outputBytes(const Program& program, const LayerClass& layerClass, const S
 }
 
 /// Most bytes alive at once: an output lives from its node to the last node that waits for it.
-double peak(const Program& program, const LayerClass& layerClass, const std::vector<ShardedNode>& nodes,
+double peak(const ShardedProgram& program, const ShardedClass& layerClass, const std::vector<ShardedNode>& nodes,
             bool skipSaved) {
   std::vector<double> freed(nodes.size() + 1);
   std::vector<size_t> lastUse(nodes.size());
@@ -71,11 +71,11 @@ double peak(const Program& program, const LayerClass& layerClass, const std::vec
 
 /// What the gradients of parameters read: the operand of each contraction, as kept or replayed, and the gradient of its
 /// result, of every layer of a nested repeat. Values that several contractions share count once.
-double weightOperands(const Program& program, const LayerClass& layerClass) {
+double weightOperands(const ShardedProgram& program, const ShardedClass& layerClass) {
   const Layer& layer = program.model->layers[layerClass.layer];
   std::set<ValueId> operands, results;
   double bytes = 0;
-  for (const ShardedNode& node : layerClass.sharded.backward) {
+  for (const ShardedNode& node : layerClass.backward) {
     const Computation* c = node.asCompute();
     if (!c || c->role != Role::WGrad) continue;
     const Op& op = program.model->ops[node.op];
@@ -99,11 +99,11 @@ double weightOperands(const Program& program, const LayerClass& layerClass) {
 
 } // namespace
 
-void measureWorkingSet(const Program& program, LayerClass& layerClass) {
+void measureWorkingSet(const ShardedProgram& program, ShardedClass& layerClass) {
   if (layerClass.boundaryReshard) return;
   layerClass.weightOperands = weightOperands(program, layerClass);
-  layerClass.workingForward = peak(program, layerClass, layerClass.sharded.forward, true);
-  layerClass.workingBackward = peak(program, layerClass, layerClass.sharded.backward, false);
+  layerClass.workingForward = peak(program, layerClass, layerClass.forward, true);
+  layerClass.workingBackward = peak(program, layerClass, layerClass.backward, false);
 }
 
 } // namespace planc::passes

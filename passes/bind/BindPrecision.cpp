@@ -26,24 +26,24 @@ using Key = PrecisionKey;
 /// What a fact must reach to say something, and what is told if it does not.
 struct Reach {
   Key key;
-  bool (*op)(const Program& program, const Op& op);
-  bool (*param)(const Program& program, const Value& param);
+  bool (*op)(const ProgramHead& program, const Op& op);
+  bool (*param)(const ProgramHead& program, const Value& param);
   std::string_view why;
 };
 
-bool isTrained(const Program& program, const Value& param) {
+bool isTrained(const ProgramHead& program, const Value& param) {
   return param.trainable && program.plan->workload.hasBackward();
 }
-bool keepsSomething(const Program& program, const Op& op) {
+bool keepsSomething(const ProgramHead& program, const Op& op) {
   return program.plan->workload.hasBackward() && !op.saves.empty();
 }
-bool multiplies(const Program&, const Op& op) {
+bool multiplies(const ProgramHead&, const Op& op) {
   return isContraction(op.kind);
 }
-bool makesActivation(const Program& program, const Op& op) {
+bool makesActivation(const ProgramHead& program, const Op& op) {
   return !program.model->values[op.result].dtype && op.kind != OpKind::Cast;
 }
-bool storedByPrecision(const Program&, const Value& param) {
+bool storedByPrecision(const ProgramHead&, const Value& param) {
   return !param.dtype;
 }
 
@@ -52,7 +52,7 @@ constexpr std::array<Reach, 9> kReaches{{
     {Key::Activations, makesActivation, nullptr, "nothing there makes a value without a type of its own"},
     {Key::Saved, keepsSomething, nullptr, "nothing there is kept for backward"},
     {Key::Params, nullptr, storedByPrecision, "no parameter without a type of its own is there"},
-    {Key::Frozen, nullptr, [](const Program&, const Value& p) { return !p.trainable; }, "nothing there is frozen"},
+    {Key::Frozen, nullptr, [](const ProgramHead&, const Value& p) { return !p.trainable; }, "nothing there is frozen"},
     {Key::Grads, nullptr, isTrained, "nothing there trains"},
     {Key::Reduce, nullptr, isTrained, "nothing there trains"},
     {Key::Optimizer, nullptr, isTrained, "nothing there trains"},
@@ -64,7 +64,7 @@ const Reach& reachOf(Key key) {
 }
 
 struct Binder {
-  Program& program;
+  ProgramHead& program;
   DiagnosticEngine& diagnostics;
   const std::vector<PrecisionRule>& rules = program.plan->precisionRules;
   std::map<std::vector<size_t>, uint32_t> known{}; ///< by the rules that reach, outer ones first
@@ -286,7 +286,7 @@ struct Binder {
 
 } // namespace
 
-bool bindPrecision(Program& program, DiagnosticEngine& diagnostics) {
+bool bindPrecision(ProgramHead& program, DiagnosticEngine& diagnostics) {
   return Binder{program, diagnostics}.bind();
 }
 

@@ -40,7 +40,7 @@ void bind(Shared<Model>& shared, Symbol name, int64_t extent, double skew) {
 
 /// Parameters that `freeze` reaches in every instance; where a slice reaches some, their classes say so
 /// (passes::trains).
-void freezeWhole(Program& program) {
+void freezeWhole(ProgramHead& program) {
   for (const Selector& s : program.plan->workload.freeze) {
     bool sliced = false;
     for (const LayerStep& step : s.steps) sliced |= step.slice.has_value();
@@ -59,7 +59,7 @@ bool positive(int64_t value, const char* what, SourceRange range, DiagnosticEngi
 
 } // namespace
 
-bool bindWorkload(Program& program, DiagnosticEngine& diagnostics) {
+bool bindWorkload(ProgramHead& program, DiagnosticEngine& diagnostics) {
   const Workload& w = program.plan->workload;
   if (!w.updatesParameters()) {
     // What all replicas run at once; without a workload as the text has it.

@@ -15,7 +15,7 @@ using namespace ir;
 
 namespace {
 
-bool needsCast(const Program& program, const Op& user, ValueId value) {
+bool needsCast(const ProgramHead& program, const Op& user, ValueId value) {
   const Value& v = program.model->values[value];
   if (v.kind == ValueKind::Param) return false;
   const DType t = program.dtypeOf(value);
@@ -31,7 +31,7 @@ struct Renumbering {
 using Casts = std::map<std::pair<ValueId, DType>, ValueId>;
 
 /// The value in the type that its user computes in; one cast serves every contraction of the layer that wants it so.
-ValueId castOf(Program& program, Renumbering& out, Casts& casts, const Op& user, const Operand& operand) {
+ValueId castOf(ProgramHead& program, Renumbering& out, Casts& casts, const Op& user, const Operand& operand) {
   const DType type = program.computeType(user);
   if (auto it = casts.find({operand.value, type}); it != casts.end()) return it->second;
   Model& model = program.model.edit();
@@ -65,7 +65,7 @@ ValueId castOf(Program& program, Renumbering& out, Casts& casts, const Op& user,
 
 } // namespace
 
-bool insertCasts(Program& program, DiagnosticEngine&) {
+bool insertCasts(ProgramHead& program, DiagnosticEngine&) {
   bool any = false;
   for (const Op& op : program.model->ops)
     if (isContraction(op.kind))

@@ -11,7 +11,7 @@ using namespace ir;
 namespace {
 
 /// Gives the rule's axes to the factors, major first; true if an axis had to be split (the mesh has changed then).
-bool refineOnce(Program& program, const PlacementRule& rule, const Composite& composite) {
+bool refineOnce(ProgramHead& program, const PlacementRule& rule, const Composite& composite) {
   Mesh& mesh = program.mesh;
   const AxisList left = resolveTargets(mesh, rule.targets);
   size_t at = 0;
@@ -34,7 +34,7 @@ bool refineOnce(Program& program, const PlacementRule& rule, const Composite& co
 
 } // namespace
 
-bool refineAxes(Program& program, DiagnosticEngine&) {
+bool refineAxes(ProgramHead& program, DiagnosticEngine&) {
   constexpr uint32_t kMaxAxes = 64; // bits of an AxisMask
   for (const PlacementRule& rule : program.plan->placements)
     for (const Composite& composite : program.model->composites)

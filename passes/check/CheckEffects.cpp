@@ -24,7 +24,7 @@ PLANC_WARNING(BackwardIdle, 648, "`{statement}` does nothing: the plan has no ba
 namespace {
 
 /// A mask leaves more at the end of a dimension than on the mean: only there does it matter who holds which range.
-void warnContiguous(const Program& program, DiagnosticEngine& diagnostics) {
+void warnContiguous(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   for (const PlacementRule& rule : program.plan->placements) {
     if (!rule.contiguous || resolveTargets(program.mesh, rule.targets).empty()) continue;
     bool works = false, found = !rule.optional;
@@ -42,7 +42,7 @@ void warnContiguous(const Program& program, DiagnosticEngine& diagnostics) {
 }
 
 /// Routing loads the devices that it chooses unevenly: there must be some, and one can have no more than everything.
-bool checkImbalance(const Program& program, DiagnosticEngine& diagnostics) {
+bool checkImbalance(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   const Workload& w = program.plan->workload;
   if (w.expertImbalance == 1 || !w.imbalanceRange.valid()) return true;
   bool routed = false, open = false, placed = false, ok = true;
@@ -84,7 +84,7 @@ bool checkImbalance(const Program& program, DiagnosticEngine& diagnostics) {
   return ok;
 }
 
-void warnFrozen(const Program& program, DiagnosticEngine& diagnostics) {
+void warnFrozen(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   const Workload& w = program.plan->workload;
   const Precision& precision = program.plan->precision;
   if (!precision.frozen || w.adapters || !w.freeze.empty()) return;
@@ -95,7 +95,7 @@ void warnFrozen(const Program& program, DiagnosticEngine& diagnostics) {
 }
 
 /// A forward pass keeps nothing, so there is nothing to redo, and makes no gradients or optimizer states to store.
-void warnForwardOnly(const Program& program, DiagnosticEngine& diagnostics) {
+void warnForwardOnly(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   if (program.plan->workload.hasBackward()) return;
   auto warn = [&](SourceRange at, const std::string& statement) {
     diagnostics.report(BackwardIdle, at, {{"statement", statement}})
@@ -110,7 +110,7 @@ void warnForwardOnly(const Program& program, DiagnosticEngine& diagnostics) {
 }
 
 /// A formula that subtracts can hold for the whole of a value and be less than nothing for the shard of a device.
-bool checkFormulas(const Program& program, DiagnosticEngine& diagnostics) {
+bool checkFormulas(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   bool ok = true;
   eachPlaced(program, [&](const Op& op, const Placement& placement) {
     auto check = [&](const std::optional<Poly>& poly, const std::string& what, const planc::Unit& unit) {
@@ -143,7 +143,7 @@ bool checkFormulas(const Program& program, DiagnosticEngine& diagnostics) {
 
 } // namespace
 
-bool checkEffects(const Program& program, DiagnosticEngine& diagnostics) {
+bool checkEffects(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   if (diagnostics.wantsWarnings()) {
     warnContiguous(program, diagnostics);
     warnFrozen(program, diagnostics);

@@ -21,12 +21,13 @@ PLANC_ERROR(SplitInside, 681, "`{dim}` is contracted inside the kernel of `{op}`
 
 namespace {
 
-std::string_view nameOf(const Program& program, DimId d) {
+std::string_view nameOf(const ShardedProgram& program, DimId d) {
   return program.model->dims[d].name.view();
 }
 
 /// What stands beside the ring's dimension in an operand, and has an axis of the ring: an axis splits a value once.
-std::string takenProblem(const Program& program, const Op& op, const Placement& placement, const PlacedDim& ring) {
+std::string takenProblem(const ShardedProgram& program, const Op& op, const Placement& placement,
+                         const PlacedDim& ring) {
   for (const Operand& operand : op.operands) {
     if (!llvm::is_contained(operand.dims, ring.dim)) continue;
     for (const PlacedDim& other : placement.dims)
@@ -40,7 +41,8 @@ std::string takenProblem(const Program& program, const Op& op, const Placement& 
 
 /// What travels a ring is seen shard by shard, so the operator must be able to fold its result over the shards (one
 /// that keeps statistics over the dimension inside itself), and each device must have work of its own while they pass.
-std::string ringProblem(const Program& program, const Op& op, const Placement& placement, const PlacedDim& ring) {
+std::string ringProblem(const ShardedProgram& program, const Op& op, const Placement& placement,
+                        const PlacedDim& ring) {
   const bool folds =
       op.kind == OpKind::Attention && llvm::any_of(op.reduces, [&](const Reduce& r) { return r.dim == ring.dim; });
   if (!folds) return "only a kernel that folds its result over the dimension can take it in turns";
@@ -55,7 +57,7 @@ std::string ringProblem(const Program& program, const Op& op, const Placement& p
 }
 
 /// The program with one rule as a ring over these targets.
-Tried asRing(const Program& program, const PlacementRule& rule, const std::vector<Symbol>& targets) {
+Tried asRing(const ShardedProgram& program, const PlacementRule& rule, const std::vector<Symbol>& targets) {
   return {program, [&](std::vector<PlacementRule>& rules) {
             PlacementRule& changed = rules[static_cast<size_t>(&rule - program.plan->placements.data())];
             changed.targets = targets;
@@ -74,7 +76,7 @@ bool ringsWork(const Tried& tried) {
 }
 
 /// The targets of the rule that splits the operator's queries, were `rule` a ring.
-std::vector<Symbol> targetsOfQueries(const Program& program, const Op& op, const PlacementRule& rule) {
+std::vector<Symbol> targetsOfQueries(const ShardedProgram& program, const Op& op, const PlacementRule& rule) {
   std::vector<Symbol> targets;
   const Tried tried = asRing(program, rule, rule.targets);
   if (!tried.placed) return targets;
@@ -87,7 +89,7 @@ std::vector<Symbol> targetsOfQueries(const Program& program, const Op& op, const
 }
 
 /// `dim -> axes via ring` with axes that do: those of the rule, or those of the queries; nothing where neither does.
-std::optional<std::string> ringThatWorks(const Program& program, const Op& op, const PlacedDim& placed) {
+std::optional<std::string> ringThatWorks(const ShardedProgram& program, const Op& op, const PlacedDim& placed) {
   for (const auto& targets : {placed.rule->targets, targetsOfQueries(program, op, *placed.rule)}) {
     if (targets.empty() || !ringsWork(asRing(program, *placed.rule, targets))) continue;
     std::string list;
@@ -99,13 +101,13 @@ std::optional<std::string> ringThatWorks(const Program& program, const Op& op, c
 }
 
 /// `a`, split over `x`; or over nothing.
-std::string splitText(const Program& program, const Placement& placement, DimId d) {
+std::string splitText(const ShardedProgram& program, const Placement& placement, DimId d) {
   const AxisList& axes = placement.axesOf(d);
   return fmt::format("`{}` over {}", nameOf(program, d), axes.empty() ? "nothing" : "`" + program.mesh.str(axes) + "`");
 }
 
 /// How to have a ring after all, where this operator can take one and no other axes of the plan do.
-std::string ownAxis(const Program& program, const Op& op, DimId keys) {
+std::string ownAxis(const ShardedProgram& program, const Op& op, DimId keys) {
   const std::string_view k = nameOf(program, keys), q = nameOf(program, op.queries);
   return fmt::format(
       "a ring needs queries that lie as the keys do: `{} -> cp` and `{} -> cp via ring`, on an axis `cp` "
@@ -113,7 +115,7 @@ std::string ownAxis(const Program& program, const Op& op, DimId keys) {
       q, k, k);
 }
 
-void reportRing(const Program& program, const Op& op, const Placement& placement, const PlacedDim& ring,
+void reportRing(const ShardedProgram& program, const Op& op, const Placement& placement, const PlacedDim& ring,
                 const std::string& problem, DiagnosticEngine& diagnostics) {
   auto found = diagnostics.report(
       RingForm, ring.rule->range,
@@ -155,7 +157,7 @@ std::vector<std::string> splittable(const Model& model, const Op& op) {
   return names;
 }
 
-void reportSplit(const Program& program, const Op& op, const PlacedDim& placed, DiagnosticEngine& diagnostics) {
+void reportSplit(const ShardedProgram& program, const Op& op, const PlacedDim& placed, DiagnosticEngine& diagnostics) {
   const PlacementRule& rule = *placed.rule;
   const std::string name(nameOf(program, placed.dim));
   const std::vector<std::string> names = splittable(program.model, op);
@@ -179,7 +181,7 @@ void reportSplit(const Program& program, const Op& op, const PlacedDim& placed, 
 
 } // namespace
 
-bool checkKernels(const Program& program, DiagnosticEngine& diagnostics) {
+bool checkKernels(const ShardedProgram& program, DiagnosticEngine& diagnostics) {
   std::set<const PlacementRule*> reported;
   eachPlaced(program, [&](const Op& op, const Placement& placement) {
     for (const PlacedDim& p : placement.dims) {

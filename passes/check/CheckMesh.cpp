@@ -49,7 +49,7 @@ bool isAdded(const Plan& plan, AxisId id) {
 
 /// The mesh that a derived plan may have meant by the axes it added to the inherited one: those within a level lie
 /// inside, and the largest axis that takes it makes room for them.
-std::string meshAnew(const Program& program) {
+std::string meshAnew(const ProgramHead& program) {
   const Plan& plan = *program.plan;
   const Mesh& mesh = plan.mesh;
   const auto within = [&](AxisId id) {
@@ -77,14 +77,14 @@ std::string meshAnew(const Program& program) {
 }
 
 /// The way out where a derived plan added axes.
-void offerAnew(const Program& program, DiagnosticEngine::Builder& report) {
+void offerAnew(const ProgramHead& program, DiagnosticEngine::Builder& report) {
   const Plan& plan = *program.plan;
   for (AxisId id : plan.addedAxes)
     report.label(plan.mesh.axes[id].range, "added to the inherited mesh, outside of its axes");
   report.help(fmt::format("lay the mesh out anew: `{}`; or add an axis `inside` another one", meshAnew(program)));
 }
 
-bool checkProduct(const Program& program, DiagnosticEngine& diagnostics) {
+bool checkProduct(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   const Mesh& mesh = program.mesh;
   const int64_t devices = program.plan->cluster->devices();
   if (mesh.devices() == devices) return true;
@@ -109,7 +109,7 @@ bool checkProduct(const Program& program, DiagnosticEngine& diagnostics) {
   return false;
 }
 
-bool checkPlace(const Program& program, const AxisPlace& place, DiagnosticEngine& diagnostics) {
+bool checkPlace(const ProgramHead& program, const AxisPlace& place, DiagnosticEngine& diagnostics) {
   const Mesh& mesh = program.mesh;
   const Axis& axis = mesh.axes[place.axis];
   if (axis.size == 1) return true; // it lies nowhere
@@ -170,7 +170,7 @@ bool checkGroup(const Mesh& mesh, const AxisGroup& group, DiagnosticEngine& diag
 
 } // namespace
 
-bool checkMesh(Program& program, DiagnosticEngine& diagnostics) {
+bool checkMesh(ProgramHead& program, DiagnosticEngine& diagnostics) {
   bool ok = true;
   if (program.plan->cluster) {
     ok &= checkProduct(program, diagnostics);

@@ -37,9 +37,9 @@ bool hasDim(const Model& model, const Op& op, Symbol dim) {
   return false;
 }
 
-bool checkReach(const Program& program, const PlacementRule& rule, DiagnosticEngine& diagnostics) { // L7
+bool checkReach(const ProgramHead& program, const PlacementRule& rule, DiagnosticEngine& diagnostics) { // L7
   std::set<std::string> found;
-  for (const LayerClass& layerClass : program.classes) {
+  for (const ClassHead& layerClass : program.heads()) {
     if (layerClass.boundaryReshard) continue;
     const Layer& layer = program.model->layers[layerClass.layer];
     const RangeSet named = namedBy(rule.selector, layer, layerClass.instances);
@@ -90,14 +90,14 @@ std::string forgotten(const Plan& plan, Symbol axis) {
 }
 
 /// An operator with over 1 % of the FLOPs that an axis does not split computes the same on all its ranks.
-void warnIdle(const Program& program, DiagnosticEngine& diagnostics) {
+void warnIdle(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   auto flopsOf = [&](const Op& op) {
     return op.flops.evaluate([&](DimId d) { return sizeOf(program.model, d); }, [](int) { return 1.0; }) *
            program.model->times(op.region);
   };
   double total = 0;
   for (const Op& op : program.model->ops) total += flopsOf(op);
-  for (const LayerClass& layerClass : program.classes) {
+  for (const ClassHead& layerClass : program.heads()) {
     const Layer& layer = program.model->layers[layerClass.layer];
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const Op& op = program.model->ops[OpId(i)];
@@ -121,7 +121,7 @@ void warnIdle(const Program& program, DiagnosticEngine& diagnostics) {
 
 /// docs/language.md, section 10: an inner scope that keeps only the right part of a list moves digits; the axis that
 /// goes away must be last.
-void warnOrder(const Program& program, DiagnosticEngine& diagnostics) {
+void warnOrder(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   const auto splitting = [&](const PlacementRule& rule) { // its targets, without those of one device
     std::vector<Symbol> targets;
     for (const Symbol t : rule.targets)
@@ -148,7 +148,7 @@ void warnOrder(const Program& program, DiagnosticEngine& diagnostics) {
 } // namespace
 
 /// A stage holds only a part of the model, so its axis cannot split an operator or a state as well.
-bool checkStageAxes(Program& program, DiagnosticEngine& diagnostics) {
+bool checkStageAxes(ProgramHead& program, DiagnosticEngine& diagnostics) {
   bool ok = true;
   auto check = [&](const std::string& what, const std::vector<Symbol>& targets, SourceRange range) {
     const AxisMask both = maskOf(resolveTargets(program.mesh, targets)) & program.stageAxes;
@@ -164,7 +164,7 @@ bool checkStageAxes(Program& program, DiagnosticEngine& diagnostics) {
   return ok;
 }
 
-bool checkRules(Program& program, DiagnosticEngine& diagnostics) {
+bool checkRules(ShardedProgram& program, DiagnosticEngine& diagnostics) {
   bool ok = checkStageAxes(program, diagnostics);
   for (const PlacementRule* rule : heldPlacements(*program.plan, program.mesh))
     ok &= checkReach(program, *rule, diagnostics);

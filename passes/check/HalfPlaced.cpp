@@ -34,8 +34,8 @@ struct Reader {
   const Operand& operand;
   double elements = 0; ///< of the parameter, in all instances of the class
 
-  const Placement& in(const Program& program) const {
-    const LayerClass& of = program.classes[layerClass];
+  const Placement& in(const ProgramHead& program) const {
+    const ClassHead& of = program.head(layerClass);
     return of.placements[local(program.model->layers[of.layer], program.model->values[op.result].producer)];
   }
   std::vector<Symbol> layer() const {
@@ -50,11 +50,11 @@ struct Whole {
 };
 
 /// All readers, each parameter of a class once.
-std::vector<Reader> readersOf(const Program& program) {
+std::vector<Reader> readersOf(const ProgramHead& program) {
   const Model& model = program.model;
   std::vector<Reader> readers;
-  for (uint32_t c = 0; c < program.classes.size(); ++c) {
-    const LayerClass& layerClass = program.classes[LayerClassId(c)];
+  for (uint32_t c = 0; c < program.classCount(); ++c) {
+    const ClassHead& layerClass = program.head(LayerClassId(c));
     if (layerClass.boundaryReshard) continue;
     const Layer& layer = model.layers[layerClass.layer];
     std::set<ValueId> seen;
@@ -88,7 +88,7 @@ struct Group {
 
 class Finder {
 public:
-  Finder(const Program& program, DiagnosticEngine& diagnostics)
+  Finder(const ShardedProgram& program, DiagnosticEngine& diagnostics)
       : program_(program), model_(program.model), diagnostics_(diagnostics), readers_(readersOf(program)),
         rules_(heldPlacements(*program.plan, program.mesh)) {}
 
@@ -122,7 +122,7 @@ private:
   }
 
   bool reachesIt(const Selector& selector, const Reader& reader) const {
-    const LayerClass& of = program_.classes[reader.layerClass];
+    const ClassHead& of = program_.head(reader.layerClass);
     return reaches(selector, reader.op.path, model_.layers[of.layer], of.instances).has_value();
   }
 
@@ -196,7 +196,7 @@ private:
   /// Is the parameter stored split over the axes, wherever it computes?
   bool stored(const Reader& reader, AxisMask axes) const {
     const Value& value = model_.values[reader.operand.value];
-    const LayerClass& of = program_.classes[reader.layerClass];
+    const ClassHead& of = program_.head(reader.layerClass);
     std::optional<int> best;
     AxisMask split = 0;
     for (const StateRule& rule : program_.plan->states)
@@ -367,7 +367,7 @@ private:
     return names;
   }
 
-  const Program& program_;
+  const ShardedProgram& program_;
   const Model& model_;
   DiagnosticEngine& diagnostics_;
   std::vector<Reader> readers_;
@@ -376,7 +376,7 @@ private:
 
 } // namespace
 
-void warnPlacedByHalf(const Program& program, DiagnosticEngine& diagnostics) {
+void warnPlacedByHalf(const ShardedProgram& program, DiagnosticEngine& diagnostics) {
   Finder(program, diagnostics).run();
 }
 

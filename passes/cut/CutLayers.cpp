@@ -54,7 +54,7 @@ std::vector<RangeSet> firstOf(const Model& model, const Recompute& statement, co
 /// `decoder[0:8]` does. A part lies in one instance: it is in a slice or it is not.
 class Choices {
 public:
-  Choices(const Program& program, LayerId id)
+  Choices(const ProgramHead& program, LayerId id)
       : layer_(program.model->layers[id].name), isPart_(program.model->layers[id].isPart()) {
     const Plan& plan = *program.plan;
     for (const PlacementRule* r : heldPlacements(plan, program.mesh)) look(r->selector, [&] { return saying(*r); });
@@ -119,7 +119,7 @@ Classes classesOf(const Layer& layer, const std::set<RangeSet>& choices) {
 
 /// The first instance that trains a parameter, if nothing does before it: unlike the later ones it hands no gradient
 /// back.
-std::optional<int64_t> endOfBackward(const Program& program, LayerId id, const Classes& classes,
+std::optional<int64_t> endOfBackward(const ProgramHead& program, LayerId id, const Classes& classes,
                                      const std::vector<bool>& handedOn) {
   const Layer& layer = program.model->layers[id];
   if (!layer.repeat || !program.plan->workload.hasBackward()) return std::nullopt;
@@ -128,7 +128,7 @@ std::optional<int64_t> endOfBackward(const Program& program, LayerId id, const C
   };
   if (std::all_of(layer.carries.begin(), layer.carries.end(), gradient)) return std::nullopt;
   for (const RangeSet& instances : classes) { // by their first instance
-    LayerClass layerClass;
+    ClassHead layerClass;
     layerClass.layer = id;
     layerClass.instances = instances;
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
@@ -151,7 +151,7 @@ void separate(Classes& classes, int64_t instance) {
   }
 }
 
-bool addClasses(Program& program, LayerId id, GradientFlow& flow, DiagnosticEngine& diagnostics) {
+bool addClasses(ShardedProgram& program, LayerId id, GradientFlow& flow, DiagnosticEngine& diagnostics) {
   const Layer& layer = program.model->layers[id];
   const std::set<RangeSet> choices = layer.repeat ? Choices(program, id).sets() : std::set<RangeSet>{};
   if (!choices.empty() && layer.count > kMaxSliced) {
@@ -164,7 +164,7 @@ bool addClasses(Program& program, LayerId id, GradientFlow& flow, DiagnosticEngi
   Classes classes = classesOf(layer, choices);
   if (const auto first = endOfBackward(program, id, classes, flow.handedOn())) separate(classes, *first);
   for (RangeSet& instances : classes) {
-    LayerClass layerClass;
+    ShardedClass layerClass;
     layerClass.layer = id;
     layerClass.instances = std::move(instances);
     program.classes.add(std::move(layerClass));
@@ -180,10 +180,10 @@ struct Run {
 };
 
 /// The instances of a piece in the order of the model, those of a class that follow each other as one run.
-void addRuns(const Program& program, const Piece& piece, StageRuns::value_type& stage) {
+void addRuns(const ProgramHead& program, const Piece& piece, StageRuns::value_type& stage) {
   llvm::SmallVector<Run, 4> runs;
-  for (uint32_t b = 0; b < program.classes.size(); ++b) {
-    const LayerClass& layerClass = program.classes[LayerClassId(b)];
+  for (uint32_t b = 0; b < program.classCount(); ++b) {
+    const ClassHead& layerClass = program.head(LayerClassId(b));
     if (layerClass.boundaryReshard || layerClass.layer != piece.layer) continue;
     for (const Range& r : layerClass.instances.ranges) {
       const int64_t skipped = r.begin < piece.lo ? (piece.lo - r.begin + r.step - 1) / r.step : 0;
@@ -204,7 +204,7 @@ void addRuns(const Program& program, const Piece& piece, StageRuns::value_type& 
 
 } // namespace
 
-StageRuns runsOf(const Program& program) {
+StageRuns runsOf(const ProgramHead& program) {
   StageRuns runs;
   for (const VirtualStage& stage : program.virtualStages) {
     const auto& classes = program.kindOf(stage.index).classes;
@@ -213,7 +213,7 @@ StageRuns runsOf(const Program& program) {
   return runs;
 }
 
-void setRuns(Program& program, const StageRuns& runs) {
+void setRuns(ProgramHead& program, const StageRuns& runs) {
   program.stageKinds = {};
   StageKindId last; // neighbours are alike as a rule
   for (size_t s = 0; s < runs.size(); ++s) {
@@ -234,7 +234,7 @@ void setRuns(Program& program, const StageRuns& runs) {
   }
 }
 
-StageRuns addStages(Program& program, const Cut& cut) {
+StageRuns addStages(ProgramHead& program, const Cut& cut) {
   const ScheduleShape shape{program.stages, program.chunks, program.microBatches, program.scheduleArguments, {}};
   StageRuns runs(cut.size());
   program.virtualStages.clear();
@@ -249,17 +249,17 @@ StageRuns addStages(Program& program, const Cut& cut) {
   return runs;
 }
 
-bool cutLayersAgain(Program& program, DiagnosticEngine& diagnostics) {
+bool cutLayersAgain(ProgramHead& program, DiagnosticEngine& diagnostics) {
   const auto cut = cutStages(program, *program.plan, diagnostics);
   if (!cut) return false;
   StageRuns runs = addStages(program, *cut);
-  for (uint32_t c = 0; c < program.classes.size(); ++c)
-    if (program.classes[LayerClassId(c)].boundaryReshard) runBoundaryReshard(program, LayerClassId(c), runs);
+  for (uint32_t c = 0; c < program.classCount(); ++c)
+    if (program.head(LayerClassId(c)).boundaryReshard) runBoundaryReshard(program, LayerClassId(c), runs);
   setRuns(program, runs);
   return true;
 }
 
-bool cutLayers(Program& program, DiagnosticEngine& diagnostics) {
+bool cutLayers(ShardedProgram& program, DiagnosticEngine& diagnostics) {
   auto cut = cutStages(program, *program.plan, diagnostics);
   if (!cut) return false;
   for (const Recompute& r : program.plan->recompute)

@@ -240,7 +240,7 @@ std::optional<Cut> cutByCounts(const Model& model, const Stages& stages, int64_t
 }
 
 /// Equal counts of layers, those that `even` counts among them.
-std::optional<Cut> cutEvenly(const Program& program, const Plan& plan, const Stages* stages, int64_t parts,
+std::optional<Cut> cutEvenly(const ProgramHead& program, const Plan& plan, const Stages* stages, int64_t parts,
                              DiagnosticEngine& diagnostics) {
   const Model& model = program.model;
   const Pipeline* pipeline = plan.pipeline ? &*plan.pipeline : nullptr;
@@ -291,7 +291,7 @@ std::optional<int64_t> instanceCut(const Selector& selector, const ir::Layer& la
   return instances.count() == 1 ? std::optional(instances.ranges.front().begin) : std::nullopt;
 }
 
-std::optional<Cut> cutStages(const Program& program, const Plan& plan, DiagnosticEngine& diagnostics) {
+std::optional<Cut> cutStages(const ProgramHead& program, const Plan& plan, DiagnosticEngine& diagnostics) {
   const Model& model = program.model;
   if (!countable(model, diagnostics)) return std::nullopt;
   const int64_t parts = program.stages * program.chunks;

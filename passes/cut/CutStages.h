@@ -25,17 +25,17 @@ using Cut = Indexed<Few<Piece, 2>>;
 std::optional<int64_t> instanceCut(const ir::Selector& selector, const ir::Layer& layer);
 
 /// The cut that the plan wants of the program's model. Nothing after a report.
-std::optional<Cut> cutStages(const ir::Program& program, const ir::Plan& plan, DiagnosticEngine& diagnostics);
+std::optional<Cut> cutStages(const ir::ProgramHead& program, const ir::Plan& plan, DiagnosticEngine& diagnostics);
 
 /// By virtual stage: classes in the order in which they run there, with how many instances of each.
 using StageRuns = Indexed<llvm::SmallVector<std::pair<ir::LayerClassId, int64_t>, 4>>;
 
 /// The virtual stages of the program, as far as they hold classes; nothing is sent yet.
-StageRuns runsOf(const ir::Program& program);
+StageRuns runsOf(const ir::ProgramHead& program);
 /// Makes them what the virtual stages hold: those that hold the same are of one kind.
-void setRuns(ir::Program& program, const StageRuns& runs);
+void setRuns(ir::ProgramHead& program, const StageRuns& runs);
 
 /// Makes the virtual stages of a cut, with the devices of each, and gives the classes that run on them.
-StageRuns addStages(ir::Program& program, const Cut& cut);
+StageRuns addStages(ir::ProgramHead& program, const Cut& cut);
 
 } // namespace planc::passes

@@ -257,7 +257,7 @@ private:
 
 } // namespace
 
-bool openRepeats(Program& program, DiagnosticEngine&) {
+bool openRepeats(ProgramHead& program, DiagnosticEngine&) {
   const Pipeline* pipeline = pipelineOf(*program.plan);
   if (!pipeline) return true;
   Opener opener(program.model, pipeline->stages);

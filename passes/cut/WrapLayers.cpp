@@ -149,7 +149,7 @@ bool multipliesWithParameter(const Model& model, const Op& op) {
          llvm::any_of(op.operands, [&](const Operand& o) { return model.values[o.value].kind == ValueKind::Param; });
 }
 
-bool wrapLayers(Program& program, DiagnosticEngine&) {
+bool wrapLayers(ProgramHead& program, DiagnosticEngine&) {
   const auto calls = Wrapper(program.model).find();
   if (calls.empty()) return true;
   Model model = *program.model;

@@ -12,12 +12,12 @@ using namespace ir;
 namespace {
 
 /// Is the class one of instances of the repeat?
-bool runsIn(const Program& program, LayerClassId id, LayerId repeat) {
-  return program.classes[id].layer == repeat && !program.classes[id].boundaryReshard;
+bool runsIn(const ProgramHead& program, LayerClassId id, LayerId repeat) {
+  return program.head(id).layer == repeat && !program.head(id).boundaryReshard;
 }
 
 struct BoundaryReshardBuilder {
-  Program& program;
+  ShardedProgram& program;
   LayerId layerId;
 
   const Layer& layer() const { return program.model->layers[layerId]; }
@@ -25,21 +25,21 @@ struct BoundaryReshardBuilder {
   Layout entry(LayerClassId b, const Carry& c) const { return at(b, program.model->values[c.inside].producer); }
   Layout exit(LayerClassId b, const Carry& c) const { return at(b, program.model->values[c.last].producer); }
   Layout at(LayerClassId b, OpId op) const {
-    const LayerClass& layerClass = program.classes[b];
+    const ShardedClass& layerClass = program.classes[b];
     return need(program, layerClass.placements[local(layer(), op)], program.model->ops[op].resultDims);
   }
 
-  void add(LayerClass& boundary, bool backward, OpId op, OpId source, ValueId value, const Layout& from,
+  void add(ShardedClass& boundary, bool backward, OpId op, OpId source, ValueId value, const Layout& from,
            const Layout& to) const {
     if (sameLayout(program.unordered(program.model->values[value].dims), from, to)) return;
     Reshard reshard{{.value = value, .gradient = backward, .source = source}, from, to};
-    (backward ? boundary.sharded.backward : boundary.sharded.forward)
+    (backward ? boundary.backward : boundary.forward)
         .edit()
         .emplace_back(NodeHead{.phase = backward ? Phase::Backward : Phase::Forward, .op = op}, std::move(reshard));
   }
 
-  LayerClass blank(int64_t instance) const {
-    LayerClass boundary;
+  ShardedClass blank(int64_t instance) const {
+    ShardedClass boundary;
     boundary.layer = layerId;
     boundary.boundaryReshard = true;
     boundary.instances = RangeSet{{Range{instance, instance + 1, 1}}};
@@ -49,8 +49,8 @@ struct BoundaryReshardBuilder {
   }
 
   /// Adds a boundary reshard that runs behind one class, before another, or between the two.
-  void join(LayerClassId behind, LayerClass boundary, LayerClassId before) const {
-    if (boundary.sharded.forward.empty() && boundary.sharded.backward.empty()) return;
+  void join(LayerClassId behind, ShardedClass boundary, LayerClassId before) const {
+    if (boundary.forward.empty() && boundary.backward.empty()) return;
     boundary.behind = behind;
     boundary.before = before;
     StageRuns runs = runsOf(program);
@@ -61,7 +61,7 @@ struct BoundaryReshardBuilder {
   void enter() const {
     const LayerClassId first = classOf(program, layerId, layer().from);
     for (const Carry& c : layer().carries) {
-      LayerClass boundary = blank(layer().from);
+      ShardedClass boundary = blank(layer().from);
       const Value& initial = program.model->values[c.initial];
       const Layout from = layoutOf(program, c.initial);
       add(boundary, false, program.model->values[c.inside].producer,
@@ -82,7 +82,7 @@ struct BoundaryReshardBuilder {
 
   void leave(const std::vector<std::vector<BoundaryGradient>>& leaving) const {
     const LayerClassId last = classOf(program, layerId, layer().to() - 1);
-    LayerClass boundary = blank(layer().to() - 1);
+    ShardedClass boundary = blank(layer().to() - 1);
     for (const Carry& c : layer().carries) {
       std::vector<Layout> done; // equal layouts are summed first
       for (const BoundaryGradient& g : leaving[c.last.index]) {
@@ -95,8 +95,8 @@ struct BoundaryReshardBuilder {
   }
 
   /// What lies between an instance of one class and the next instance, of another.
-  LayerClass joining(LayerClassId from, LayerClassId to) const {
-    LayerClass boundary = blank(layer().from);
+  ShardedClass joining(LayerClassId from, LayerClassId to) const {
+    ShardedClass boundary = blank(layer().from);
     for (const Carry& c : layer().carries) {
       const OpId in = program.model->values[c.inside].producer, out = program.model->values[c.last].producer;
       add(boundary, false, in, out, c.last, exit(from, c), entry(to, c));
@@ -134,7 +134,7 @@ struct BoundaryReshardBuilder {
 
   void between() const {
     for (const Joint& joint : joints()) {
-      LayerClass boundary = joining(joint.from, joint.to);
+      ShardedClass boundary = joining(joint.from, joint.to);
       boundary.instances = RangeSet::of(joint.instances);
       join(joint.from, std::move(boundary), joint.to);
     }
@@ -142,8 +142,8 @@ struct BoundaryReshardBuilder {
 };
 
 /// Before each run of a class that follows one of another class: with the later of the two, also across stages.
-void runBetween(const Program& program, LayerClassId id, StageRuns& stages) {
-  const LayerClass& boundary = program.classes[id];
+void runBetween(const ProgramHead& program, LayerClassId id, StageRuns& stages) {
+  const ClassHead& boundary = program.head(id);
   LayerClassId last;
   for (auto& stage : stages) {
     StageRuns::value_type runs;
@@ -173,8 +173,8 @@ void runBeside(LayerClassId id, LayerClassId neighbour, bool before, StageRuns& 
 
 } // namespace
 
-void runBoundaryReshard(const Program& program, LayerClassId id, StageRuns& runs) {
-  const LayerClass& boundary = program.classes[id];
+void runBoundaryReshard(const ProgramHead& program, LayerClassId id, StageRuns& runs) {
+  const ClassHead& boundary = program.head(id);
   if (boundary.behind.valid() && boundary.before.valid())
     runBetween(program, id, runs);
   else if (boundary.before.valid())
@@ -183,7 +183,7 @@ void runBoundaryReshard(const Program& program, LayerClassId id, StageRuns& runs
     runBeside(id, boundary.behind, false, runs);
 }
 
-void addBoundaryReshards(Program& program, const std::vector<std::vector<BoundaryGradient>>& leaving) {
+void addBoundaryReshards(ShardedProgram& program, const std::vector<std::vector<BoundaryGradient>>& leaving) {
   for (uint32_t l = 0; l < program.model->layers.size(); ++l) {
     if (!program.model->layers[LayerId(l)].repeat) continue;
     const BoundaryReshardBuilder builder{program, LayerId(l)};

@@ -19,8 +19,8 @@ namespace {
 
 /// Lowers one class, operator by operator.
 struct ForwardLowering {
-  Program& program;
-  LayerClass& layerClass;
+  ShardedProgram& program;
+  ShardedClass& layerClass;
   DiagnosticEngine& diagnostics;
   const Layer& layer;
   std::vector<int32_t> sources; ///< per operator of the layer: the node whose end makes its result ready, or -1
@@ -61,8 +61,8 @@ struct ForwardLowering {
   void lower() {
     const uint32_t count = layer.end.index - layer.first.index;
     layerClass.results.edit().resize(count);
-    layerClass.sharded.brought.edit().resize(count);
-    layerClass.sharded.forward.edit().reserve(size_t(count) * 3 / 2);
+    layerClass.brought.edit().resize(count);
+    layerClass.forward.edit().reserve(size_t(count) * 3 / 2);
     sources.assign(count, -1);
     for (uint32_t i = 0; i < count; ++i) lowerOp(OpId(layer.first.index + i));
     reduceLoss();
@@ -82,7 +82,7 @@ struct ForwardLowering {
     const Op& op = model().ops[id];
     const AxisMask pending = pendingThrough(op);
     ShardedNode compute({.op = id, .times = timesOf(program, op)}, Computation{});
-    auto& brought = layerClass.sharded.brought.edit()[local(layer, id)];
+    auto& brought = layerClass.brought.edit()[local(layer, id)];
     for (size_t i = 0; i < op.operands.size(); ++i) {
       brought.push_back(-1);
       const Operand& operand = op.operands[i];
@@ -107,16 +107,15 @@ struct ForwardLowering {
       sources[local(layer, id)] = compute.deps.empty() ? -1 : static_cast<int32_t>(compute.deps.back());
       return;
     }
-    layerClass.sharded.forward.edit().push_back(std::move(compute));
-    sources[local(layer, id)] = static_cast<int32_t>(layerClass.sharded.forward.size()) - 1;
+    layerClass.forward.edit().push_back(std::move(compute));
+    sources[local(layer, id)] = static_cast<int32_t>(layerClass.forward.size()) - 1;
   }
 
   /// A parameter that is stored narrower than the contraction computes is unpacked before it.
   void unpack(OpId id, size_t operand, ShardedNode& compute) {
-    layerClass.sharded.forward.edit().emplace_back(
-        NodeHead{.op = id, .times = timesOf(program, model().ops[id])},
-        Computation{.role = Role::Cast, .operand = static_cast<int>(operand)});
-    compute.deps.push_back(static_cast<NodeIndex>(layerClass.sharded.forward.size() - 1));
+    layerClass.forward.edit().emplace_back(NodeHead{.op = id, .times = timesOf(program, model().ops[id])},
+                                           Computation{.role = Role::Cast, .operand = static_cast<int>(operand)});
+    compute.deps.push_back(static_cast<NodeIndex>(layerClass.forward.size() - 1));
   }
 
   Layout resultLayout(OpId id, const Op& op, AxisMask pending) const {
@@ -172,8 +171,8 @@ struct ForwardLowering {
     Layout from = layoutOfValue(operand.value);
     if (sameLayout(unordered, from, wanted)) return -1;
     int32_t resolved = -1;
-    for (size_t n = 0; n < layerClass.sharded.forward.size(); ++n) {
-      const Reshard* r = layerClass.sharded.forward[n].asReshard();
+    for (size_t n = 0; n < layerClass.forward.size(); ++n) {
+      const Reshard* r = layerClass.forward[n].asReshard();
       if (!r || r->value != operand.value) continue;
       if (sameLayout(unordered, r->to, wanted)) return static_cast<int32_t>(n);
       if (r->from.partial && !r->to.partial) resolved = static_cast<int32_t>(n);
@@ -185,7 +184,7 @@ struct ForwardLowering {
         resolved = addReshard(user, operand.value, from, split, -1);
         if (sameLayout(unordered, split, wanted)) return resolved;
       }
-      from = layerClass.sharded.forward[resolved].reshard().to;
+      from = layerClass.forward[resolved].reshard().to;
     }
     return addReshard(user, operand.value, from, wanted, resolved);
   }
@@ -214,16 +213,16 @@ struct ForwardLowering {
                      : timesOf(program, op);
     const int32_t source = after >= 0 ? after : inside(v) ? sources[local(layer, model().values[v].producer)] : -1;
     if (source >= 0) node.deps.push_back(static_cast<NodeIndex>(source));
-    layerClass.sharded.forward.edit().emplace_back(std::move(node), Reshard{{.value = v, .source = maker}, from, to});
-    return static_cast<int32_t>(layerClass.sharded.forward.size()) - 1;
+    layerClass.forward.edit().emplace_back(std::move(node), Reshard{{.value = v, .source = maker}, from, to});
+    return static_cast<int32_t>(layerClass.forward.size()) - 1;
   }
 };
 
 } // namespace
 
-bool lowerForward(Program& program, DiagnosticEngine& diagnostics) {
+bool lowerForward(ShardedProgram& program, DiagnosticEngine& diagnostics) {
   bool ok = true;
-  for (LayerClass& layerClass :
+  for (ShardedClass& layerClass :
        program.classes) { // in the order of the layers: what an operator reads is lowered before it
     ForwardLowering lowering{program, layerClass, diagnostics, program.model->layers[layerClass.layer], {}};
     lowering.lower();

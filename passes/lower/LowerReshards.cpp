@@ -31,8 +31,8 @@ bool inOrder(const Mesh& mesh, std::span<const Digit> split, AxisMask axes) {
 
 /// Makes a list of level comm of one of level sharded; `ends` has for an old node the new ones whose end is its end.
 struct Rewriter {
-  const Program& program;
-  const LayerClass& layerClass;
+  const ShardedProgram& program;
+  const ShardedClass& layerClass;
   std::vector<Node> out = {};
   std::vector<NodeList> ends = {};
 
@@ -168,7 +168,7 @@ struct Rewriter {
     auto ruleOf = [&](OpId id) -> const PlacementRule* {
       if (!id.valid()) return nullptr;
       const Op& op = model().ops[id];
-      for (const LayerClass& other : program.classes) {
+      for (const ShardedClass& other : program.classes) {
         if (other.layer != op.layer || other.boundaryReshard) continue;
         for (const PlacedDim& p : other.placements[local(model().layers[op.layer], id)].dims)
           if (p.rule && (maskOf(p.axes) & c.axes)) return p.rule;
@@ -252,18 +252,18 @@ struct Rewriter {
 
 } // namespace
 
-bool lowerReshards(Program& program, DiagnosticEngine&) {
-  for (LayerClass& layerClass : program.classes) {
+std::unique_ptr<Program> lowerReshards(ShardedProgram&& program) {
+  Store<LayerClass> classes;
+  for (const ShardedClass& layerClass : program.classes) {
     Rewriter forward{program, layerClass};
-    forward.rewrite(layerClass.sharded.forward);
+    forward.rewrite(layerClass.forward);
     Rewriter backward{program, layerClass};
-    backward.rewrite(layerClass.sharded.backward);
-    layerClass.forward = Indexed<Node>(std::move(forward.out));
-    layerClass.backward = Indexed<Node>(std::move(backward.out));
-    layerClass.sharded = {};
+    backward.rewrite(layerClass.backward);
+    classes.add({layerClass, Indexed<Node>(std::move(forward.out)), Indexed<Node>(std::move(backward.out))});
   }
-  program.level = Level::Comm;
-  return true;
+  auto lowered = std::make_unique<Program>(std::move(program));
+  lowered->classes = std::move(classes);
+  return lowered;
 }
 
 } // namespace planc::passes

@@ -13,7 +13,7 @@
 namespace planc::passes {
 using namespace ir;
 
-Layout need(const Program& program, const Placement& placement, const std::vector<DimId>& dims) {
+Layout need(const ProgramHead& program, const Placement& placement, const std::vector<DimId>& dims) {
   Layout layout;
   layout.shard.resize(dims.size());
   for (size_t i = 0; i < dims.size(); ++i) layout.place(program.mesh, i, placement.axesOf(dims[i]));
@@ -33,7 +33,7 @@ bool present(const Model& model, const std::vector<DimId>& dims, DimId d) {
 }
 } // namespace
 
-Layout produced(const Program& program, const Op& op, const Placement& placement, const std::vector<DimId>& dims) {
+Layout produced(const ProgramHead& program, const Op& op, const Placement& placement, const std::vector<DimId>& dims) {
   Layout layout = need(program, placement, dims);
   AxisMask partial = 0;
   for (const PlacedDim& p : placement.dims)
@@ -58,13 +58,13 @@ bool isMasked(const Model& model, const Op& op, DimId dim) {
   return false;
 }
 
-double localExtent(const Program& program, const Placement& placement, DimId dim) {
+double localExtent(const ProgramHead& program, const Placement& placement, DimId dim) {
   const Dim& d = program.model->dims[dim];
   const AxisList& axes = placement.axesOf(dim);
   return share(program.model, d, program.mesh.size(axes)) * program.skew(dim, placement);
 }
 
-double localElements(const Program& program, const std::vector<DimId>& dims, const Layout& layout) {
+double localElements(const ProgramHead& program, const std::vector<DimId>& dims, const Layout& layout) {
   double n = program.skew(dims, layout);
   for (size_t i = 0; i < dims.size(); ++i) {
     int64_t ranks = 1;
@@ -88,20 +88,20 @@ std::optional<int> reaches(const Selector& selector, const std::vector<Symbol>& 
   return depth;
 }
 
-LayerClassId classOf(const Program& program, LayerId layer, int64_t instance) {
-  for (uint32_t i = 0; i < program.classes.size(); ++i) {
-    const LayerClass& layerClass = program.classes[LayerClassId(i)];
+LayerClassId classOf(const ProgramHead& program, LayerId layer, int64_t instance) {
+  for (uint32_t i = 0; i < program.classCount(); ++i) {
+    const ClassHead& layerClass = program.head(LayerClassId(i));
     if (!layerClass.boundaryReshard && layerClass.layer == layer && layerClass.instances.contains(instance))
       return LayerClassId(i);
   }
   return LayerClassId();
 }
 
-double timesOf(const Program& program, const Op& op) {
+double timesOf(const ProgramHead& program, const Op& op) {
   return static_cast<double>(program.timesInside(op.layer, op.region));
 }
 
-bool trains(const Program& program, const LayerClass& layerClass, ValueId param) {
+bool trains(const ProgramHead& program, const ClassHead& layerClass, ValueId param) {
   const Value& value = program.model->values[param];
   if (!value.trainable || !program.plan->workload.hasBackward()) return false;
   const Layer& layer = program.model->layers[layerClass.layer];
@@ -110,7 +110,7 @@ bool trains(const Program& program, const LayerClass& layerClass, ValueId param)
   return true;
 }
 
-bool isPackedParam(const Program& program, const LayerClass& layerClass, ValueId value) {
+bool isPackedParam(const ProgramHead& program, const ClassHead& layerClass, ValueId value) {
   for (const ParamUse& p : layerClass.uses)
     if (p.param == value) return isPacked(program, p);
   return false;

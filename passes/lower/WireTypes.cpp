@@ -18,7 +18,7 @@ const Op* routerOf(const Model& model, const Traveller& what, OpId op) {
   return nullptr;
 }
 
-const WireTypes::Said* wireTypeOf(const Program& program, const Traveller& what, OpId op) {
+const WireTypes::Said* wireTypeOf(const ProgramHead& program, const Traveller& what, OpId op) {
   const Model& model = program.model;
   const auto& onWire = program.plan->precision.onWire;
   auto wireTypesOf = [&](const Op& router) -> const WireTypes::Said* {

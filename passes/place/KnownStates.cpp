@@ -7,26 +7,26 @@
 namespace planc::passes {
 using namespace ir;
 
-bool KnownStates::place(Program& program) {
+bool KnownStates::place(ProgramHead& program) {
   const auto at = std::find_if(placed_.begin(), placed_.end(), [&](const Placed& p) {
     return p.rules == program.plan->states && p.mesh == program.mesh;
   });
   if (at == placed_.end()) return false;
   placed_.splice(placed_.begin(), placed_, at);
-  for (uint32_t b = 0; b < program.classes.size(); ++b) program.classes[LayerClassId(b)].params = at->params[b];
+  for (uint32_t b = 0; b < program.classCount(); ++b) program.head(LayerClassId(b)).params = at->params[b];
   return true;
 }
 
-void KnownStates::add(const Program& program) {
+void KnownStates::add(const ProgramHead& program) {
   Placed& placed = placed_.emplace_front(Placed{program.mesh, program.plan->states, {}, {}});
-  for (const LayerClass& layerClass : program.classes) placed.params.push_back(layerClass.params);
-  placed.tied.resize(program.classes.size());
+  for (const ClassHead& layerClass : program.heads()) placed.params.push_back(layerClass.params);
+  placed.tied.resize(program.classCount());
   if (placed_.size() > kMost) placed_.pop_back();
 }
 
-KnownStates::Class* KnownStates::of(const Program& program, LayerClassId id) {
+KnownStates::Class* KnownStates::of(const ProgramHead& program, LayerClassId id) {
   if (program.routes != 1) return nullptr;
-  const Shared<std::vector<ParamState>>& params = program.classes[id].params;
+  const Shared<std::vector<ParamState>>& params = program.head(id).params;
   // Of one mesh and rules parameters differ in nothing else.
   const auto tiedAlike = [&](const Class& known) {
     return known.params.sharedWith(params) ||

@@ -22,12 +22,12 @@ public:
   };
 
   /// Gives the classes the parameters that were placed for this mesh and these rules before; false: none were.
-  bool place(ir::Program& program);
+  bool place(ir::ProgramHead& program);
   /// Keeps those that have been placed now, before they are tied.
-  void add(const ir::Program& program);
+  void add(const ir::ProgramHead& program);
   /// Of a class with the parameters as they are: known, or to be made. Null of schedules with several routes, where
   /// states move on other ways, too.
-  Class* of(const ir::Program& program, ir::LayerClassId layerClass);
+  Class* of(const ir::ProgramHead& program, ir::LayerClassId layerClass);
 
 private:
   static constexpr size_t kMost = 8; ///< meshes with rules; idem ties of one class

@@ -11,7 +11,7 @@
 namespace planc::passes {
 using namespace ir;
 
-bool runsOnHost(const Program& program, const ParamState& p) {
+bool runsOnHost(const ProgramHead& program, const ParamState& p) {
   if (program.plan->workload.tableOptimizer && isTable(program.model, p.param)) return false;
   const Optimizer* by = updaterOf(program, p);
   return by && by->onHost;
@@ -21,8 +21,8 @@ namespace {
 
 /// What the states of one class move.
 struct StateMover {
-  const Program& program;
-  LayerClass& layerClass;
+  const ProgramHead& program;
+  ClassHead& layerClass;
   const std::vector<bool>& wanted; ///< by value: its gradient is
   std::vector<StateCollective>& moved = layerClass.states.edit();
 
@@ -189,7 +189,7 @@ struct StateMover {
 
 } // namespace
 
-void moveStates(const Program& program, LayerClass& layerClass, const std::vector<bool>& wanted) {
+void moveStates(const ProgramHead& program, ClassHead& layerClass, const std::vector<bool>& wanted) {
   const StateMover mover{program, layerClass, wanted};
   const std::vector<bool> backward = mover.usedBackward();
   for (const ParamState& p : layerClass.params) {
@@ -199,10 +199,10 @@ void moveStates(const Program& program, LayerClass& layerClass, const std::vecto
   if (program.plan->workload.hasBackward()) mover.hostActivations();
 }
 
-void sumOverRoutes(Program& program, const std::set<ValueId>& summed) {
+void sumOverRoutes(ProgramHead& program, const std::set<ValueId>& summed) {
   if (program.routes == 1 || !program.plan->workload.hasBackward()) return;
   const std::vector<bool> unasked;
-  for (LayerClass& layerClass : program.classes) {
+  for (ClassHead& layerClass : program.heads()) {
     const StateMover mover{program, layerClass, unasked};
     const size_t before = mover.moved.size();
     for (const ParamState& p : layerClass.params) {

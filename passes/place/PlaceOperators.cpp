@@ -51,7 +51,7 @@ struct Claim {
   int grouped = 0; ///< axes of the groups that the rule names
 };
 
-void reportWantedTwice(const Program& program, const Yielded& y, DiagnosticEngine& diagnostics) { // L1
+void reportWantedTwice(const ProgramHead& program, const Yielded& y, DiagnosticEngine& diagnostics) { // L1
   const Symbol first = program.model->dims[y.ownerDim].name, second = program.model->dims[y.dim].name;
   diagnostics
       .report(AxisWantedTwice, y.rule->range,
@@ -69,7 +69,7 @@ void reportWantedTwice(const Program& program, const Yielded& y, DiagnosticEngin
 }
 
 struct Placer {
-  const Program& program;
+  const ProgramHead& program;
   DiagnosticEngine& diagnostics;
   const Op& op;
   const Layer& layer;
@@ -294,7 +294,7 @@ struct Placer {
 };
 
 /// The rule of the whole model that places a dimension of an input; null if there is none.
-const PlacementRule* ruleOfInput(const Program& program, DimId dim) {
+const PlacementRule* ruleOfInput(const ProgramHead& program, DimId dim) {
   const PlacementRule* last = nullptr;
   for (const PlacementRule& rule : program.plan->placements)
     if (rule.selector.steps.empty() && rule.dim == program.model->dims[dim].name && holds(program.mesh, rule))
@@ -303,7 +303,7 @@ const PlacementRule* ruleOfInput(const Program& program, DimId dim) {
 }
 
 /// No axis splits two dimensions of an input, wherever inner rules give it to one of them (L1).
-bool checkInput(const Program& program, ValueId input, DiagnosticEngine& diagnostics) {
+bool checkInput(const ProgramHead& program, ValueId input, DiagnosticEngine& diagnostics) {
   const Model& model = program.model;
   const std::vector<DimId>& dims = model.values[input].dims;
   AxisMask taken = 0;
@@ -334,12 +334,12 @@ bool checkInput(const Program& program, ValueId input, DiagnosticEngine& diagnos
 
 } // namespace
 
-bool placeOperators(Program& program, DiagnosticEngine& diagnostics) {
+bool placeOperators(ProgramHead& program, DiagnosticEngine& diagnostics) {
   bool ok = true;
   std::vector<Yielded> yielded;
   std::set<const PlacementRule*> served; // rules that split something
   const std::vector<const PlacementRule*> rules = heldPlacements(*program.plan, program.mesh);
-  for (LayerClass& layerClass : program.classes) {
+  for (ClassHead& layerClass : program.heads()) {
     const Layer& layer = program.model->layers[layerClass.layer];
     layerClass.placements.edit().reserve(layer.end.index - layer.first.index);
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
@@ -359,21 +359,21 @@ bool placeOperators(Program& program, DiagnosticEngine& diagnostics) {
   return ok;
 }
 
-Tried::Tried(const Program& from, const std::function<void(std::vector<PlacementRule>&)>& change)
+Tried::Tried(const ShardedProgram& from, const std::function<void(std::vector<PlacementRule>&)>& change)
     : plan(*from.plan), program(from) {
   change(plan.placements);
   program.plan = &plan;
-  for (LayerClass& layerClass : program.classes) layerClass.placements = {};
+  for (ClassHead& layerClass : program.heads()) layerClass.placements = {};
   DiagnosticEngine quiet;
   placed = placeOperators(program, quiet);
 }
 
-Layout layoutOf(const Program& program, ValueId id) {
+Layout layoutOf(const ProgramHead& program, ValueId id) {
   const Value& value = program.model->values[id];
   if (value.kind == ValueKind::Result) {
     const Op& op = program.model->ops[value.producer];
     const Layer& layer = program.model->layers[op.layer];
-    const LayerClass& layerClass = program.classes[classOf(program, op.layer, layer.to() - 1)];
+    const ClassHead& layerClass = program.head(classOf(program, op.layer, layer.to() - 1));
     return layerClass.results[local(layer, value.producer)];
   }
   std::vector<AxisList> perDim;

@@ -27,7 +27,7 @@ namespace {
 constexpr StateKind kStates[] = {StateKind::Params, StateKind::Grads, StateKind::Optimizer};
 
 struct StatePlacer {
-  Program& program;
+  ProgramHead& program;
   DiagnosticEngine& diagnostics;
   bool ok = true;
 
@@ -38,7 +38,7 @@ struct StatePlacer {
   bool run() {
     for (const StateRule& rule : rules) // the axes that it stands for now
       masks.push_back(maskOf(resolveTargets(program.mesh, rule.targets)));
-    for (LayerClass& layerClass : program.classes) {
+    for (ClassHead& layerClass : program.heads()) {
       std::vector<ParamState> params;
       params.reserve(layerClass.uses.size());
       for (const ParamUse& use : layerClass.uses) {
@@ -51,7 +51,7 @@ struct StatePlacer {
   }
 
   /// The innermost rule that names the state; without one, what the state before it resolved to.
-  void resolve(const LayerClass& layerClass, ParamState& p) {
+  void resolve(const ClassHead& layerClass, ParamState& p) {
     const Layer& home = program.model->layers[value(p.param).layer];
     std::array<AxisMask, 3> axes{};
     for (size_t k = 0; k < 3; ++k) {
@@ -109,7 +109,7 @@ struct StatePlacer {
 };
 
 /// Device stages on which a class has instances.
-std::set<int64_t> stagesOf(const Program& program, LayerClassId layerClass) {
+std::set<int64_t> stagesOf(const ProgramHead& program, LayerClassId layerClass) {
   std::set<int64_t> stages;
   for (const VirtualStage& s : program.virtualStages)
     for (const auto& [id, count] : program.kindOf(s.index).classes)
@@ -118,7 +118,7 @@ std::set<int64_t> stagesOf(const Program& program, LayerClassId layerClass) {
 }
 
 /// The sum of a gradient over device stages, once per step.
-StageGroup sumOver(const Program& program, ValueId storage, std::vector<int64_t> stages, double bytes) {
+StageGroup sumOver(const ProgramHead& program, ValueId storage, std::vector<int64_t> stages, double bytes) {
   StageGroup group;
   group.storage = storage;
   group.stages = std::move(stages);
@@ -139,7 +139,7 @@ StageGroup sumOver(const Program& program, ValueId storage, std::vector<int64_t>
 /// summed (tied embeddings).
 struct Tying {
   StatePlacer& placer;
-  Program& program;
+  ProgramHead& program;
   std::set<ValueId> summed = {}; ///< storages that a group holds
 
   struct Use {
@@ -151,8 +151,8 @@ struct Tying {
   void run() {
     for (const ValueId storage : ofSeveralLayers()) {
       std::vector<Use> uses;
-      for (uint32_t b = 0; b < program.classes.size(); ++b)
-        for (size_t i = 0; i < program.classes[LayerClassId(b)].params.size(); ++i)
+      for (uint32_t b = 0; b < program.classCount(); ++b)
+        for (size_t i = 0; i < program.head(LayerClassId(b)).params.size(); ++i)
           if (storageOf({LayerClassId(b), i, {}}) == storage) uses.push_back({LayerClassId(b), i, {}});
       tie(storage, uses);
     }
@@ -162,20 +162,20 @@ struct Tying {
   std::set<ValueId> ofSeveralLayers() {
     std::vector<LayerId> layers(program.model->values.size());
     std::set<ValueId> tied;
-    for (uint32_t b = 0; b < program.classes.size(); ++b)
-      for (size_t i = 0; i < program.classes[LayerClassId(b)].params.size(); ++i) {
+    for (uint32_t b = 0; b < program.classCount(); ++b)
+      for (size_t i = 0; i < program.head(LayerClassId(b)).params.size(); ++i) {
         const ValueId storage = storageOf({LayerClassId(b), i, {}});
         LayerId& first = layers[storage.index];
-        if (!first.valid()) first = program.classes[LayerClassId(b)].layer;
-        if (first != program.classes[LayerClassId(b)].layer) tied.insert(storage);
+        if (!first.valid()) first = program.head(LayerClassId(b)).layer;
+        if (first != program.head(LayerClassId(b)).layer) tied.insert(storage);
       }
     return tied;
   }
 
   ValueId storageOf(const Use& u) { return program.model->values[state(u).param].storage; }
-  const ParamState& state(const Use& u) const { return program.classes[u.layerClass].params[u.index]; }
+  const ParamState& state(const Use& u) const { return program.head(u.layerClass).params[u.index]; }
   /// Only where something changes: the others stay shared.
-  ParamState& edit(const Use& u) { return program.classes[u.layerClass].params.edit()[u.index]; }
+  ParamState& edit(const Use& u) { return program.head(u.layerClass).params.edit()[u.index]; }
 
   void tie(ValueId storage, std::vector<Use>& list) {
     std::set<int64_t> all;
@@ -184,7 +184,7 @@ struct Tying {
       all.insert(u.stages.begin(), u.stages.end());
       if (state(u).layout == state(list[0]).layout) continue;
       placer.ok = false;
-      const Layer& layer = program.model->layers[program.classes[u.layerClass].layer];
+      const Layer& layer = program.model->layers[program.head(u.layerClass).layer];
       placer.diagnostics.report(TiedLayouts, layer.range, {{"param", program.model->pathOf(storage)}})
           .label(program.model->values[storage].range, "the parameter")
           .help("place its dimensions alike wherever it is used, such as `embed, head { vocab -> tp }`");
@@ -211,7 +211,7 @@ void warnOfHostTwice(const StatePlacer& placer) {
   for (const StateRule& rule : placer.program.plan->states) {
     if (rule.state != StateKind::Optimizer || !rule.host) continue;
     const Optimizer *runs = nullptr, *moves = nullptr;
-    for (const LayerClass& layerClass : placer.program.classes)
+    for (const ClassHead& layerClass : placer.program.heads())
       for (const ParamState& p : layerClass.params)
         if (const StateRule* by = placer.ruleOf(p, 2); by && sayTheSame(*by, rule))
           if (const Optimizer* updates = updaterOf(placer.program, p))
@@ -233,13 +233,13 @@ void warnOfHostTwice(const StatePlacer& placer) {
 /// What is summed on the host and reduced over devices afterwards has a way back, which no collective here is. Axes
 /// that a few parameters alone are reduced over, such as those of norms, are left out.
 void warnOfSumsOnHost(const StatePlacer& placer) {
-  const Program& program = placer.program;
+  const ProgramHead& program = placer.program;
   if (!program.plan->workload.hasBackward()) return;
   for (const StateRule& rule : placer.rules) {
     if (rule.state != StateKind::Grads || !rule.host) continue;
     AxisMask later = ~AxisMask{}, now = 0;
     bool any = false;
-    for (const LayerClass& layerClass : program.classes)
+    for (const ClassHead& layerClass : program.heads())
       for (const ParamState& p : layerClass.params)
         if (const StateRule* by = placer.ruleOf(p, 1); by && sayTheSame(*by, rule) && p.trainable && p.owner)
           later &= p.partial & ~p.grads, now |= p.grads, any = true;
@@ -251,10 +251,10 @@ void warnOfSumsOnHost(const StatePlacer& placer) {
 
 } // namespace
 
-bool placeStates(Program& program, DiagnosticEngine& diagnostics, KnownStates* known) {
+bool placeStates(ProgramHead& program, DiagnosticEngine& diagnostics, KnownStates* known) {
   StatePlacer placer{program, diagnostics};
   program.stageGroups.clear();
-  for (LayerClass& layerClass : program.classes) layerClass.states = {};
+  for (ClassHead& layerClass : program.heads()) layerClass.states = {};
   if (!known || !known->place(program)) {
     if (!placer.run()) return false;
     if (known) known->add(program);
@@ -265,8 +265,8 @@ bool placeStates(Program& program, DiagnosticEngine& diagnostics, KnownStates* k
   if (!placer.ok) return false;
   sumOverRoutes(program, tying.summed);
   static const std::vector<bool> none;
-  for (uint32_t b = 0; b < program.classes.size(); ++b) {
-    LayerClass& layerClass = program.classes[LayerClassId(b)];
+  for (uint32_t b = 0; b < program.classCount(); ++b) {
+    ClassHead& layerClass = program.head(LayerClassId(b));
     KnownStates::Class* const before = known ? known->of(program, LayerClassId(b)) : nullptr;
     if (before && before->moved) {
       layerClass.params = before->params, layerClass.states = *before->moved;

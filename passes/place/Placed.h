@@ -10,8 +10,8 @@ namespace planc::passes {
 
 /// Calls `f(op, placement)` for every operator of every class; boundary reshards, which have none of their own, are
 /// passed over.
-template <class F> void eachPlaced(const ir::Program& program, F f) {
-  for (const ir::LayerClass& layerClass : program.classes) {
+template <class F> void eachPlaced(const ir::ProgramHead& program, F f) {
+  for (const ir::ClassHead& layerClass : program.heads()) {
     if (layerClass.boundaryReshard) continue;
     const ir::Layer& layer = program.model->layers[layerClass.layer];
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
@@ -22,10 +22,10 @@ template <class F> void eachPlaced(const ir::Program& program, F f) {
 /// A program as `change` makes the rules of its plan, placed anew.
 struct Tried {
   ir::Plan plan;
-  ir::Program program;
+  ir::ShardedProgram program;
   bool placed; ///< false: laws of placement refuse it
 
-  Tried(const ir::Program& from, const std::function<void(std::vector<ir::PlacementRule>&)>& change);
+  Tried(const ir::ShardedProgram& from, const std::function<void(std::vector<ir::PlacementRule>&)>& change);
   Tried(const Tried&) = delete; // the program refers to the plan
   Tried& operator=(const Tried&) = delete;
 };

@@ -85,16 +85,16 @@ public:
 };
 
 /// What the JSON of a program needs at hand.
-class ProgramWriter {
-  const ir::Program& program_;
+template <class AnyProgram> class ProgramWriter {
+  const AnyProgram& program_;
   const SourceManager& sources_;
   ModelWriter model_;
 
 public:
-  ProgramWriter(const ir::Program& program, const SourceManager& sources)
+  ProgramWriter(const AnyProgram& program, const SourceManager& sources)
       : program_(program), sources_(sources), model_(program.model, sources) {}
 
-  std::string className(const ir::LayerClass& layerClass) const {
+  std::string className(const ir::ClassHead& layerClass) const {
     const std::string name = program_.refOf(layerClass).str();
     return layerClass.boundaryReshard ? "boundary:" + name : name;
   }
@@ -184,16 +184,13 @@ public:
     return level < program_.mesh.levelNames.size() ? Json(program_.mesh.levelNames[level].str()) : Json(nullptr);
   }
 
-  Json body(const ir::LayerClass& b) const {
+  Json body(const auto& b) const {
     Json out = {{"layer", className(b)}, {"instances", b.instances.count()}};
     const auto add = [&](const char* key, const auto& nodes) {
       out[key] = Json::array();
       for (const auto& n : nodes) out[key].push_back(node(n));
     };
-    if (program_.level == ir::Level::Sharded)
-      add("forward", b.sharded.forward), add("backward", b.sharded.backward);
-    else
-      add("forward", b.forward), add("backward", b.backward);
+    add("forward", b.forward), add("backward", b.backward);
     double saved = 0;
     for (const ir::Saved& s : b.saved) saved += s.bytes;
     out["saved_bytes"] = jsonNumber(saved);
@@ -218,7 +215,7 @@ public:
     out["stages"] = program_.stages;
     out["chunks"] = program_.chunks;
     out["bodies"] = Json::array();
-    for (const ir::LayerClass& b : program_.classes) out["bodies"].push_back(body(b));
+    for (const auto& b : program_.classes) out["bodies"].push_back(body(b));
     out["virtual_stages"] = Json::array();
     for (const ir::VirtualStage& vs : program_.virtualStages) {
       const ir::StageKind& kind = program_.kindOf(vs.index);
@@ -239,6 +236,10 @@ public:
 
 Json json(const ir::Model& model, const SourceManager& sources) {
   return ModelWriter(model, sources).run();
+}
+
+Json json(const ir::ShardedProgram& program, const SourceManager& sources) {
+  return ProgramWriter(program, sources).run();
 }
 
 Json json(const ir::Program& program, const SourceManager& sources) {

@@ -81,14 +81,14 @@ bool reported(std::string_view code, std::string_view text, const std::function<
 /// Lowering the changed plan fails with the diagnostic.
 bool lowered(std::string_view code, const std::function<void(ir::Plan&)>& change) {
   return reported(code, kPlan, change, [](const ir::Plan& plan, DiagnosticEngine& diagnostics) {
-    return !passes::lower(plan, ir::Level::Comm, diagnostics);
+    return !passes::lower(plan, diagnostics);
   });
 }
 
 /// Pricing the changed plan fails with the diagnostic.
 bool priced(std::string_view code, const std::function<void(ir::Plan&)>& change) {
   return reported(code, kPricedPlan, change, [](const ir::Plan& plan, DiagnosticEngine& diagnostics) {
-    const auto program = passes::lower(plan, ir::Level::Comm, diagnostics);
+    const auto program = passes::lower(plan, diagnostics);
     const auto schedule = program ? passes::schedule(*program) : nullptr;
     return schedule && !cost::estimate(*schedule, diagnostics);
   });

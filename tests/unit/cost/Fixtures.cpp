@@ -204,7 +204,6 @@ Builder::Builder(int64_t nodes, const std::vector<std::pair<std::string, int64_t
   plan.workload.globalBatch = 1;
   plan.workload.optimizer = ir::Optimizer{"adam", 2, true, {}};
   plan.precision.compute = plan.precision.activations = plan.precision.params = DType::fp16;
-  program.level = Level::Comm;
   program.mesh = mesh(*plan.cluster, axes);
   schedule.program = &program;
   schedule.kind = &oneForwardOneBackward();

@@ -40,7 +40,7 @@ TEST(Print, Model) {
 
 TEST(Print, Sharded) {
   Tiny t;
-  EXPECT_EQ(print(t.program), R"(program tiny level=sharded
+  EXPECT_EQ(print(t.sharded()), R"(program tiny level=sharded
 mesh tp=4 dp=2
 micro_batches=1 stages=1 chunks=1
 layer mlp {
@@ -131,7 +131,7 @@ TEST(Print, ValuesOfOnePathGetNumbers) {
   Tiny t;
   t.model().values[t.down].path = t.model().values[t.up].path;
   t.model().values[t.down].name = t.model().values[t.up].name;
-  EXPECT_NE(print(t.program).find("%up~2 = matmul %up, @w2"), std::string::npos);
+  EXPECT_NE(print(t.sharded()).find("%up~2 = matmul %up, @w2"), std::string::npos);
 }
 
 } // namespace

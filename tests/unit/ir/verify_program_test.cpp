@@ -10,7 +10,7 @@ namespace {
 using test::Tiny;
 
 /// The one finding, or all of them when there are several.
-std::string finding(const Program& p) {
+std::string finding(const auto& p) {
   std::string text;
   for (const std::string& s : verify(p)) text += (text.empty() ? "" : "\n") + s;
   return text;
@@ -19,29 +19,28 @@ std::string finding(const Program& p) {
 TEST(VerifySharded, AcceptsATensorParallelProgram) {
   Tiny t;
   EXPECT_EQ(verify(t.model()), std::vector<std::string>{});
-  EXPECT_EQ(finding(t.program), "");
+  EXPECT_EQ(finding(t.sharded()), "");
 }
 
 TEST(VerifySharded, RejectsAnImplicitChangeOfLayout) {
   Tiny t;
-  t.body().sharded.forward.edit().erase(
-      t.body().sharded.forward.edit().begin()); // up is never computed, and down reads it all the same
-  for (ShardedNode& n : t.body().sharded.forward.edit()) n.deps.clear();
-  EXPECT_EQ(finding(t.program), "mlp.up is computed 0 times in forward");
+  t.nodes().erase(t.nodes().begin()); // up is never computed, and down reads it all the same
+  for (ShardedNode& n : t.nodes()) n.deps.clear();
+  EXPECT_EQ(finding(t.sharded()), "mlp.up is computed 0 times in forward");
 
   Tiny u;
   u.body().placements.edit()[1].dims.pop_back(); // down wants ffn whole, up leaves it split
   u.body().results.edit()[1].partial = 0;
-  EXPECT_NE(
-      finding(u.program).find("mlp.down reads %mlp.up as [batch@dp, seq, ffn], but it lies as [batch@dp, seq, ffn@tp]"),
-      std::string::npos);
+  EXPECT_NE(finding(u.sharded())
+                .find("mlp.down reads %mlp.up as [batch@dp, seq, ffn], but it lies as [batch@dp, seq, ffn@tp]"),
+            std::string::npos);
 }
 
 TEST(VerifySharded, L8RejectsAPendingSumBeforeANorm) {
   Tiny t;
-  t.body().sharded.forward.edit().erase(t.body().sharded.forward.edit().begin() + 2);
+  t.nodes().erase(t.nodes().begin() + 2);
   t.node(2).deps = {1};
-  EXPECT_EQ(finding(t.program), "L8: mlp.out reads the pending sum %mlp.down");
+  EXPECT_EQ(finding(t.sharded()), "L8: mlp.out reads the pending sum %mlp.down");
 }
 
 TEST(VerifySharded, L8RejectsAPendingOutput) {
@@ -49,7 +48,7 @@ TEST(VerifySharded, L8RejectsAPendingOutput) {
   t.model().loss = t.down;
   Reshard& r = t.node(2).reshard();
   r.to = r.from; // a reshard that does not resolve it
-  EXPECT_NE(finding(t.program).find("L8: the output %mlp.down is a pending sum"), std::string::npos);
+  EXPECT_NE(finding(t.sharded()).find("L8: the output %mlp.down is a pending sum"), std::string::npos);
 }
 
 TEST(VerifySharded, AnAddMayPassWhatIsPendingInAllItsOperands) {
@@ -57,47 +56,47 @@ TEST(VerifySharded, AnAddMayPassWhatIsPendingInAllItsOperands) {
   t.model().ops[t.normOp].linear = true;
   t.model().ops[t.normOp].operands.push_back(t.model().ops[t.normOp].operands[0]);
   t.model().loss = {};
-  t.body().sharded.forward.edit().erase(t.body().sharded.forward.edit().begin() + 2);
+  t.nodes().erase(t.nodes().begin() + 2);
   t.node(2).deps = {1};
   t.body().results.edit()[2].partial = maskOf(t.tp);
-  EXPECT_EQ(finding(t.program), "");
+  EXPECT_EQ(finding(t.sharded()), "");
   t.model().ops[t.normOp].operands[1].value = t.x;
   t.body().results.edit()[0].partial = 0;
-  EXPECT_EQ(finding(t.program), ""); // where an input lies is for the rules at the top to say
+  EXPECT_EQ(finding(t.sharded()), ""); // where an input lies is for the rules at the top to say
 }
 
 TEST(VerifySharded, RejectsALostSum) {
   Tiny t;
   t.body().results.edit()[1].partial = 0;
-  EXPECT_EQ(finding(t.program), "mlp.down: the sum over tp is lost");
+  EXPECT_EQ(finding(t.sharded()), "mlp.down: the sum over tp is lost");
 }
 
 TEST(VerifySharded, RejectsAnAxisThatShardsTwice) {
   Tiny t;
   t.body().placements.edit()[0].dims.push_back({t.seq, {t.tp}, nullptr, false, false});
   t.body().results.edit()[0] = t.layout("batch@dp seq@tp ffn@tp");
-  EXPECT_NE(finding(t.program).find("mlp.up: tp shards %mlp.up twice"), std::string::npos);
+  EXPECT_NE(finding(t.sharded()).find("mlp.up: tp shards %mlp.up twice"), std::string::npos);
 }
 
 TEST(VerifySharded, RejectsAnExtentThatDoesNotDivide) {
   Tiny t;
   t.model().dims[t.ffn].extent = 126;
-  EXPECT_NE(finding(t.program).find("mlp.up: ffn (126) does not divide over tp (4)"), std::string::npos);
+  EXPECT_NE(finding(t.sharded()).find("mlp.up: ffn (126) does not divide over tp (4)"), std::string::npos);
   for (Placement& p : t.body().placements.edit())
     for (PlacedDim& d : p.dims) d.uneven = true;
-  EXPECT_EQ(finding(t.program), "");
+  EXPECT_EQ(finding(t.sharded()), "");
 }
 
 TEST(VerifySharded, RejectsADependencyOnALaterNode) {
   Tiny t;
   t.node(0).deps = {3};
-  EXPECT_EQ(finding(t.program), "mlp: node 0 waits for node 3, which comes later");
+  EXPECT_EQ(finding(t.sharded()), "mlp: node 0 waits for node 3, which comes later");
 }
 
 TEST(VerifySharded, RejectsInstancesThatRunNowhere) {
   Tiny t;
   t.program.kindOf(0).classes.clear();
-  EXPECT_EQ(finding(t.program), "mlp[0]: 1 instances, 0 on stages");
+  EXPECT_EQ(finding(t.sharded()), "mlp[0]: 1 instances, 0 on stages");
 }
 
 TEST(VerifyComm, AcceptsTheLoweredProgram) {

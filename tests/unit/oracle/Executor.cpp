@@ -17,7 +17,7 @@ namespace planc::oracle {
 namespace {
 
 /// Values whose gradient some class of instances needs.
-std::vector<bool> wantedSomewhere(const Program& program) {
+std::vector<bool> wantedSomewhere(const ShardedProgram& program) {
   std::vector<bool> wanted(program.model->values.size());
   for (const std::vector<bool>& layerClass : passes::valuesWithGradient(program))
     for (size_t v = 0; v < layerClass.size(); ++v) wanted[v] = wanted[v] || layerClass[v];
@@ -25,13 +25,15 @@ std::vector<bool> wantedSomewhere(const Program& program) {
 }
 
 struct Machine : OperatorRun {
+  const ShardedProgram& sharded;
   unsigned seed;
   std::vector<std::vector<Frame>> frames; ///< per layer and instance
   Perturbation perturbation;
   Outcome outcome;
 
-  Machine(const Program& p, unsigned s, Perturbation moved) : OperatorRun(p), seed(s), perturbation(std::move(moved)) {}
-  std::vector<bool> wanted = wantedSomewhere(program);
+  Machine(const ShardedProgram& p, unsigned s, Perturbation moved)
+      : OperatorRun(p), sharded(p), seed(s), perturbation(std::move(moved)) {}
+  std::vector<bool> wanted = wantedSomewhere(sharded);
   std::vector<int64_t> extents(ValueId v) const { return flatExtents(model().values[v].dims); }
   std::string nameOf(ValueId v, int64_t instance) const {
     return model().pathOf(v) + "[" + std::to_string(instance) + "]";
@@ -119,8 +121,8 @@ struct Machine : OperatorRun {
 
   // ---- forward ---------------------------------------------------------------
 
-  const LayerClass& classOf(LayerId layerId, int64_t instance) const {
-    return program.classes[passes::classOf(program, layerId, instance)];
+  const ShardedClass& classOf(LayerId layerId, int64_t instance) const {
+    return sharded.classes[passes::classOf(program, layerId, instance)];
   }
   int64_t lastOf(LayerId layerId) const {
     return model().layers[layerId].repeat ? model().layers[layerId].count - 1 : 0;
@@ -136,7 +138,7 @@ struct Machine : OperatorRun {
     const Op& op = model().ops[value.producer];
     const Frame& frame =
         own && own->results.count(v) ? *own : frames[op.layer.index][static_cast<size_t>(lastOf(op.layer))];
-    const LayerClass& layerClass =
+    const ShardedClass& layerClass =
         classOf(op.layer, &frame == own ? static_cast<int64_t>(own - frames[op.layer.index].data()) : lastOf(op.layer));
     layout = layerClass.results[passes::local(model().layers[op.layer], value.producer)];
     return frame.results.at(v);
@@ -145,9 +147,9 @@ struct Machine : OperatorRun {
   /// Reshards of carried values stand in boundary reshards; without one the layouts must agree.
   Sharded boundary(bool backward, ValueId v, Sharded value, const Layout& from, const Layout& to) const {
     if (sameLayout(program.unordered(model().values[v].dims), from, to)) return value;
-    for (const LayerClass& layerClass : program.classes)
+    for (const ShardedClass& layerClass : sharded.classes)
       if (layerClass.boundaryReshard)
-        for (const ShardedNode& n : backward ? layerClass.sharded.backward : layerClass.sharded.forward)
+        for (const ShardedNode& n : backward ? layerClass.backward : layerClass.forward)
           if (const Reshard& r = n.reshard(); r.value == v && r.from == from && r.to == to)
             return reshard(v, std::move(value), from, to);
     throw std::runtime_error("no boundary reshard brings " + model().pathOf(v));
@@ -162,35 +164,34 @@ struct Machine : OperatorRun {
     }
   }
 
-  Sharded enter(const Carry& c, LayerId layerId, int64_t instance, const Layout& wanted) const {
+  Sharded enter(const Carry& c, LayerId layerId, int64_t instance, const Layout& to) const {
     Layout from;
     if (instance == 0) {
       Sharded value = valueOf(c.initial, nullptr, from);
-      return boundary(false, c.initial, std::move(value), from, wanted);
+      return boundary(false, c.initial, std::move(value), from, to);
     }
     const Layer& layer = model().layers[layerId];
     const uint32_t out = passes::local(layer, model().values[c.last].producer);
     return boundary(false, c.last, frames[layerId.index][static_cast<size_t>(instance - 1)].results.at(c.last),
-                    classOf(layerId, instance - 1).results[out], wanted);
+                    classOf(layerId, instance - 1).results[out], to);
   }
 
   void forwardInstance(LayerId layerId, int64_t instance) {
     const Layer& layer = model().layers[layerId];
-    const LayerClass& layerClass = classOf(layerId, instance);
+    const ShardedClass& layerClass = classOf(layerId, instance);
     Frame& frame = frames[layerId.index][static_cast<size_t>(instance)];
-    frame.forward.resize(layerClass.sharded.forward.size());
+    frame.forward.resize(layerClass.forward.size());
     size_t node = 0;
     auto reshardsOf = [&](OpId id) { // nodes before the operator's own
-      for (; node < layerClass.sharded.forward.size() && layerClass.sharded.forward[node].isReshard() &&
-             layerClass.sharded.forward[node].op == id;
+      for (; node < layerClass.forward.size() && layerClass.forward[node].isReshard() &&
+             layerClass.forward[node].op == id;
            ++node) {
-        const Reshard& r = layerClass.sharded.forward[node].reshard();
+        const Reshard& r = layerClass.forward[node].reshard();
         Layout from;
         Sharded value = valueOf(r.value, &frame, from);
         if (!(from == r.from))
-          for (NodeIndex d : layerClass.sharded.forward[node].deps)
-            if (layerClass.sharded.forward[d].isReshard() && layerClass.sharded.forward[d].value() == r.value)
-              value = frame.forward[d];
+          for (NodeIndex d : layerClass.forward[node].deps)
+            if (layerClass.forward[d].isReshard() && layerClass.forward[d].value() == r.value) value = frame.forward[d];
         frame.forward[node] = reshard(r.value, std::move(value), r.from, r.to);
       }
     };
@@ -222,8 +223,8 @@ struct Machine : OperatorRun {
                   passes::need(program, whole, op.operands[k].dims));
   }
 
-  Sharded operandOf(const LayerClass& layerClass, const Layer& layer, Frame& frame, OpId id, size_t k, LayerId layerId,
-                    int64_t instance) const {
+  Sharded operandOf(const ShardedClass& layerClass, const Layer& layer, Frame& frame, OpId id, size_t k,
+                    LayerId layerId, int64_t instance) const {
     const Op& op = model().ops[id];
     const ValueId v = op.operands[k].value;
     if (model().values[v].kind == ValueKind::Param) {
@@ -235,7 +236,7 @@ struct Machine : OperatorRun {
       if (c.inside == op.result)
         return enter(c, layerId, instance,
                      passes::need(program, layerClass.placements[passes::local(layer, id)], op.operands[k].dims));
-    if (const int32_t n = layerClass.sharded.brought[passes::local(layer, id)][k]; n >= 0)
+    if (const int32_t n = layerClass.brought[passes::local(layer, id)][k]; n >= 0)
       return frame.forward[static_cast<size_t>(n)];
     Layout layout;
     return valueOf(v, &frame, layout);
@@ -263,7 +264,7 @@ struct Machine : OperatorRun {
   /// Each contribution with the layout that the derivation gave it; equal ones are summed before they travel.
   void backwardInstance(LayerId layerId, int64_t instance, std::map<ValueId, Gradient>& carried) {
     const Layer& layer = model().layers[layerId];
-    const LayerClass& layerClass = classOf(layerId, instance);
+    const ShardedClass& layerClass = classOf(layerId, instance);
     Frame& frame = frames[layerId.index][static_cast<size_t>(instance)];
     std::map<ValueId, std::vector<Gradient>> gradients;
     for (const Carry& c : layer.carries) arrive(layerClass, layer, c, instance, carried, gradients);
@@ -280,16 +281,16 @@ struct Machine : OperatorRun {
     }
   }
 
-  Gradient seedGradient(const LayerClass& layerClass, const Layer& layer, OpId id) const {
+  Gradient seedGradient(const ShardedClass& layerClass, const Layer& layer, OpId id) const {
     const Op& op = model().ops[id];
     const Layout layout = passes::need(program, layerClass.placements[passes::local(layer, id)], op.resultDims);
     return {layout, scatter(draw(op.result, 0), layout)};
   }
 
-  void arrive(const LayerClass& layerClass, const Layer& layer, const Carry& c, int64_t instance,
+  void arrive(const ShardedClass& layerClass, const Layer& layer, const Carry& c, int64_t instance,
               std::map<ValueId, Gradient>& carried, std::map<ValueId, std::vector<Gradient>>& gradients) {
     const OpId out = model().values[c.last].producer;
-    const Layout wanted =
+    const Layout placed =
         passes::need(program, layerClass.placements[passes::local(layer, out)], model().ops[out].resultDims);
     if (instance == layer.count - 1) {
       std::vector<Gradient> sums;
@@ -301,14 +302,14 @@ struct Machine : OperatorRun {
           accumulate(it->value, g.value);
       }
       for (Gradient& s : sums)
-        gradients[c.last].push_back({wanted, boundary(true, c.last, std::move(s.value), s.layout, wanted)});
+        gradients[c.last].push_back({placed, boundary(true, c.last, std::move(s.value), s.layout, placed)});
     } else if (carried.count(c.initial)) {
       const Gradient& g = carried.at(c.initial);
-      gradients[c.last].push_back({wanted, boundary(true, c.last, g.value, g.layout, wanted)});
+      gradients[c.last].push_back({placed, boundary(true, c.last, g.value, g.layout, placed)});
     }
   }
 
-  void backwardOp(const LayerClass& layerClass, const Layer& layer, OpId id, int64_t instance, Frame& frame,
+  void backwardOp(const ShardedClass& layerClass, const Layer& layer, OpId id, int64_t instance, Frame& frame,
                   const std::vector<Gradient>& mine, std::map<ValueId, std::vector<Gradient>>& gradients,
                   std::map<ValueId, Gradient>& carried) {
     const Op& op = model().ops[id];
@@ -351,7 +352,7 @@ struct Machine : OperatorRun {
   }
 
   /// Follows the layerClass's own reshard nodes: a contribution whose layout differs must have one.
-  Sharded gather(const LayerClass& layerClass, OpId id, const Op& op, const Placement& placement,
+  Sharded gather(const ShardedClass& layerClass, OpId id, const Op& op, const Placement& placement,
                  const std::vector<Gradient>& mine, AxisMask& pending) const {
     AxisMask lazy = 0;
     for (DimId d : op.along)
@@ -366,24 +367,24 @@ struct Machine : OperatorRun {
         accumulate(it->value, g.value);
     }
     for (Gradient& s : sums) {
-      Layout wanted = passes::need(program, placement, op.resultDims);
-      wanted.partial = s.layout.partial & lazy;
-      pending |= wanted.partial;
-      if (!sameLayout(program.unordered(op.resultDims), s.layout, wanted)) {
-        const bool derived = std::any_of(
-            layerClass.sharded.backward.begin(), layerClass.sharded.backward.end(), [&](const ShardedNode& n) {
+      Layout placed = passes::need(program, placement, op.resultDims);
+      placed.partial = s.layout.partial & lazy;
+      pending |= placed.partial;
+      if (!sameLayout(program.unordered(op.resultDims), s.layout, placed)) {
+        const bool derived =
+            std::any_of(layerClass.backward.begin(), layerClass.backward.end(), [&](const ShardedNode& n) {
               const Reshard* r = n.asReshard();
-              return r && r->gradient && n.op == id && r->from == s.layout && r->to == wanted;
+              return r && r->gradient && n.op == id && r->from == s.layout && r->to == placed;
             });
         if (!derived) throw std::runtime_error("no reshard brings the gradient of " + model().pathOf(op.result));
-        s.value = reshard(op.result, std::move(s.value), s.layout, wanted);
+        s.value = reshard(op.result, std::move(s.value), s.layout, placed);
       }
       accumulate(total, s.value);
     }
     return total;
   }
 
-  void addParameter(const LayerClass& layerClass, const Layer&, ValueId v, int64_t instance, Gradient g) {
+  void addParameter(const ShardedClass& layerClass, const Layer&, ValueId v, int64_t instance, Gradient g) {
     const ValueId storage = model().values[v].storage.valid() ? model().values[v].storage : v;
     const bool perInstance = model().values[storage].region.valid();
     // Reduced over the axes that the derivation says it is pending over, no others.
@@ -422,7 +423,7 @@ struct Machine : OperatorRun {
 
 } // namespace
 
-Outcome execute(const Program& program, unsigned seed, const Perturbation& perturbation) {
+Outcome execute(const ShardedProgram& program, unsigned seed, const Perturbation& perturbation) {
   Machine machine(program, seed, perturbation);
   machine.forward();
   machine.backward();
@@ -430,7 +431,7 @@ Outcome execute(const Program& program, unsigned seed, const Perturbation& pertu
   return std::move(machine.outcome);
 }
 
-Replayed replay(const Program& program, unsigned seed, unsigned order) {
+Replayed replay(const ShardedProgram& program, unsigned seed, unsigned order) {
   Machine machine(program, seed, {});
   machine.forward();
   std::mt19937 random(order);

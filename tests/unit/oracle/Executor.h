@@ -34,7 +34,7 @@ struct Perturbation {
 
 /// Runs forward and backward. Parameters and inputs are drawn from `seed` by name, so that two programs of one model
 /// see the same numbers.
-Outcome execute(const ir::Program& program, unsigned seed, const Perturbation& perturbation = {});
+Outcome execute(const ir::ShardedProgram& program, unsigned seed, const Perturbation& perturbation = {});
 
 /// What backward does again and reads, against forward.
 struct Replayed {
@@ -44,7 +44,7 @@ struct Replayed {
 
 /// Runs forward, then of every instance what its backward list does again and reads, with nothing but what forward
 /// keeps. Nodes run in an order drawn from `order` that heeds what they wait for. Throws where something is missing.
-Replayed replay(const ir::Program& program, unsigned seed, unsigned order);
+Replayed replay(const ir::ShardedProgram& program, unsigned seed, unsigned order);
 
 /// The largest difference relative to the largest magnitude of each tensor; infinity where the two do not hold the same
 /// names. `worst` names it.

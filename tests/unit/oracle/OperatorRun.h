@@ -22,10 +22,10 @@ struct Frame {
 
 /// Forward and backward of single operators of a program.
 struct OperatorRun {
-  const Program& program;
+  const ProgramHead& program;
   Devices devices;
 
-  explicit OperatorRun(const Program& p) : program(p), devices(p.mesh) { findTokens(); }
+  explicit OperatorRun(const ProgramHead& p) : program(p), devices(p.mesh) { findTokens(); }
   const Model& model() const { return program.model; }
 
   // A routed dimension (slots) is run as the tokens that it stands for, of which each expert sees those that chose it
@@ -35,7 +35,7 @@ struct OperatorRun {
 
   /// From the operators that carry tokens to slots and back.
   void findTokens() {
-    for (const LayerClass& layerClass : program.classes) {
+    for (const ClassHead& layerClass : program.heads()) {
       const Layer& layer = model().layers[layerClass.layer];
       for (size_t i = 0; i < layerClass.placements.size(); ++i) {
         const Op& op = model().ops[OpId(layer.first.index + static_cast<uint32_t>(i))];

@@ -76,9 +76,13 @@ inline Plan randomPlan(std::mt19937& random) {
 }
 
 /// Null if the laws refuse the plan.
-inline std::unique_ptr<Program> lower(const Plan& plan, ir::Level level = ir::Level::Sharded) {
+inline std::unique_ptr<ShardedProgram> shard(const Plan& plan) {
   DiagnosticEngine diagnostics;
-  return passes::lower(plan, level, diagnostics);
+  return passes::shard(plan, diagnostics);
+}
+inline std::unique_ptr<Program> lower(const Plan& plan) {
+  DiagnosticEngine diagnostics;
+  return passes::lower(plan, diagnostics);
 }
 
 inline const Plan& familyPlan(const std::string& name) {

@@ -17,20 +17,19 @@ public:
   Replay(Machine& machine, LayerId layer, int64_t instance)
       : machine_(machine), layerId_(layer), layer_(machine.model().layers[layer]), instance_(instance),
         layerClass_(machine.classOf(layer, instance)),
-        frame_(machine.frames[layer.index][static_cast<size_t>(instance)]), made_(layerClass_.sharded.backward.size()),
-        known_(layerClass_.sharded.backward.size()) {
+        frame_(machine.frames[layer.index][static_cast<size_t>(instance)]), made_(layerClass_.backward.size()),
+        known_(layerClass_.backward.size()) {
     remember();
   }
 
   /// The largest relative difference.
   double run(std::mt19937& random) {
-    std::vector<size_t> waiting(layerClass_.sharded.backward.size());
+    std::vector<size_t> waiting(layerClass_.backward.size());
     for (size_t i = 0; i < waiting.size(); ++i) waiting[i] = i;
     while (!waiting.empty()) {
       std::vector<size_t> ready;
       for (size_t w = 0; w < waiting.size(); ++w)
-        if (std::none_of(layerClass_.sharded.backward[waiting[w]].deps.begin(),
-                         layerClass_.sharded.backward[waiting[w]].deps.end(),
+        if (std::none_of(layerClass_.backward[waiting[w]].deps.begin(), layerClass_.backward[waiting[w]].deps.end(),
                          [&](NodeIndex d) { return std::find(waiting.begin(), waiting.end(), d) != waiting.end(); }))
           ready.push_back(w);
       const size_t next = ready[random() % ready.size()];
@@ -80,7 +79,7 @@ private:
       return machine_.reshard(v, std::move(value), there, layout);
     }
     for (size_t before : known_[node]) {
-      const ShardedNode& n = layerClass_.sharded.backward[before];
+      const ShardedNode& n = layerClass_.backward[before];
       if (const Reshard* r = n.asReshard(); r && !r->gradient && r->value == v && passes(n.op, *r, layout))
         return machine_.reshard(v, *made_[before], r->to, layout);
       if (isReplay(n) && model().ops[n.op].result == v &&
@@ -110,7 +109,7 @@ private:
   }
 
   void execute(size_t node) {
-    const ShardedNode& n = layerClass_.sharded.backward[node];
+    const ShardedNode& n = layerClass_.backward[node];
     for (NodeIndex d : n.deps) {
       known_[node].insert(d);
       known_[node].insert(known_[d].begin(), known_[d].end());
@@ -134,9 +133,9 @@ private:
         operands.push_back(machine_.operandOf(layerClass_, layer_, frame_, n.op, k, layerId_, instance_));
         continue;
       }
-      const int32_t brought = layerClass_.sharded.brought[passes::local(layer_, n.op)][k];
-      operands.push_back(find(
-          node, v, brought >= 0 ? layerClass_.sharded.forward[static_cast<size_t>(brought)].reshard().to : asMade(v)));
+      const int32_t brought = layerClass_.brought[passes::local(layer_, n.op)][k];
+      operands.push_back(
+          find(node, v, brought >= 0 ? layerClass_.forward[static_cast<size_t>(brought)].reshard().to : asMade(v)));
     }
     machine_.passRound(op, placement(n.op), operands);
     Frame scratch;
@@ -171,7 +170,7 @@ private:
   void needBuffer(size_t node, OpId id) const {
     if (buffers_.count(id)) return;
     for (size_t before : known_[node])
-      if (isReplay(layerClass_.sharded.backward[before]) && layerClass_.sharded.backward[before].op == id) return;
+      if (isReplay(layerClass_.backward[before]) && layerClass_.backward[before].op == id) return;
     throw std::runtime_error("backward reads what " + model().pathOf(id) +
                              " leaves, which is neither kept nor made again");
   }
@@ -190,7 +189,7 @@ private:
   LayerId layerId_;
   const Layer& layer_;
   int64_t instance_;
-  const LayerClass& layerClass_;
+  const ShardedClass& layerClass_;
   Frame& frame_;
   std::vector<std::optional<Sharded>> made_; ///< per backward node
   std::vector<std::set<size_t>> known_;      ///< per backward node: all that ended before it began

@@ -50,12 +50,12 @@ void forExamples(const std::function<void(const Plan&, const Numbers&)>& visit) 
     std::string error;
     ASSERT_TRUE(session.load(file.path().string(), error)) << error;
     for (const auto& plan : session.plans())
-      if (const auto program = oracle::lower(*plan, ir::Level::Comm)) visit(*plan, numbersOf(*program));
+      if (const auto program = oracle::lower(*plan)) visit(*plan, numbersOf(*program));
   }
 }
 
 void expectSame(const Plan& plan, const Numbers& numbers, const std::string& how) {
-  const auto program = oracle::lower(plan, ir::Level::Comm);
+  const auto program = oracle::lower(plan);
   ASSERT_TRUE(program) << plan.name.view() << " " << how;
   const Numbers other = numbersOf(*program);
   for (const auto& [key, value] : numbers) {

@@ -13,10 +13,10 @@ namespace {
 using namespace oracle;
 
 /// The unsharded model: one device, the same executor. Its gradients are compared with slopes below.
-const Program& denseProgram() {
+const ShardedProgram& denseProgram() {
   static Plan plan = basePlan();
   plan.mesh = mesh({{"a", 1}});
-  static const auto program = lower(plan);
+  static const auto program = shard(plan);
   return *program;
 }
 const oracle::Outcome& dense() {
@@ -25,7 +25,7 @@ const oracle::Outcome& dense() {
 }
 
 /// The kernels' gradients against slopes, on one device.
-void expectSlopes(const Program& program) {
+void expectSlopes(const ShardedProgram& program) {
   const oracle::Outcome whole = oracle::execute(program, 7);
   for (const auto& [name, t] : whole.gradients) {
     const size_t element = t.data.size() / 2;
@@ -53,7 +53,7 @@ TEST_P(RandomPlans, ComputeWhatOneDeviceDoes) {
   double worst = 0;
   while (accepted < kPlansOfPart && refused < 20 * kPlansOfPart) {
     const Plan plan = randomPlan(random);
-    const auto program = lower(plan);
+    const auto program = shard(plan);
     if (!program) {
       ++refused;
       continue;
@@ -74,13 +74,13 @@ TEST_P(RandomPlans, ComputeWhatOneDeviceDoes) {
 }
 
 /// Plans that one broken rule makes wrong, of those tried; a broken rule must not survive.
-int caught(const std::function<void(Program&)>& breakRule) {
+int caught(const std::function<void(ShardedProgram&)>& breakRule) {
   const oracle::Outcome& reference = dense();
   std::mt19937 random(2);
   int wrong = 0;
   for (int accepted = 0; accepted < 40;) {
     const Plan plan = randomPlan(random);
-    const auto program = lower(plan);
+    const auto program = shard(plan);
     if (!program) continue;
     ++accepted;
     breakRule(*program);
@@ -95,10 +95,10 @@ int caught(const std::function<void(Program&)>& breakRule) {
 
 TEST(Oracle, CatchesForgottenPartialSums) {
   // As if `produced` left pending sums out: forward reshards no longer reduce.
-  EXPECT_GT(caught([](Program& p) {
-              for (LayerClass& b : p.classes) {
+  EXPECT_GT(caught([](ShardedProgram& p) {
+              for (ShardedClass& b : p.classes) {
                 for (Layout& l : b.results.edit()) l.partial = 0;
-                for (ShardedNode& n : b.sharded.forward.edit())
+                for (ShardedNode& n : b.forward.edit())
                   if (Reshard* r = n.asReshard()) r->from.partial = 0;
               }
             }),
@@ -107,8 +107,8 @@ TEST(Oracle, CatchesForgottenPartialSums) {
 
 TEST(Oracle, CatchesUnreducedParameterGradients) {
   // As if the axes over which a parameter's gradient is pending were not collected.
-  EXPECT_GT(caught([](Program& p) {
-              for (LayerClass& b : p.classes)
+  EXPECT_GT(caught([](ShardedProgram& p) {
+              for (ShardedClass& b : p.classes)
                 for (ParamState& s : b.params.edit()) s.partial = 0;
             }),
             0);
@@ -116,9 +116,9 @@ TEST(Oracle, CatchesUnreducedParameterGradients) {
 
 TEST(Oracle, CatchesDigitsInTheWrongOrder) {
   // As if the order of axes in a list did not matter: reshards aim at the reversed list.
-  EXPECT_GT(caught([](Program& p) {
-              for (LayerClass& b : p.classes)
-                for (ShardedNode& n : b.sharded.forward.edit())
+  EXPECT_GT(caught([](ShardedProgram& p) {
+              for (ShardedClass& b : p.classes)
+                for (ShardedNode& n : b.forward.edit())
                   for (size_t dim = 0; n.isReshard() && dim < n.reshard().to.shard.size(); ++dim)
                     if (const auto digits = n.reshard().to.shard[dim]; digits.size() == 2)
                       n.reshard().to.shard.set(
@@ -133,7 +133,7 @@ TEST(Oracle, CatchesDigitsInTheWrongOrder) {
 void compareRandomPlans(const Plan& base, int count, unsigned seed, const Draw& draw) {
   Plan single = base;
   single.mesh = mesh({{"a", 1}});
-  const auto whole = lower(single);
+  const auto whole = shard(single);
   ASSERT_TRUE(whole);
   const oracle::Outcome reference = oracle::execute(*whole, 7);
   ASSERT_FALSE(reference.gradients.empty());
@@ -148,7 +148,7 @@ void compareRandomPlans(const Plan& base, int count, unsigned seed, const Draw& 
     for (AxisId a : plan.mesh.order) axes.push_back(plan.mesh.axes[a].name.str());
     std::shuffle(axes.begin(), axes.end(), random);
     draw(plan, axes, random);
-    const auto program = lower(plan);
+    const auto program = shard(plan);
     if (!program) {
       ++refused;
       continue;
@@ -175,7 +175,7 @@ TEST(Oracle, CatchesExpertsThatAreReducedOverTooFewAxes) {
   // As if the gradients of experts were not summed over the copies of an expert, or partial results not at all.
   Plan single = familyPlan("routed_experts");
   single.mesh = mesh({{"a", 1}});
-  const auto whole = lower(single);
+  const auto whole = shard(single);
   ASSERT_TRUE(whole);
   const oracle::Outcome reference = oracle::execute(*whole, 7);
   std::mt19937 random(17);
@@ -186,8 +186,8 @@ TEST(Oracle, CatchesExpertsThatAreReducedOverTooFewAxes) {
     std::vector<std::string> axes;
     for (AxisId a : plan.mesh.order) axes.push_back(plan.mesh.axes[a].name.str());
     routedRules(plan, axes, random);
-    const auto wrong = [&](const std::function<void(Program&)>& breakRule) {
-      const auto program = lower(plan);
+    const auto wrong = [&](const std::function<void(ShardedProgram&)>& breakRule) {
+      const auto program = shard(plan);
       breakRule(*program);
       try {
         return !(oracle::difference(reference, oracle::execute(*program, 7)) <= 1e-9);
@@ -195,16 +195,16 @@ TEST(Oracle, CatchesExpertsThatAreReducedOverTooFewAxes) {
         return true;
       }
     };
-    if (!lower(plan)) continue;
+    if (!shard(plan)) continue;
     ++accepted;
-    gradients += wrong([](Program& p) {
-      for (LayerClass& b : p.classes)
+    gradients += wrong([](ShardedProgram& p) {
+      for (ShardedClass& b : p.classes)
         for (ParamState& s : b.params.edit())
           if (p.model->values[s.param].name == Symbol("w_up")) s.partial = 0;
     });
-    results += wrong([](Program& p) {
-      for (LayerClass& b : p.classes)
-        for (ShardedNode& n : b.sharded.forward.edit())
+    results += wrong([](ShardedProgram& p) {
+      for (ShardedClass& b : p.classes)
+        for (ShardedNode& n : b.forward.edit())
           if (Reshard* r = n.asReshard()) r->from.partial = 0;
     });
   }

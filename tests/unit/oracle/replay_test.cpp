@@ -59,7 +59,7 @@ TEST(OracleReplay, InAnyOrderEqualsNoReplay) {
   while (accepted < 300 && refused < 6000) {
     Plan plan = randomPlan(random);
     plan.recompute = drawRecompute(random);
-    const auto program = lower(plan);
+    const auto program = shard(plan);
     if (!program) {
       ++refused;
       continue;
@@ -89,7 +89,7 @@ TEST(OracleReplay, WithoutRecomputationBackwardFindsAllThatItReads) {
   for (int accepted = 0; accepted < 100;) {
     Plan plan = randomPlan(random);
     plan.recompute.clear();
-    const auto program = lower(plan);
+    const auto program = shard(plan);
     if (!program) continue;
     ++accepted;
     Replayed again;
@@ -106,9 +106,9 @@ TEST(OracleReplay, CatchesWhatIsNotKept) {
   while (tried < 40) {
     Plan plan = randomPlan(random);
     plan.recompute = drawRecompute(random);
-    const auto program = lower(plan);
+    const auto program = shard(plan);
     if (!program) continue;
-    for (LayerClass& layerClass : program->classes) {
+    for (ShardedClass& layerClass : program->classes) {
       if (layerClass.saved.size() < 2) continue;
       ++tried;
       const Saved taken = layerClass.saved.back();

@@ -62,7 +62,7 @@ void expectSharedOnRandomPlans(int count, unsigned seed, const std::function<Pla
   for (int accepted = 0, tried = 0; accepted < count; ++tried) {
     ASSERT_LT(tried, 40 * count);
     const Plan plan = draw(random);
-    const auto program = oracle::lower(plan, ir::Level::Comm);
+    const auto program = oracle::lower(plan);
     if (!program) continue;
     ++accepted;
     expectShared(*program);
@@ -121,7 +121,7 @@ TEST(Work, OfTheExamplesIsSharedOut) {
     std::string error;
     ASSERT_TRUE(session.load(file.path().string(), error)) << error;
     for (const auto& plan : session.plans()) {
-      const auto program = oracle::lower(*plan, ir::Level::Comm);
+      const auto program = oracle::lower(*plan);
       if (!program) continue; // a plan that needs its parameters
       const auto [local, global] = forwardFlops(*program);
       EXPECT_GT(global, 0);

@@ -51,7 +51,9 @@ inline const std::string kTrain = "seq = 16; global_batch = 16; micro_batch = 2;
 
 struct After {
   std::unique_ptr<ir::Plan> plan;
-  std::unique_ptr<ir::Program> program; ///< null where the pass, or one before it, refuses the plan
+  std::unique_ptr<ir::ShardedProgram> sharded; ///< the program behind the pass, at its level: one of the two
+  std::unique_ptr<ir::Program> comm;
+  const ir::ProgramHead* program = nullptr; ///< whichever it is; null if the pass, or one before it, refuses the plan
   std::unique_ptr<ir::Schedule> schedule;
   std::vector<std::string> reports; ///< `PLAN0710 global_batch …`
 
@@ -74,20 +76,23 @@ struct After {
     const passes::PassObserver observer = [&](const passes::Passed& passed) {
       if (passed.pass.name != pass) return;
       arrived = true;
-      program = std::make_unique<ir::Program>(passed.program);
+      if (passed.sharded)
+        program = (sharded = std::make_unique<ir::ShardedProgram>(*passed.sharded)).get();
+      else
+        program = (comm = std::make_unique<ir::Program>(*passed.comm)).get();
       note(diagnostics);
     };
-    const auto whole = passes::lower(*plan, ir::Level::Comm, diagnostics, observer);
+    const auto whole = passes::lower(*plan, diagnostics, observer);
     if (!arrived) note(diagnostics);
     if (!whole || pass != "schedule-tasks") return;
-    program = std::make_unique<ir::Program>(*whole);
-    schedule = passes::schedule(*program);
+    program = (comm = std::make_unique<ir::Program>(*whole)).get();
+    schedule = passes::schedule(*comm);
   }
 
   /// Of a plan that arrives.
-  const ir::Program* operator->() const {
+  const ir::ProgramHead* operator->() const {
     if (!program) throw std::runtime_error(said());
-    return program.get();
+    return program;
   }
   /// What was reported, in one line each.
   std::string said() const {
@@ -96,7 +101,7 @@ struct After {
     return text;
   }
   std::string model() const { return program ? ir::print(program->model) : said(); }
-  std::string text() const { return program ? ir::print(*program) : said(); }
+  std::string text() const { return sharded ? ir::print(*sharded) : comm ? ir::print(*comm) : said(); }
   /// The lines of the program that begin with a text, and those inside of their braces.
   std::string part(const std::string& begin) const { return partOf(text(), begin); }
   /// Idem of the model.

@@ -177,7 +177,7 @@ void expectEqualAfterChanges(const std::string& text) {
     any(random, kChanges)(plan, random);
     DiagnosticEngine whole, again;
     whole.ignoreWarnings(), again.ignoreWarnings();
-    const auto scratch = passes::lower(plan, Level::Comm, whole);
+    const auto scratch = passes::lower(plan, whole);
     const auto shared = lowerings.lower(plan, again);
     const std::string expected = textOf(scratch, whole);
     ASSERT_EQ(textOf(shared, again), expected) << "change " << i;

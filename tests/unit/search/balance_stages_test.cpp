@@ -20,7 +20,7 @@ struct StepPrice {
 
 std::optional<StepPrice> priceOf(const ir::Plan& plan) {
   DiagnosticEngine ignored;
-  const auto program = passes::lower(plan, ir::Level::Comm, ignored);
+  const auto program = passes::lower(plan, ignored);
   if (!program) return std::nullopt;
   const auto estimate = cost::estimate(*passes::schedule(*program), ignored);
   if (!estimate) return std::nullopt;
@@ -184,7 +184,7 @@ void expectSharedCutsAreLoweredAnew(const std::string& rules, bool boundaries) {
     while (ends.size() + 1 < parts) ends.insert(1 + random.random() % (layers.size() - 1));
     second.pipeline->stages = linesAt(layers, parts, {ends.begin(), ends.end()});
     const auto again = engine.lower(second, ignored);
-    const auto anew = passes::lower(second, ir::Level::Comm, ignored);
+    const auto anew = passes::lower(second, ignored);
     ASSERT_TRUE(again && anew) << seed;
     EXPECT_EQ(engine.lowerings().shared(), 1u) << seed;
     EXPECT_EQ(ir::print(*again), ir::print(*anew)) << seed;

@@ -60,7 +60,7 @@ void expectSame(const cost::Estimate& found, const cost::Estimate& whole, bool a
 
 std::unique_ptr<cost::Estimate> byItself(const ir::Plan& plan) {
   DiagnosticEngine diagnostics;
-  const auto program = passes::lower(plan, ir::Level::Comm, diagnostics);
+  const auto program = passes::lower(plan, diagnostics);
   return program ? cost::estimate(*passes::schedule(*program), diagnostics) : nullptr;
 }
 

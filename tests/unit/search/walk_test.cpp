@@ -137,7 +137,7 @@ TEST_F(Walks, DecideAsEachPlanByItself) {
     byHand.add(found);
     DiagnosticEngine why;
     const auto made = candidates.plan(id, why);
-    const auto program = made ? passes::lower(*made, ir::Level::Comm, why) : nullptr;
+    const auto program = made ? passes::lower(*made, why) : nullptr;
     const auto whole = program ? cost::estimate(*passes::schedule(*program), why) : nullptr;
     ASSERT_EQ(found.priced(), whole != nullptr) << space.str(id);
     if (!whole) continue;

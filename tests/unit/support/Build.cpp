@@ -94,6 +94,7 @@ LayerClassId Build::layer(const std::string& name, int64_t repeated) {
   layerClass.instances = RangeSet{{{0, layer.count, 1}}};
   layerClass.layer = model.layers.add(layer);
   made_.clear();
+  nodes_.emplace_back();
   return last_ = program.classes.add(std::move(layerClass));
 }
 
@@ -185,12 +186,12 @@ ValueId Build::op(const std::string& name, OpKind kind, const std::vector<ValueI
       if (std::find(n.deps.begin(), n.deps.end(), ready) == n.deps.end()) n.deps.push_back(ready);
   model.values[id].producer = n.op = model.ops.add(std::move(o));
   model.layers[body().layer].end = OpId(model.ops.size());
-  for (ShardedNode& waiting : body().sharded.forward.edit()) // a reshard names the operator that it is for
+  for (ShardedNode& waiting : nodes()) // a reshard names the operator that it is for
     if (!waiting.op.valid()) waiting.op = n.op;
   body().placements.edit().push_back(std::move(placement));
   body().results.edit().push_back(Layout::of(program.mesh, out.axes, partial));
-  body().sharded.forward.edit().push_back(std::move(n));
-  made_.emplace_back(id, static_cast<NodeIndex>(body().sharded.forward.size() - 1));
+  nodes().push_back(std::move(n));
+  made_.emplace_back(id, static_cast<NodeIndex>(nodes().size() - 1));
   return id;
 }
 
@@ -217,18 +218,24 @@ NodeIndex Build::reshard(ValueId value, const std::string& to) {
                ? node(deps[0]).reshard().to
                : body().results[r.source.index - program.model->layers[body().layer].first.index];
   r.to = layout(to);
-  body().sharded.forward.edit().emplace_back(NodeHead{.deps = deps}, std::move(r));
-  made_.emplace_back(value, static_cast<NodeIndex>(body().sharded.forward.size() - 1));
+  nodes().emplace_back(NodeHead{.deps = deps}, std::move(r));
+  made_.emplace_back(value, static_cast<NodeIndex>(nodes().size() - 1));
   return made_.back().second;
+}
+
+ShardedProgram Build::sharded() const {
+  ShardedProgram made(Program{program});
+  for (uint32_t c = 0; c < program.classes.size(); ++c)
+    made.classes.add({program.classes[LayerClassId(c)], nodes_[c], {}, {}});
+  return made;
 }
 
 // ---- level comm --------------------------------------------------------------
 
 void Build::lower() {
-  program.level = Level::Comm;
-  for (LayerClass& layerClass : program.classes) {
+  for (uint32_t c = 0; c < program.classes.size(); ++c) {
     Indexed<Node> forward;
-    for (const ShardedNode& n : layerClass.sharded.forward)
+    for (const ShardedNode& n : nodes_[c])
       if (const Reshard* r = n.asReshard()) {
         Collective sum(*r);
         sum.from = r->from;
@@ -237,8 +244,7 @@ void Build::lower() {
       } else {
         forward.emplace_back(n, Compute(n.compute()));
       }
-    layerClass.forward = std::move(forward);
-    layerClass.sharded = {};
+    program.classes[LayerClassId(c)].forward = std::move(forward);
   }
 }
 

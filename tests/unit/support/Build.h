@@ -33,7 +33,7 @@ ir::PlacementRule rule(const std::string& selector, const std::string& dim, cons
 
 struct Build {
   ir::Plan plan;
-  ir::Program program;
+  ir::Program program; ///< level comm; of level sharded all but the nodes
 
   explicit Build(const std::vector<std::pair<std::string, int64_t>>& axes,
                  const std::vector<std::pair<std::string, int64_t>>& levels = {});
@@ -63,8 +63,11 @@ struct Build {
   ir::Layout layout(const std::string& dims, ir::AxisMask partial = 0);
   /// Brings a value into another layout for the next operator that reads it.
   ir::NodeIndex reshard(ir::ValueId value, const std::string& to);
+  /// The program with the nodes of this level.
+  ir::ShardedProgram sharded() const;
   ir::LayerClass& body() { return program.classes[last_]; }
-  ir::ShardedNode& node(size_t index) { return body().sharded.forward.edit().at(index); }
+  Indexed<ir::ShardedNode>& nodes() { return nodes_.at(last_.index); }
+  ir::ShardedNode& node(size_t index) { return nodes().at(index); }
 
   // ---- level comm, level task ----
 
@@ -92,6 +95,7 @@ private:
   ir::NodeList ready(ir::ValueId value) const;
 
   ir::LayerClassId last_;
+  std::vector<Indexed<ir::ShardedNode>> nodes_;             ///< by class: forward at level sharded
   std::vector<std::pair<ir::ValueId, ir::NodeIndex>> made_; ///< in the last class, by the node that makes it ready
 };
 

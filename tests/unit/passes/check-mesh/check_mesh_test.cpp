@@ -56,7 +56,7 @@ std::string helpOf(const std::string& mesh) {
       frontend::plansOf("import std.ops\nimport std.blocks\nimport std.optimizers\nimport std.clusters.hgx\n" +
                         kDecoder + "plan p {\n  model = m\n  train { " + kTrain + " }\n" + kTwoNodes + mesh + "}\n");
   DiagnosticEngine diagnostics;
-  passes::lower(*plans.at(0), ir::Level::Sharded, diagnostics);
+  passes::shard(*plans.at(0), diagnostics);
   std::string text;
   for (const Diagnostic* d : diagnostics.sorted())
     for (const std::string& h : d->help) text += h + "\n";

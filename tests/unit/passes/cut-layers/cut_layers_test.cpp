@@ -14,7 +14,7 @@ std::string cut(const std::string& lines, const std::string& train = kTrain, con
   const After a("cut-layers", lines, train, models);
   if (!a.program) return a.said();
   std::string text = a.part("stage");
-  for (const ir::LayerClass& c : a->classes)
+  for (const ir::ClassHead& c : a->heads())
     text += a->model->layers[c.layer].name.str() + " " + c.instances.str() + "\n";
   return text;
 }

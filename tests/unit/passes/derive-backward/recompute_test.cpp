@@ -21,7 +21,7 @@ struct Lowered {
     if (plans.size() != 1) return;
     plan = std::move(plans[0]);
     DiagnosticEngine diagnostics;
-    program = passes::lower(*plan, ir::Level::Comm, diagnostics);
+    program = passes::lower(*plan, diagnostics);
     for (const Diagnostic* d : diagnostics.sorted()) reports.push_back(d->kind->id());
   }
   std::vector<std::string> reports;

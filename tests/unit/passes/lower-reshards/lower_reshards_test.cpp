@@ -19,11 +19,9 @@ std::string between(const std::string& from, const std::string& inside, const st
   b.reshard(made, to);
   const auto read = b.op("read", ir::OpKind::Memory, {made}, to);
   b.op("again", ir::OpKind::Memory, {read}, to);
-  DiagnosticEngine diagnostics;
-  EXPECT_TRUE(passes::lowerReshards(b.program, diagnostics));
-  EXPECT_EQ(b.program.level, ir::Level::Comm);
+  const auto program = passes::lowerReshards(b.sharded());
   std::string text;
-  for (const ir::Node& n : b.body().forward) {
+  for (const ir::Node& n : program->classes.begin()->forward) {
     if (const ir::Collective* c = n.asCollective())
       text += fmt::format("{} {} group {} level {} bytes {}", name(c->kind), b.program.mesh.str(c->axes), c->group,
                           c->level, c->bytes);
@@ -142,7 +140,7 @@ TEST(LowerReshards, TokensTravelToTheirExperts) {
 )");
   const After a("lower-reshards", "  mesh { ep = 4 }\n  place {\n batch -> ep\n moe { experts -> ep }\n }", kTrain,
                 kExperts);
-  for (const ir::LayerClass& c : a->classes)
+  for (const ir::LayerClass& c : a.comm->classes)
     for (const ir::Node& n : c.forward)
       if (const ir::Collective* moved = n.asCollective(); moved && moved->kind == ir::CollectiveKind::AllToAll) {
         EXPECT_EQ(moved->copies, 2);

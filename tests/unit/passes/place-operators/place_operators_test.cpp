@@ -13,7 +13,7 @@ std::string placed(const std::string& lines, const std::string& layer = "decoder
   const After a("place-operators", lines, kTrain, models);
   if (!a.program) return a.said();
   std::string text;
-  for (const ir::LayerClass& c : a->classes) {
+  for (const ir::ClassHead& c : a->heads()) {
     const ir::Layer& l = a->model->layers[c.layer];
     if (l.name != Symbol(layer)) continue;
     for (uint32_t i = l.first.index; i < l.end.index; ++i) {

@@ -12,7 +12,7 @@ std::string stored(const std::string& lines, const std::string& train = kTrain, 
   const After a("place-states", lines, train, models);
   if (!a.program) return a.said();
   std::string text = a.said();
-  for (const ir::LayerClass& c : a->classes) {
+  for (const ir::ClassHead& c : a->heads()) {
     text += a->model->layers[c.layer].ref().str() + "\n";
     for (const ir::ParamState& p : c.params)
       text += fmt::format("  {} {} params {} grads {} optimizer {} of {}{}\n", a->model->values[p.param].name.view(),

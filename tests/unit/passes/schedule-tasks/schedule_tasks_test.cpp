@@ -22,8 +22,7 @@ std::string tasks(double share, std::optional<double> stated = std::nullopt) {
   b.reshard(up, "batch@dp seq ffn");
   const auto norm = b.op("norm", ir::OpKind::Memory, {up}, "batch@dp seq ffn");
   b.op("last", ir::OpKind::Memory, {norm}, "batch@dp seq ffn");
-  DiagnosticEngine diagnostics;
-  passes::lowerReshards(b.program, diagnostics);
+  b.program = std::move(*passes::lowerReshards(b.sharded()));
   b.stages(1, 1, {{1}});
   b.program.kind = passes::scheduleKinds().rows().front();
   b.plan.stack = std::make_shared<const ir::Stack>();

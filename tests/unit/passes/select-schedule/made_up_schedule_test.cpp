@@ -56,7 +56,7 @@ TEST(MadeUpSchedule, IsAWordWithItsRow) {
   auto plans = session.plans();
   ASSERT_EQ(plans.size(), 1u);
   DiagnosticEngine diagnostics;
-  EXPECT_FALSE(passes::lower(*plans[0], Level::Comm, diagnostics)); // no word of the compiler's own
+  EXPECT_FALSE(passes::lower(*plans[0], diagnostics)); // no word of the compiler's own
   static constexpr Parameter kGroup[] = {
       {.name = "group", .doc = "micro-batches that go together", .least = 1, .most = 8, .standard = 1}};
   static constexpr ScheduleNeed kPairs[] = {
@@ -66,7 +66,7 @@ TEST(MadeUpSchedule, IsAWordWithItsRow) {
       {"one_at_a_time", "one group after the other, from the last device to the first", "made up", kGroup},
       {.device = backToFront, .needs = kPairs, .orders = oneAtATime});
   DiagnosticEngine quiet;
-  const auto program = passes::lower(*plans[0], Level::Comm, quiet);
+  const auto program = passes::lower(*plans[0], quiet);
   ASSERT_TRUE(program);
   EXPECT_EQ(program->virtualStages[0].devices.front(), 3);
   const auto schedule = passes::schedule(*program); // verifies the order
@@ -90,7 +90,7 @@ std::pair<std::string, int64_t> withSlack(std::string_view value) {
   const auto plans = session.plans();
   if (plans.empty()) return {session.diagnostics().sorted().front()->message, -1};
   DiagnosticEngine quiet;
-  const auto program = passes::lower(*plans[0], Level::Comm, quiet);
+  const auto program = passes::lower(*plans[0], quiet);
   return {"", program ? program->scheduleArguments.at(0) : -1};
 }
 

@@ -12,7 +12,7 @@ std::string accumulated(std::string_view pass, const std::string& lines) {
   const After a(pass, lines);
   std::string text = a.program ? "" : a.said();
   if (!a.program) return text;
-  for (const ir::LayerClass& c : a->classes)
+  for (const ir::LayerClass& c : a.comm->classes)
     for (const ir::Node& n : c.backward)
       if (n.isCompute() && n.compute().role == ir::Role::Accumulate && a->model->layers[c.layer].repeat)
         text += std::to_string(static_cast<int64_t>(n.compute().work.elements)) + " ";

@@ -21,7 +21,7 @@ std::string tables(const std::string& lines, const std::string& train) {
   const After a("size-tables", lines, train, models);
   if (!a.program) return a.said();
   std::string text;
-  for (const ir::LayerClass& c : a->classes)
+  for (const ir::LayerClass& c : a.comm->classes)
     for (const ir::ParamState& p : c.params)
       text += fmt::format("{} row {} touched {:.4f} of {}\n", a->model->pathOf(p.param), p.rowElements, p.touched,
                           p.elements);

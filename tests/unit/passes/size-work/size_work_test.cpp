@@ -163,9 +163,10 @@ TEST(SizeWork, CastsSavesAndAccumulation) {
   const After a("size-gradients", "  precision { compute = fp8_tensor }\n  mesh { dp = 2 }\n  place { batch -> dp }\n  "
                                   "states { grads, optimizer -> dp }");
   std::string text;
-  for (const ir::LayerClass& c : a->classes)
+  for (const ir::LayerClass& c : a.comm->classes)
     for (const ir::Node& n : c.backward)
-      if (const ir::Compute* c = n.asCompute(); c && (c->role == ir::Role::Accumulate || c->role == ir::Role::Cast))
+      if (const ir::Compute* does = n.asCompute();
+          does && (does->role == ir::Role::Accumulate || does->role == ir::Role::Cast))
         text += a->model->pathOf(n.op) + " " + std::to_string(static_cast<int64_t>(n.compute().work.elements)) + "\n";
   EXPECT_EQ(text, R"(embed.out 1024
 decoder.mlp.out 1024
@@ -183,7 +184,7 @@ TEST(SizeWork, AttentionByKeysHeadsAndMask) {
   const auto core = [&](const std::string& lines, const std::string& documents = {}) {
     const After a("size-work", lines, kTrain + documents, kAttention);
     std::string text;
-    for (const ir::LayerClass& c : a->classes)
+    for (const ir::LayerClass& c : a.comm->classes)
       for (const auto* nodes : {&c.forward, &c.backward})
         for (const ir::Node& n : *nodes)
           if (a->model->ops[n.op].kind == ir::OpKind::Attention && n.isCompute())
@@ -278,7 +279,7 @@ TEST(SizeWork, ExpertsByTheirTokens) {
   const After a("size-work", "  mesh { ep = 4 }\n  place {\n batch -> ep\n moe { experts -> ep }\n }",
                 kTrain + "; expert_imbalance = 1.5", kExperts);
   std::string text;
-  for (const ir::LayerClass& c : a->classes)
+  for (const ir::LayerClass& c : a.comm->classes)
     for (const ir::Node& n : c.forward)
       if (n.isCompute() && a->model->ops[n.op].kind == ir::OpKind::GroupedGemm)
         text += fmt::format("{} tokens {} skew {} flops {}\n", a->model->pathOf(n.op), n.compute().work.tokensPerExpert,

@@ -40,7 +40,7 @@ model m {
 std::string keptBy(const After& a) {
   if (!a.program) return a.said();
   std::string text;
-  for (const ir::LayerClass& layerClass : a->classes)
+  for (const ir::ClassHead& layerClass : a->heads())
     for (const ir::Saved& s : layerClass.saved)
       if (a->model->layers[layerClass.layer].repeat)
         text += a->model->pathOf(s.value) + " for " + a->model->pathOf(s.op) + "\n";
