@@ -11,9 +11,9 @@ namespace planc::calibrate {
 /// The samples of one series, and what the checks have found out about them so far.
 class Suspects {
 public:
-  Suspects(const Part& part, const Series& series, Points points, const std::vector<Suspects>& others,
-           const SourceManager& sources)
-      : part(part), series(series), points(std::move(points)), others(others), sources(sources) {}
+  Suspects(const Part& of, const Series& s, Points samples, const std::vector<Suspects>& all,
+           const SourceManager& texts)
+      : part(of), series(s), points(std::move(samples)), others(all), sources(texts) {}
 
   const Part& part;
   const Series& series;
