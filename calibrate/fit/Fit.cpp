@@ -12,10 +12,11 @@
 namespace planc::calibrate {
 
 Points Fitting::points(Kind kind, Direction direction, const std::function<bool(const Sample&)>& also) const {
-  Points out;
+  Points found;
   for (const Sample* s : all)
-    if (s->kind == kind && timeOf(*s, direction) > 0 && usable(*s, direction) && (!also || also(*s))) out.push_back(s);
-  return out;
+    if (s->kind == kind && timeOf(*s, direction) > 0 && usable(*s, direction) && (!also || also(*s)))
+      found.push_back(s);
+  return found;
 }
 
 std::vector<double> times(const Points& points, Direction direction) {

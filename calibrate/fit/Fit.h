@@ -11,9 +11,9 @@ namespace planc::calibrate {
 /// The good samples of one device, by what is fitted together.
 class Fitting {
 public:
-  Fitting(const Part& part, const SourceManager& sources, const std::vector<Series>& series,
-          std::span<const ir::Optimizer> optimizers, Calibration& out)
-      : part(part), sources(sources), series(series), optimizers(optimizers), out(out) {}
+  Fitting(const Part& of, const SourceManager& texts, const std::vector<Series>& sampled,
+          std::span<const ir::Optimizer> known, Calibration& result)
+      : part(of), sources(texts), series(sampled), optimizers(known), out(result) {}
 
   const Part& part;
   const SourceManager& sources;

@@ -28,9 +28,9 @@ size_t lineEnd(std::string_view text, size_t at) {
 
 /// What stands in a cell, cut to a length that fits into a message.
 std::string shown(std::string_view text) {
-  constexpr size_t kMost = 40;
+  constexpr size_t kLength = 40;
   if (text.empty()) return "missing";
-  return fmt::format("`{}{}`", text.substr(0, kMost), text.size() > kMost ? "…" : "");
+  return fmt::format("`{}{}`", text.substr(0, kLength), text.size() > kLength ? "…" : "");
 }
 
 } // namespace

@@ -69,8 +69,8 @@ public:
 
 private:
   static std::string cut(Symbol name) {
-    constexpr size_t kMost = 60;
-    return name.view().size() > kMost ? fmt::format("{}…", name.view().substr(0, kMost)) : name.str();
+    constexpr size_t kLength = 60;
+    return name.view().size() > kLength ? fmt::format("{}…", name.view().substr(0, kLength)) : name.str();
   }
 
   /// A kernel of NCCL: its own event says what it moved, or the operator around it.

@@ -77,8 +77,8 @@ std::optional<Kind> parseKind(std::string_view name) {
 
 std::span<const ir::CollectiveKind> sampledCollectives() {
   using enum ir::CollectiveKind;
-  static constexpr std::array<ir::CollectiveKind, 5> kKinds{AllReduce, AllGather, ReduceScatter, AllToAll, SendRecv};
-  return kKinds;
+  static constexpr std::array<ir::CollectiveKind, 5> kSampled{AllReduce, AllGather, ReduceScatter, AllToAll, SendRecv};
+  return kSampled;
 }
 
 std::optional<ir::CollectiveKind> parseCollective(std::string_view name) {

@@ -26,8 +26,8 @@ json parseVocabulary(std::string_view text) {
   }
 }
 
-Entry::Entry(const json& json, std::string where, std::initializer_list<std::string_view> keys)
-    : json_(json), where_(std::move(where)) {
+Entry::Entry(const json& entry, std::string where, std::initializer_list<std::string_view> keys)
+    : json_(entry), where_(std::move(where)) {
   if (!json_.is_object()) fail("is no object");
   for (const auto& [key, value] : json_.items())
     if (key != "source" && std::find(keys.begin(), keys.end(), key) == keys.end())

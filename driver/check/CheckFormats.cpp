@@ -155,7 +155,7 @@ std::string sarif(const CheckedResults& checked) {
   for (const Json& found : checked.diagnostics) {
     const std::string code = textOf(found, "code");
     const auto [index, added] = indices.try_emplace(code, rules.size());
-    for (const auto& [number, kind] : DiagnosticKind::all())
+    for (const auto& [of, kind] : DiagnosticKind::all())
       if (added && kind->id() == code) rules.push_back(sarifRule(*kind));
     Json result = {{"ruleId", code},
                    {"ruleIndex", index->second},

@@ -17,6 +17,8 @@ PLANC_ERROR(NoPackageBefore, 151, "`{revision}` has no package to compare with: 
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 using packages::Manifest;
 using packages::Version;
 
@@ -61,7 +63,6 @@ Version after(const Version& before, const BreakingReport& report) {
 
 /// The members of the JSON result: `before`, `after`, `plans`, `changes`.
 nlohmann::ordered_json breakingJson(const BreakingReport& report) {
-  using Json = nlohmann::ordered_json;
   Json changes = Json::array();
   for (const api::ExportChange& row : report.rows)
     changes.push_back({{"severity", row.breaking ? "breaking" : "worth knowing"},

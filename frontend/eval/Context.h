@@ -29,8 +29,8 @@ struct Frame {
 
 class Context {
 public:
-  Context(SourceManager& sources, DiagnosticEngine& diagnostics, Loader& loader)
-      : sources(sources), diagnostics(diagnostics), loader(loader) {}
+  Context(SourceManager& texts, DiagnosticEngine& reports, Loader& modules)
+      : sources(texts), diagnostics(reports), loader(modules) {}
 
   SourceManager& sources;
   DiagnosticEngine& diagnostics;

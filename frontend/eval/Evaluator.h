@@ -35,7 +35,7 @@ struct Arguments {
 
 class Evaluator {
 public:
-  explicit Evaluator(Context& context) : context(context) {}
+  explicit Evaluator(Context& of) : context(of) {}
 
   Context& context;
   FactMembers* factMembers = nullptr;

@@ -251,7 +251,7 @@ void Loader::reportMissing(const Module& module, const Import& import, SourceRan
   std::vector<std::string> known = libraryModules(parent);
   known.insert(known.end(), libraryFolders().begin(), libraryFolders().end());
   for (const std::string& folder : libraryFolders()) // `std.model.llama`: the folder is misspelt
-    for (std::string& module : libraryModules(folder)) known.push_back(std::move(module));
+    for (std::string& inFolder : libraryModules(folder)) known.push_back(std::move(inFolder));
   std::string config;
   const std::vector<std::string> packages =
       packages_ && !module.library ? packages_->names(asking(module, range), config) : std::vector<std::string>();
@@ -269,10 +269,10 @@ void Loader::reportMissing(const Module& module, const Import& import, SourceRan
     report.help(fmt::format("import the module and name what it exports: `import {}`, then `{}.{}`", parent,
                             parent.substr(parent.rfind('.') + 1), import.text.substr(end + 1)));
   } else if (!import.text.starts_with("std.")) {
-    for (const std::string& module : known) // `optimizers`
-      if (module.ends_with("." + import.text))
-        report.help(fmt::format("did you mean `{}`?", module))
-            .fix({fmt::format("write `{}`", module), {{range, module, import.text}}});
+    for (const std::string& whole : known) // `optimizers`
+      if (whole.ends_with("." + import.text))
+        report.help(fmt::format("did you mean `{}`?", whole))
+            .fix({fmt::format("write `{}`", whole), {{range, whole, import.text}}});
     if (!packages.empty()) report.note(fmt::format("{} knows the packages {}", config, quotedList(packages)));
     report.note("packages are looked for in `std` and among the dependencies of planc.toml; a file is imported by its "
                 "path: `import \"../clusters/ours.plan\" as ours`");

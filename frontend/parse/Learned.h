@@ -26,9 +26,8 @@ public:
   }
 
 private:
-  LearnedSimulator(grammar::PlanParser& parser, ParserATNSimulator& own, const ParserTable* table)
-      : ParserATNSimulator(&parser, own.atn, own.decisionToDFA, own.getSharedContextCache()), parser_(parser),
-        table_(table) {}
+  LearnedSimulator(grammar::PlanParser& of, ParserATNSimulator& own, const ParserTable* table)
+      : ParserATNSimulator(&of, own.atn, own.decisionToDFA, own.getSharedContextCache()), parser_(of), table_(table) {}
 
   /// 0: the tables do not say. They are of the fast mode.
   size_t learned(antlr4::TokenStream& input, size_t decision) {

@@ -10,8 +10,8 @@ namespace planc::parse {
 /// A token without a text of its own: its index is that of the Lexeme, its positions are bytes.
 class PlanToken final : public antlr4::Token {
 public:
-  PlanToken(size_t type, size_t index, uint32_t begin, uint32_t end)
-      : begin(begin), end(end), type_(static_cast<uint32_t>(type)), index_(static_cast<uint32_t>(index)) {}
+  PlanToken(size_t type, size_t index, uint32_t from, uint32_t to)
+      : begin(from), end(to), type_(static_cast<uint32_t>(type)), index_(static_cast<uint32_t>(index)) {}
 
   uint32_t begin;
   uint32_t end;

@@ -54,10 +54,9 @@ bool varies(const syntax::SearchBlock&, const Scope&) {
 
 } // namespace
 
-MergedPlan::MergedPlan(Evaluator& ev, DeclInfo& asked, PlanEdits set)
-    : decl(asked), edits(std::move(set)),
-      facts(ev, FactOwner{fmt::format("plan `{}`", asked.name.view()), asked.nameRange}), lets(ev, facts.owner()),
-      space(ev, facts, lets, mesh) {
+MergedPlan::MergedPlan(Evaluator& ev, DeclInfo& of, PlanEdits set)
+    : decl(of), edits(std::move(set)), facts(ev, FactOwner{fmt::format("plan `{}`", of.name.view()), of.nameRange}),
+      lets(ev, facts.owner()), space(ev, facts, lets, mesh) {
   mesh.filled = edits.search.out || edits.search.termsOnly;
 }
 

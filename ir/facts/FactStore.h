@@ -74,7 +74,7 @@ struct FactRef {
   FactId id;
   FactKey key{};
   FactRef() = default;
-  template <class Id> FactRef(Id id, FactKey key = {}) : id(id), key(key) {}
+  template <class Id> FactRef(Id fact, FactKey star = {}) : id(fact), key(star) {}
   bool operator==(const FactRef&) const = default;
   /// `calibration.gemm.bf16.start`; empty for no fact.
   std::string path() const;

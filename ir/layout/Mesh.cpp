@@ -140,8 +140,8 @@ std::string Mesh::str(AxisMask mask) const {
   return joinWritten(*this, list(mask));
 }
 
-std::string Mesh::str(const AxisList& axes) const {
-  return joinWritten(*this, axes);
+std::string Mesh::str(const AxisList& some) const {
+  return joinWritten(*this, some);
 }
 
 AxisList Mesh::list(AxisMask mask) const {

@@ -74,10 +74,10 @@ LayerRef Layer::ref(const RangeSet& instances) const {
   return {{{false, name, instances}}};
 }
 
-DimId Model::dim(Symbol name, int64_t extent) {
+DimId Model::dim(Symbol called, int64_t extent) {
   for (uint32_t i = 0; i < dims.size(); ++i)
-    if (dims[DimId(i)].name == name && dims[DimId(i)].extent == extent) return DimId(i);
-  return dims.add({name, extent, DimKind::Basic, {}, 1});
+    if (dims[DimId(i)].name == called && dims[DimId(i)].extent == extent) return DimId(i);
+  return dims.add({called, extent, DimKind::Basic, {}, 1});
 }
 
 std::string Model::pathOf(OpId op) const {

@@ -34,8 +34,8 @@ std::vector<std::string> Word::parameterNames() const {
   return names;
 }
 
-Vocabulary::Vocabulary(std::string_view kind, std::string_view title, std::span<const Word> words, bool sourced)
-    : kind(kind), title(title), sourced(sourced) {
+Vocabulary::Vocabulary(std::string_view of, std::string_view called, std::span<const Word> words, bool withSources)
+    : kind(of), title(called), sourced(withSources) {
   for (const Word& word : words) words_.push_back(&word);
 }
 

@@ -40,7 +40,7 @@ const ScheduleKind* findKind(const Pipeline& pipeline, DiagnosticEngine& diagnos
 }
 
 /// The values of the word's parameters, in its order.
-bool readArguments(Program& program, const Pipeline& pipeline, DiagnosticEngine& diagnostics) {
+bool readArguments(ProgramHead& program, const Pipeline& pipeline, DiagnosticEngine& diagnostics) {
   const ScheduleKind& kind = *program.kind;
   program.scheduleArguments = kind.standardArguments();
   for (const ScheduleArgument& given : pipeline.arguments) {
@@ -67,13 +67,13 @@ std::string textOf(std::string_view text, const ScheduleShape& shape) {
 
 /// Does the schedule have something to order on one stage: a forward pass beside the backward pass of another
 /// micro-batch?
-bool pairsAlone(const Program& program) {
+bool pairsAlone(const ProgramHead& program) {
   const ScheduleShape shape{1, program.chunks, program.microBatches, program.scheduleArguments, {}};
   return program.kind->pairs && std::all_of(program.kind->needs.begin(), program.kind->needs.end(),
                                             [&](const auto& n) { return n.holds(shape); });
 }
 
-bool checkNeeds(const Program& program, DiagnosticEngine& diagnostics) {
+bool checkNeeds(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   const Plan& plan = *program.plan;
   const int64_t p = program.stages, v = program.chunks, m = program.microBatches;
   const ScheduleShape shape{p, v, m, program.scheduleArguments, {}};
@@ -103,7 +103,7 @@ bool checkNeeds(const Program& program, DiagnosticEngine& diagnostics) {
 }
 
 /// A schedule over chunks that gives a device one virtual stage, and does not pair passes, has nothing of its own.
-void warnWithoutChunks(const Program& program, DiagnosticEngine& diagnostics) {
+void warnWithoutChunks(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   const ScheduleKind& kind = *program.kind;
   if (kind.chunks != 0 || program.chunks > 1 || program.stages == 1) return;
   const ScheduleShape shape{program.stages, program.chunks, program.microBatches, program.scheduleArguments, {}};
@@ -122,7 +122,7 @@ Implementations<ScheduleKind>& scheduleKinds() {
   return kinds;
 }
 
-bool selectSchedule(Program& program, DiagnosticEngine& diagnostics) {
+bool selectSchedule(ProgramHead& program, DiagnosticEngine& diagnostics) {
   const auto& pipeline = program.plan->pipeline;
   program.kind = scheduleKinds().rows().front();
   program.stageAxes = 0;

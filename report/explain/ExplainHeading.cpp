@@ -125,9 +125,9 @@ void headingPrecision(ExplainPage& page, const ExplainInput& input) {
   if (p.saved) row("saved", *p.saved);
   if (p.frozen) row("frozen", *p.frozen);
   for (const auto& [state, type] : p.states) row("optimizer." + state.str(), type);
-  for (const auto& [name, types] : p.onWire) {
-    if (types.result) row(name.str() + ", while it travels", types.result->type);
-    if (types.gradient) row(name.str() + ".grad, while it travels", types.gradient->type);
+  for (const auto& [name, onWire] : p.onWire) {
+    if (onWire.result) row(name.str() + ", while it travels", onWire.result->type);
+    if (onWire.gradient) row(name.str() + ".grad, while it travels", onWire.gradient->type);
   }
   const std::vector<ir::PrecisionRule>& rules = input.report->plan->precisionRules;
   for (const ir::PrecisionRule& rule : rules)

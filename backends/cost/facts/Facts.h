@@ -49,7 +49,8 @@ struct Requester {
 /// Missing facts stand in as 1 so that pricing goes on and finds them all; the estimate is refused afterwards.
 class Facts {
 public:
-  Facts(const ir::Cluster& cluster, const ir::Stack& stack) : cluster(cluster), device(cluster.device), stack(stack) {}
+  Facts(const ir::Cluster& machine, const ir::Stack& software)
+      : cluster(machine), device(machine.device), stack(software) {}
 
   const ir::Cluster& cluster;
   const ir::Device& device;

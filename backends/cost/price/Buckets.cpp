@@ -146,8 +146,8 @@ double bucketsReducing(const ir::Schedule& schedule, const ir::StageKind& stage,
       if (count <= 0 || !reducedInPass(s)) continue;
       if (std::any_of(kinds.begin(), kinds.end(), [&](const auto* k) { return fillTogether(*k, s); })) continue;
       kinds.push_back(&s);
-      const double bytes = bytesLike(program, held, s), count = messages(schedule, bytes);
-      sum += bytes / count * std::min(count, static_cast<double>(most));
+      const double bytes = bytesLike(program, held, s), sent = messages(schedule, bytes);
+      sum += bytes / sent * std::min(sent, static_cast<double>(most));
     }
   return sum;
 }

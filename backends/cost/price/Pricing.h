@@ -25,9 +25,9 @@ inline Size byteSize(double bytes) {
 
 class Pricing {
 public:
-  Pricing(Facts& facts, const ir::Program& program, const ir::Node& node, const Sinks& sinks)
-      : facts(facts), program(program), node(node), why(sinks.derivation), evidence(sinks.evidence),
-        limits(sinks.limits) {}
+  Pricing(Facts& known, const ir::Program& of, const ir::Node& priced, const Sinks& sinks)
+      : facts(known), program(of), node(priced), why(sinks.derivation), evidence(sinks.evidence), limits(sinks.limits) {
+  }
 
   Facts& facts;
   const ir::Program& program;

@@ -28,12 +28,12 @@ struct Term {
 
   static constexpr double kUnmarked = -1;
 
-  Term(double value = 0, const Formula* from = nullptr) : value(value), from(from) {}
+  Term(double number = 0, const Formula* formula = nullptr) : value(number), from(formula) {}
   Term(const Exact& exact) : Term(exact.formula.value, &exact.formula) {}
-  /// `value` made of two terms.
-  Term(Operation operation, double value, const Term& a, const Term& b)
-      : value(value), most(std::max(a.most, b.most)), bound(a.most >= b.most ? a.bound : b.bound) {
-    if (a.from || b.from) from = Formulas::join(operation, value, a.from, a.value, b.from, b.value);
+  /// `result` of an operation on two terms.
+  Term(Operation operation, double result, const Term& a, const Term& b)
+      : value(result), most(std::max(a.most, b.most)), bound(a.most >= b.most ? a.bound : b.bound) {
+    if (a.from || b.from) from = Formulas::join(operation, result, a.from, a.value, b.from, b.value);
   }
 };
 

@@ -86,8 +86,8 @@ void demanded(Elaboration& elab, MergedPlan& merged, PathTree* paths, const Dema
   scope.names = demands.values->names;
   scope.space = &merged.space;
   for (const syntax::TestItem& item : demands.test->items)
-    if (const auto* line = std::get_if<syntax::AssertStmt>(&item))
-      assertedLine(elab, merged, paths, *line->condition, line->reason, scope, line->condition->range);
+    if (const auto* asserted = std::get_if<syntax::AssertStmt>(&item))
+      assertedLine(elab, merged, paths, *asserted->condition, asserted->reason, scope, asserted->condition->range);
     else if (const auto* line = std::get_if<syntax::MeasuredStmt>(&item))
       measuredLine(elab, merged, paths, *line, scope, SourceRange::cover(line->metric->range, line->value->range));
 }

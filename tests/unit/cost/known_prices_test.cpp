@@ -28,11 +28,11 @@ protected:
   }
   /// Few values of each member, so that nodes differ in one of them as often as not.
   Node collective(const Builder& b) {
-    constexpr CollectiveKind kKinds[] = {CollectiveKind::AllReduce, CollectiveKind::AllGather,
+    constexpr CollectiveKind kChosen[] = {CollectiveKind::AllReduce, CollectiveKind::AllGather,
                                          CollectiveKind::ReduceScatter, CollectiveKind::AllToAll,
                                          CollectiveKind::SendRecv};
     const AxisMask mask = static_cast<AxisMask>(choose(1, 7));
-    Node n = b.collective({}, kKinds[choose(0, 4)], CollectiveClass::Activation, mask, choose(0, 1) ? 1e6 : 3e8);
+    Node n = b.collective({}, kChosen[choose(0, 4)], CollectiveClass::Activation, mask, choose(0, 1) ? 1e6 : 3e8);
     Collective& c = n.collective();
     if (choose(0, 3) == 0) c.group = 2; // no set of axes
     if (choose(0, 3) == 0) c.level = 1;

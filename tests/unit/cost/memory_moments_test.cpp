@@ -176,7 +176,7 @@ TEST(CostMoments, EndsOfWhatRepeatsAreTheFullest) {
     }
     const std::vector<PassMoments> moments(parts.begin(), parts.end());
     std::vector<const PassMoments*> each;
-    for (const PassMoments& m : moments) each.push_back(&m);
+    for (const PassMoments& one : moments) each.push_back(&one);
     const Orders orders = kind.orders(shape);
     for (size_t s = 0; s < orders.size(); ++s) {
       Orders plain; // one block that does not repeat

@@ -20,9 +20,9 @@ struct Fsdp {
   std::vector<ClassCost> costs;
   int64_t count;
 
-  Fsdp(int64_t count, double forward, double backward, double gather, double reduce, double slowdown,
+  Fsdp(int64_t instances, double forward, double backward, double gather, double reduce, double slowdown,
        double blockingShare = 0)
-      : count(count) {
+      : count(instances) {
     const LayerClassId id = b.unit("layer", count, true);
     LayerClass& layerClass = b.body(id);
     const OpId op = b.op("work", OpKind::Memory, "work");

@@ -61,8 +61,8 @@ std::vector<std::string> files() {
   return found;
 }
 
-INSTANTIATE_TEST_SUITE_P(Lit, Annotated, ::testing::ValuesIn(files()), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(Lit, Annotated, ::testing::ValuesIn(files()), [](const auto& test) {
+  std::string name = test.param;
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
   return name;

@@ -196,7 +196,7 @@ TEST(Reach, IsTheInverseOfTheEquation) {
   const double work = asked.step() - 1e-6;
   const auto by = reach(*asked.plan, asked.found, {verdict::findMetric("step_time"), 5e-3}, asked.engine);
   ASSERT_EQ(by.size(), 4u);
-  for (const Reached& one : by) {
+  for (const ReachedTarget& one : by) {
     const std::string& path = one.constant->path;
     if (one.reached) {
       EXPECT_LE(one.metric, 5e-3) << path;
@@ -220,7 +220,7 @@ TEST(Reach, IsTheInverseOfTheEquation) {
 
 TEST(Reach, SaysWhatMayBeGivenUp) {
   Asked asked(planFrom(planOf("8192", "8192", "to -> tp")));
-  for (const Reached& one :
+  for (const ReachedTarget& one :
        reach(*asked.plan, asked.found, {verdict::findMetric("cost"), 2 * asked.found.values[1]}, asked.engine))
     if (one.constant->path == "cluster.device.price") {
       EXPECT_NEAR(one.factor, 2, 1e-4);
