@@ -215,10 +215,11 @@ struct OperatorRun {
                   Frame& frame) const {
     const View v = viewOf(op);
     Point p;
-    frame.stats[id] = statistics(op, placement, v, v.kernel.stats, [&](int i, const auto& at, size_t d) {
-      fill(p, v, at, operands, d);
-      return v.kernel.stat(i, p);
-    });
+    const std::vector<Sharded>& stats = frame.stats[id] =
+        statistics(op, placement, v, v.kernel.stats, [&](int i, const auto& at, size_t d) {
+          fill(p, v, at, operands, d);
+          return v.kernel.stat(i, p);
+        });
     Sharded result;
     for (int64_t d = 0; d < devices.count; ++d) {
       const size_t device = static_cast<size_t>(d);
@@ -227,7 +228,7 @@ struct OperatorRun {
       Tensor t = empty(flatExtents(op.resultDims));
       forEach(s.held, [&](const auto& at) {
         fill(p, v, at, operands, device);
-        fillStatistics(p.stats, frame.stats[id], dot(v.rest, at), device);
+        fillStatistics(p.stats, stats, dot(v.rest, at), device);
         double& out = t.data[dot(v.result, at)];
         out = (std::isnan(out) ? 0 : out) + v.kernel.term(p) / copies;
       });
@@ -254,9 +255,10 @@ struct OperatorRun {
     const View v = viewOf(op);
     const Strides target = strides(op, op.operands[operand].dims);
     Point p;
+    const std::vector<Sharded>& stats = frame.stats.at(id);
     auto full = [&](const auto& at, size_t d) {
       fill(p, v, at, operands, d);
-      fillStatistics(p.stats, frame.stats.at(id), dot(v.rest, at), d);
+      fillStatistics(p.stats, stats, dot(v.rest, at), d);
       p.dy = read(dy[d], dot(v.result, at));
     };
     const std::vector<Sharded> back = statistics(op, placement, v, v.kernel.back, [&](int i, const auto& at, size_t d) {
