@@ -20,12 +20,17 @@ function(planc_part_file variable)
   set(${variable} ${files} PARENT_SCOPE)
 endfunction()
 
-if(PLANC_STATIC)
+if(PLANC_STATIC OR fmt_VERSION VERSION_LESS 10) # driver/Fmt.cpp
   set(planc_fmt_how headers)
-  planc_part_file(planc_gcc_files libstdc++.a libgcc.a libgcc_eh.a)
 else()
   set(planc_fmt_how shared)
   planc_part_file(planc_fmt_files fmt::fmt)
+endif()
+if(PLANC_OWN_CXX)
+  set(planc_gcc_how archive)
+  planc_part_file(planc_gcc_files libstdc++.a libgcc.a libgcc_eh.a)
+else()
+  set(planc_gcc_how shared)
   planc_part_file(planc_gcc_files libstdc++.so.6 libgcc_s.so.1)
 endif()
 set(planc_sqlite_how ${planc_shared})
@@ -145,7 +150,7 @@ planc_part("nlohmann-json" headers "${nlohmann_json_VERSION}" "MIT" "Person: Nie
 planc_part("CLI11" headers "${CLI11_VERSION}" "BSD-3-Clause" "Organization: University of Cincinnati" https://github.com/CLIUtils/CLI11 libcli11-dev)
 planc_part("tomlplusplus" headers "${tomlplusplus_VERSION}" "MIT" "Person: Mark Gillard" https://github.com/marzer/tomlplusplus libtomlplusplus-dev)
 planc_part("Eigen" headers "${Eigen3_VERSION}" "MPL-2.0" "Organization: Eigen" https://gitlab.com/libeigen/eigen libeigen3-dev)
-planc_part("GCC runtime" ${planc_shared} "" "GPL-3.0-or-later WITH GCC-exception-3.1" "Organization: Free Software Foundation" https://gcc.gnu.org libgcc-s1
+planc_part("GCC runtime" ${planc_gcc_how} "" "GPL-3.0-or-later WITH GCC-exception-3.1" "Organization: Free Software Foundation" https://gcc.gnu.org libgcc-s1
   ${planc_gcc_files})
 planc_part("glibc" shared "" "LGPL-2.1-or-later" "Organization: Free Software Foundation" https://www.gnu.org/software/libc libc6 ${planc_glibc_files})
 

@@ -2,6 +2,13 @@
 # libraries with archives. PLANC_FMT is the fmt that everything links: Debian has no archive of it, so a static program compiles its headers.
 option(PLANC_STATIC "a program that loads nothing but glibc: for machines where nothing can be installed" OFF)
 set(PLANC_FMT fmt::fmt)
+# The program holds the C++ library and fmt (driver/Fmt.cpp), because to load them takes longer than what a short command does. Sanitizers need the
+# shared C++ library.
+if(PLANC_SANITIZE AND NOT PLANC_STATIC)
+  set(PLANC_OWN_CXX OFF)
+else()
+  set(PLANC_OWN_CXX ON)
+endif()
 
 # planc_archive(VARIABLE LIBRARY): the archive beside a shared library, given as a path or as an imported target. Empty if there is none: the linker
 # then names what is missing, if anything is (LLVM's Support lists a solver of which planc uses nothing).
