@@ -1,4 +1,4 @@
-// Reads and writes days by the calendar of the standard library.
+// Calendar days, by the calendar of the standard library.
 // SPDX-License-Identifier: Apache-2.0
 #include "support/Day.h"
 

@@ -1,4 +1,4 @@
-// Days of the calendar as text: `2026-11-28`.
+// Calendar days as text: `2026-11-28`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace planc {
 
-/// Whether the text is a day of the calendar, as four, two and two digits.
+/// Whether the text is a valid calendar day in the form YYYY-MM-DD.
 bool isDay(std::string_view text);
-/// The day in UTC of that many seconds since 1970.
+/// The UTC day of a Unix time in seconds.
 std::string dayOf(int64_t seconds);
 
 } // namespace planc

@@ -59,7 +59,7 @@ std::string renderShort(const Diagnostic& d, const SourceManager& sources) {
     text = fmt::format("{}:{}:{}: {}", sources.path(d.range.file), at.line, at.column, text);
   }
   std::replace(text.begin(), text.end(), '\n', ' ');
-  TextCells row; // what is quoted of a source may hold bytes that a terminal obeys
+  TextCells row; // quoted source text may hold bytes that control a terminal
   row.put(0, text);
   return row.str(false);
 }

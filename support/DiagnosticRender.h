@@ -1,4 +1,4 @@
-// The renderers of diagnostics: human (with source and underlines), short (one line each), JSON.
+// Renderers of diagnostics: human (with source lines and underlines), short (one line each), JSON.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Diagnostics.h"
@@ -7,13 +7,14 @@
 
 namespace planc {
 
-/// The picture for people: header, source lines with labels, help and notes.
+/// The human-readable form: header, source lines with labels, help and notes.
 std::string renderHuman(const Diagnostic& d, const SourceManager& sources, bool color);
 /// `file:line:column: error[PLAN0612]: message`.
 std::string renderShort(const Diagnostic& d, const SourceManager& sources);
-/// Arguments of what is about one plan of several: which one, and what its picture shows in a few words.
+/// Arguments of a diagnostic about one plan of several: the plan's name, and a short form of what the source lines
+/// show.
 inline constexpr std::string_view kOfArg = "of", kDetailArg = "detail";
-/// A message as it is said where no picture stands below it, with what these arguments say.
+/// The message for output without source lines: includes the values of these two arguments.
 std::string plainMessage(std::string_view message, std::string_view of, std::string_view detail);
 /// One element of the `diagnostics` array of the JSON contract.
 nlohmann::ordered_json toJson(const Diagnostic& d, const SourceManager& sources);

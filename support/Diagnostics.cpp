@@ -11,7 +11,7 @@
 namespace planc {
 namespace {
 
-// Function-local: kinds register from static objects of every file, in any order.
+// Function-local, because static objects in every file register kinds in any order.
 std::map<int, const DiagnosticKind*>& registry() {
   static std::map<int, const DiagnosticKind*> kinds;
   return kinds;
@@ -21,7 +21,7 @@ std::vector<int>& duplicateCodes() {
   return codes;
 }
 
-/// Replaces each `{name}` by the argument of that name; a name without an argument stays as written. `{{` and `}}` are
+/// Replaces each `{name}` by the argument of that name. A name without an argument stays as written. `{{` and `}}` are
 /// braces.
 std::string fillMessage(std::string_view message, const std::vector<DiagnosticArg>& args) {
   std::string out;
@@ -71,7 +71,7 @@ DiagnosticEngine::Builder& DiagnosticEngine::Builder::label(SourceRange range, s
   return *this;
 }
 DiagnosticEngine::Builder& DiagnosticEngine::Builder::help(std::string text) {
-  if (!text.empty()) d_->help.push_back(std::move(text)); // didYouMean may have nothing to say
+  if (!text.empty()) d_->help.push_back(std::move(text)); // didYouMean returns an empty text if it has no suggestion
   return *this;
 }
 DiagnosticEngine::Builder& DiagnosticEngine::Builder::note(std::string text) {
@@ -113,7 +113,7 @@ DiagnosticEngine::Builder DiagnosticEngine::report(const DiagnosticKind& kind, S
   auto allowed = error ? nullptr : allowanceOf(kind, range);
   if (allowed) allowed->used = true;
   bool fresh = seen_.emplace(allowed ? -kind.code : kind.code, range.file.index, range.begin, range.end).second;
-  // Without a place there is nothing that says two reports are the same one.
+  // Reports without a place are never treated as duplicates.
   if (!fresh && range.valid()) return Builder(&dropped_);
   if (error && ++errors_ > limit_) {
     ++suppressed_;

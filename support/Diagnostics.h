@@ -1,4 +1,4 @@
-// Diagnostics: declared with a code beside the code that emits them, collected, and rendered elsewhere.
+// Diagnostics: each is declared with its code next to the code that reports it, collected here, and rendered elsewhere.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Source.h"
@@ -17,7 +17,8 @@ namespace planc {
 
 enum class Severity { Error, Warning };
 
-/// How far a plan must come before a warning of this kind can be met: checked, priced, or compared with others.
+/// The stage that a plan must reach before a warning of this kind can be reported: checked, priced, or compared with
+/// others.
 enum class Reached { Checked, Priced, Compared };
 
 /// One kind of diagnostic. `message` holds `{name}` fields, filled from the arguments of a report; `{{` and `}}` are
@@ -34,23 +35,23 @@ struct DiagnosticKind {
                  Reached needs = Reached::Checked);
   /// `PLAN0612`.
   std::string id() const;
-  /// Every kind linked into this binary, by code.
+  /// Every kind linked into this binary, sorted by code.
   static const std::map<int, const DiagnosticKind*>& all();
-  /// Codes declared more than once; the tests demand that there are none.
+  /// Codes that are declared more than once. A test requires this list to be empty.
   static const std::vector<int>& duplicates();
 };
 
-/// Declares a diagnostic at namespace scope of a .cpp file, beside its emitter:
+/// Declares a diagnostic at namespace scope of a .cpp file, next to the code that reports it:
 ///   PLANC_ERROR(IndivisibleExtent, 612, "dimension `{dim}` ({extent}) is not divisible by mesh axis `{axis}`
 ///   ({size})")
 #define PLANC_ERROR(Name, Code, Message)                                                                               \
   static const ::planc::DiagnosticKind Name(Code, ::planc::Severity::Error, #Name, Message);
-/// A warning that checking does not meet says at its end how far a plan must come: `Reached::Priced`.
+/// Declares a warning. If only a later stage than checking can report it, the last argument names it: `Stage::Priced`.
 #define PLANC_WARNING(Name, Code, Message, ...)                                                                        \
   static const ::planc::DiagnosticKind Name(Code, ::planc::Severity::Warning, #Name,                                   \
                                             Message __VA_OPT__(, ::planc::) __VA_ARGS__);
 
-/// A named argument of a diagnostic: filled into the message and kept for JSON.
+/// A named argument of a diagnostic: fills a field of the message and is kept for JSON.
 struct DiagnosticArg {
   std::string name;
   std::string text;
@@ -60,33 +61,33 @@ struct DiagnosticArg {
   template <std::integral T> DiagnosticArg(std::string n, T v) : name(std::move(n)), text(std::to_string(v)) {}
 };
 
-/// A second place that takes part in the conflict, and what it says there.
+/// A second source range that takes part in the conflict, with the text shown under it.
 struct Label {
   SourceRange range;
   std::string text;
 };
 
-/// `text` in the place of `was`, which stands once in `range`; an empty `was` is all of the range, whatever it says.
+/// Replaces `was`, which must occur exactly once in `range`, by `text`. An empty `was` means the whole range.
 struct TextEdit {
   SourceRange range;
   std::string text;
   std::string was = {};
 };
 
-/// Changes of the text that together mend what a diagnostic says.
+/// Edits that together fix the problem that a diagnostic reports.
 struct TextFix {
   std::string title;
   std::vector<TextEdit> edits;
-  bool safe = false; ///< nothing else is as near to what was meant
+  bool safe = false; ///< no other fix is as likely to be the intended one
 };
 
-/// A kind of warning that a plan or a file allows, and why. What uses it may belong to several threads.
+/// Allows one kind of warning in a plan or a file, with a reason. Several threads may use it at once.
 struct Allowance {
   const DiagnosticKind* kind = nullptr;
   std::string reason;
   SourceRange range;
-  FileId within; ///< only of places in this file; invalid: of all that the file or the plan is about
-  /// Whether a warning met it, and how far a plan that has it came.
+  FileId within; ///< applies only to ranges in this file; invalid: to the whole file or plan
+  /// `used`: a warning matched it. `checked`, `priced`: a plan with this allowance reached that stage.
   std::atomic<bool> used = false, checked = false, priced = false;
 };
 using Allowances = std::vector<std::shared_ptr<Allowance>>;
@@ -100,14 +101,14 @@ struct Diagnostic {
   std::vector<Label> labels;
   std::vector<std::string> help;
   std::vector<std::string> notes;
-  std::vector<TextFix> fixes; ///< as reported; `placedFixes` of TextFixes.h has those that can be made
-  bool denied = false;        ///< a warning that counts as an error, as whoever asked wants it
-  std::shared_ptr<const Allowance> allowed = nullptr; ///< that keeps it from being told
+  std::vector<TextFix> fixes; ///< as reported; `placedFixes` of TextFixes.h returns the applicable ones
+  bool denied = false;        ///< a warning that the caller asked to count as an error
+  std::shared_ptr<const Allowance> allowed = nullptr; ///< the allowance that suppresses it; null if none
 
   bool isError() const { return denied || kind->severity == Severity::Error; }
 };
 
-/// Collects the diagnostics of a run. Reports at the same place with the same code are kept once.
+/// Collects the diagnostics of a run. Of reports with the same place and code only the first is kept.
 class DiagnosticEngine {
 public:
   /// Adds detail to the diagnostic just reported; chains.
@@ -121,10 +122,11 @@ public:
     Builder& help(std::string text);
     Builder& note(std::string text);
     Builder& fix(TextFix fix);
-    /// What a misspelt name was probably meant to be, as help, and as fixes of the main range. Where none of `known` is
-    /// near and there is a `list`, a note of all of them behind it: "its levels are `node`, `rack`".
+    /// Suggests what a misspelt name probably means, as help and as fixes of the main range. If no name in `known` is
+    /// near and `list` is not empty, adds a note with all of them instead: "its levels are `node`, `rack`".
     Builder& meant(std::string_view name, const std::vector<std::string>& known, std::string_view list = {});
-    /// The same, with other help where none is near. The name stands in `place`, or else in the main range.
+    /// As `meant`, but adds `otherwise` as help if no name is near. `place` is where the name stands; by default the
+    /// main range.
     Builder& meantElse(std::string_view name, const std::vector<std::string>& known, std::string otherwise,
                        SourceRange place = {});
   };
@@ -132,23 +134,24 @@ public:
   Builder report(const DiagnosticKind& kind, SourceRange range, std::vector<DiagnosticArg> args = {});
   bool hasErrors() const { return errors_ > 0; }
   size_t errorCount() const { return errors_; }
-  /// Whether anybody reads warnings: what looks for nothing else need not begin. Reports of them are dropped if not.
+  /// Whether warnings are reported at all. If not, reports of warnings are dropped and callers can skip the search for
+  /// them.
   bool wantsWarnings() const { return warnings_; }
   void ignoreWarnings(bool ignored = true) { warnings_ = !ignored; }
-  /// Warnings that they are about are kept as allowed from now on.
+  /// Adds allowances: warnings that match one are marked as allowed from now on.
   void allow(const Allowances& more) { allowances_.insert(allowances_.end(), more.begin(), more.end()); }
-  /// What holds now, and how many of it go on to hold.
+  /// The allowances in force. `allowFirst` drops all but the first `count` of them.
   const Allowances& allowances() const { return allowances_; }
   void allowFirst(size_t count) { allowances_.resize(count); }
-  /// All reports so far, which are then no longer here.
+  /// Returns all reports so far and removes them from this engine.
   DiagnosticEngine take();
-  /// In the order: file (as loaded), position, code.
+  /// Sorted by file (in the order of loading), position and code.
   std::vector<const Diagnostic*> sorted() const;
-  /// Of these the first error; null if there is none.
+  /// The first error of `sorted()`; null if there is none.
   const Diagnostic* firstError() const;
   bool empty() const { return all_.empty(); }
   size_t size() const { return all_.size(); }
-  /// After this many errors further ones are counted, not kept.
+  /// Sets how many errors are kept. Further errors are only counted.
   void setLimit(size_t limit) { limit_ = limit; }
   size_t suppressed() const { return suppressed_; }
 
@@ -158,15 +161,15 @@ private:
   std::vector<std::unique_ptr<Diagnostic>> all_;
   Allowances allowances_;
   std::set<std::tuple<int, uint32_t, uint32_t, uint32_t>>
-      seen_;           // code (of what is allowed: negative), file, begin, end
-  Diagnostic dropped_; // takes the details of what is not kept
+      seen_;           // code (negative for an allowed warning), file, begin, end
+  Diagnostic dropped_; // takes the details of reports that are dropped
   size_t errors_ = 0;
   size_t suppressed_ = 0;
   size_t limit_ = 100;
   bool warnings_ = true;
 };
 
-/// The candidate nearest to `name`, or empty if none is near enough to be what was meant.
+/// The candidate nearest to `name`; empty if none is near enough to be a likely misspelling.
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
 /// `did you mean `x`?` as a help text, or `otherwise` if no candidate is near.
 std::string didYouMean(std::string_view name, const std::vector<std::string>& candidates, std::string otherwise = {});

@@ -1,4 +1,4 @@
-// A list that holds its first few items in itself: what is nearly always short costs no allocation.
+// A list that stores its first few items inside itself, so that short lists need no allocation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace planc {
 
-/// Like std::vector, for items that are copied as bytes; up to N of them lie in the list.
+/// Like std::vector, for trivially copyable items. Up to N items are stored in the list object.
 template <class T, uint32_t N> class Few {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
@@ -78,7 +78,7 @@ public:
     size_ = static_cast<uint32_t>(count);
   }
   void push_back(const T& item) {
-    const T copy = item; // it may be one of the list
+    const T copy = item; // `item` may be an element of this list
     if (size_ == capacity_) grow(size_t(size_) + 1);
     data()[size_++] = copy;
   }
@@ -87,7 +87,7 @@ public:
     return back();
   }
   void pop_back() { --size_; }
-  /// What is inserted must not be of this list.
+  /// Inserts before `at`. [first, last) must not be a range of this list.
   template <std::forward_iterator I> T* insert(const T* at, I first, I last) {
     const auto place = static_cast<size_t>(at - begin()), count = static_cast<size_t>(std::distance(first, last));
     reserve(size_ + count);
@@ -117,12 +117,12 @@ private:
     many_ = items;
     capacity_ = static_cast<uint32_t>(room);
   }
-  /// Leaves capacity and items undefined beyond what the caller sets anew.
+  /// Frees the heap storage. The caller must set capacity and items afterwards.
   void release() {
     if (capacity_ > N) delete[] many_;
     capacity_ = N;
   }
-  /// Of one that holds none beyond its own; the few as they lie, which is fewer steps than to count them.
+  /// Copies into a list without heap storage. Copying all N inline items takes fewer instructions than counting them.
   void copy(const Few& other) {
     if (other.capacity_ <= N) {
       std::memcpy(static_cast<void*>(few_), other.few_, sizeof few_);

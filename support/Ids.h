@@ -1,4 +1,4 @@
-// Typed 32-bit indices, and the stores that own what they name.
+// Typed 32-bit indices, and the stores that they index.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <compare>

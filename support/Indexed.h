@@ -1,4 +1,4 @@
-// Arrays addressed by what their entries are for: by members of an enum, and by numbers that are calculated with.
+// Arrays indexed by enum members or by signed integers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace planc {
 
-/// A vector addressed by stages, micro-batches, operands, …: counted in signed numbers, since a neighbour is one less
-/// or one more. An index that stands in brackets is not negative.
+/// A vector indexed by stages, micro-batches, operands and so on. Indices are signed, because callers compute
+/// neighbours as `i - 1`. An index must not be negative.
 template <class T> class Indexed : public std::vector<T> {
 public:
   using std::vector<T>::vector;
@@ -23,7 +23,8 @@ public:
   const T& operator[](std::integral auto i) const { return std::vector<T>::operator[](static_cast<size_t>(i)); }
 };
 
-/// An entry for each of the first N members of an enum; by its number where all are walked through.
+/// An array with an entry for each of the first N members of an enum. It also takes plain integers, for loops over all
+/// entries.
 template <class E, class T, size_t N> class EnumArray : public std::array<T, N> {
 public:
   T& operator[](E member) { return (*this)[static_cast<size_t>(member)]; }

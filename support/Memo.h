@@ -1,4 +1,4 @@
-// Values by what they were made of: a computation that reads the same again is not done again.
+// Caches values by the inputs of their computation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace planc {
 
-/// What a computation reads, as words. One that reads more than fits is not known again.
+/// The inputs of a computation as 64-bit words. A computation whose inputs do not fit is not cached.
 class Reads {
 public:
   template <class T>
@@ -46,12 +46,12 @@ private:
   size_t size_ = 0;
 };
 
-/// Begins anew when it holds `most` values.
+/// A cache from inputs to values. It is cleared when it would exceed `most` values.
 template <class T> class Memo {
 public:
   explicit Memo(size_t most = 1 << 16) : most_(most) {}
 
-  /// Null if it was not found yet. Holds until the next `add`.
+  /// The cached value; null if there is none. The pointer is valid until the next `add` or `clear`.
   const T* find(const Reads& reads) const {
     if (entries_.empty() || !reads.fits()) return nullptr;
     const uint64_t hash = reads.hash();
@@ -81,7 +81,7 @@ public:
 private:
   struct Entry {
     uint64_t hash = 0;
-    uint32_t begin = 0, size = 0; ///< of the words
+    uint32_t begin = 0, size = 0; ///< range in `words_`
     T value;
   };
   size_t mask() const { return slots_.size() - 1; }
@@ -101,7 +101,7 @@ private:
   size_t most_;
   std::vector<Entry> entries_;
   std::vector<uint64_t> words_;
-  std::vector<uint32_t> slots_; ///< numbers of entries, from 1; a power of two, at most half full
+  std::vector<uint32_t> slots_; ///< index + 1 into `entries_`; 0: empty. Size is a power of two, at most half full
 };
 
 } // namespace planc

@@ -10,7 +10,7 @@
 namespace planc {
 namespace {
 
-/// A unit a person may write, and how many of the base units it is.
+/// A unit that a person may write, with its size in base units.
 struct NamedUnit {
   std::string_view name;
   double factor;
@@ -19,7 +19,7 @@ struct NamedUnit {
 
 constexpr double kKi = 1024.0, kMi = kKi * 1024, kGi = kMi * 1024, kTi = kGi * 1024;
 
-/// The one table: adding a unit is adding a row. Two of them may be joined by `/`.
+/// All unit names. To add a unit, add a row. Two units may be joined by `/`.
 const std::vector<NamedUnit>& namedUnits() {
   static const std::vector<NamedUnit> rows = {
       {"ns", 1e-9, units::time},
@@ -152,7 +152,7 @@ std::string Unit::name() const {
   if (*this == units::power) return "power";
   if (*this == units::deviceTime) return "device-time";
   std::string above, below;
-  // Time last, as people say it: `device-time`, `bytes/time`, `tokens/device/time`.
+  // Time goes last, as people say it: `device-time`, `bytes/time`, `tokens/device/time`.
   for (size_t k = 1; k <= kBaseUnits; ++k) {
     size_t i = k % kBaseUnits;
     int e = exponents[i];
@@ -166,7 +166,7 @@ std::string Unit::name() const {
 
 namespace {
 
-/// Neither infinite nor so small that digits are lost: such a number turns into `inf` or `nan` somewhere further down.
+/// Returns nullopt for infinite and subnormal values: later arithmetic would turn them into `inf` or `nan`.
 std::optional<Quantity> held(Quantity q) {
   if (q.value != 0 && !std::isnormal(q.value)) return std::nullopt;
   return q;

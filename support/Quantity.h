@@ -12,11 +12,11 @@ namespace planc {
 
 inline constexpr double kMicrosecond = 1e-6, kHour = 3600; ///< in seconds
 
-/// The base units. All values are held in: second, byte, FLOP, US dollar, joule, device, token, sample, gram.
+/// The base units. Values are stored in: second, byte, FLOP, US dollar, joule, device, token, sample, gram.
 enum class BaseUnit { Time, Bytes, Flops, Money, Energy, Device, Tokens, Samples, Mass };
 inline constexpr int kBaseUnits = 9;
 
-/// Exponents over the base units; all zero is a plain number.
+/// Exponents over the base units. All zero is a plain number.
 struct Unit {
   std::array<int8_t, kBaseUnits> exponents{};
   bool operator==(const Unit&) const = default;
@@ -24,7 +24,7 @@ struct Unit {
   Unit operator*(const Unit& o) const;
   Unit operator/(const Unit& o) const;
   static Unit of(BaseUnit base, int exponent = 1);
-  /// What a person calls it: `time`, `bytes`, `flops/time`, `money`, `device-time`, …
+  /// The name in messages: `time`, `bytes`, `flops/time`, `money`, `device-time`, …
   std::string name() const;
 };
 
@@ -33,12 +33,12 @@ struct Quantity {
   Unit unit;
 };
 
-/// Parses `450GB/s`, `40%` (a plain number). Nothing for an unknown unit, then in `badUnit`, or if 64 bits cannot hold
-/// it.
+/// Parses `450GB/s` or `40%` (a plain number). Returns nullopt if the unit is unknown, which `badUnit` then holds, or
+/// if a double cannot hold the value.
 std::optional<Quantity> parseQuantity(std::string_view text, std::string& badUnit);
 /// Every unit name, for suggestions.
 std::vector<std::string> unitNames();
-/// Four significant digits with a readable prefix: `13.72 s`, `1.30 ms`, `64.1 GB`, `249.5 TFLOP/s`, `0.42`.
+/// Prints four significant digits with a readable prefix: `13.72 s`, `1.30 ms`, `64.1 GB`, `249.5 TFLOP/s`, `0.42`.
 std::string formatQuantity(double value, const Unit& unit);
 
 namespace units {
@@ -56,7 +56,7 @@ inline const Unit rate = flops / time;
 inline const Unit power = energy / time;
 inline const Unit energyPerFlop = energy / flops;
 inline const Unit price = money / time;
-inline const Unit intensity = mass / energy; ///< what a unit of energy emits
+inline const Unit intensity = mass / energy; ///< emissions per unit of energy
 inline const Unit deviceTime = Unit::of(BaseUnit::Device) * time;
 } // namespace units
 

@@ -1,4 +1,4 @@
-// How a quantity is printed: four significant digits and the prefix that leaves few digits before the point.
+// Prints quantities: four significant digits, with the prefix that leaves few digits before the point.
 // SPDX-License-Identifier: Apache-2.0
 #include "support/Quantity.h"
 
@@ -8,7 +8,7 @@
 namespace planc {
 namespace {
 
-/// One way to write a unit: from `least` base units up, `factor` of them are one `name`.
+/// One way to write a unit: `name` stands for `factor` base units and is used from `least` base units on.
 struct Prefix {
   double factor;
   std::string_view name;
@@ -40,7 +40,7 @@ const Scale kIntensity = {{1 / (1e3 * kHour), "g/kWh"}};
 const Scale kEnergyPerFlop = {{1e-12, "pJ/FLOP"}};
 const Scale kPrice = {{1 / kHour, "USD/h"}};
 
-/// Names of the base units below a `/`.
+/// Names of the base units after a `/`.
 constexpr std::array<std::string_view, kBaseUnits> kBelow = {"s",      "B",     "FLOP",   "USD", "J",
                                                              "device", "token", "sample", "g"};
 
@@ -50,7 +50,7 @@ double roundToFour(double value) {
   return std::isfinite(scale) ? std::round(value * scale) / scale : value;
 }
 
-/// At most four significant digits, no trailing zeros; `1.235e6` for what a prefix did not make short.
+/// At most four significant digits without trailing zeros; `1.235e6` if no prefix made the number short.
 std::string digits(double value) {
   if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
   double size = std::fabs(value);
@@ -88,10 +88,10 @@ const Scale* scaleOf(const Unit& unit) {
 }
 
 std::string printScaled(double value, const Scale& scale, std::string_view suffix) {
-  double rounded = std::fabs(roundToFour(value)); // before the choice: 999.99 ms is 1 s
+  double rounded = std::fabs(roundToFour(value)); // before the prefix is chosen: 999.99 ms is 1 s
   const Prefix* step = &scale.front();
   for (const Prefix& candidate : scale)
-    // The epsilon absorbs the rounding of `1e-3`-like factors.
+    // The epsilon absorbs the rounding of factors such as `1e-3`.
     if (rounded >= candidate.least * (1 - 1e-12)) step = &candidate;
   if (value == 0)
     for (const Prefix& candidate : scale)
@@ -110,7 +110,7 @@ std::string printPlain(double value) {
 std::string formatQuantity(double value, const Unit& unit) {
   if (unit.plain()) return printPlain(value);
   if (const Scale* scale = scaleOf(unit)) return printScaled(value, *scale, "");
-  // One base unit above the line keeps its prefixes: `TFLOP/s`, `ms/token`.
+  // A single base unit above the fraction line keeps its prefixes: `TFLOP/s`, `ms/token`.
   Unit above;
   std::string below, product;
   int factors = 0;
@@ -127,7 +127,7 @@ std::string formatQuantity(double value, const Unit& unit) {
     product += (product.empty() ? "" : "*") + power;
   }
   const Scale* scale = factors == 1 ? scaleOf(above) : nullptr;
-  if (scale == &kTime) scale = &kShortTime; // `0.5 h/token` says nothing
+  if (scale == &kTime) scale = &kShortTime; // hours per token would be hard to read
   if (scale) return printScaled(value, *scale, below);
   return fmt::format("{} {}{}", digits(value), product.empty() ? "1" : product, below);
 }

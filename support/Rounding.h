@@ -1,12 +1,12 @@
-// From which share on two amounts differ.
+// The relative tolerance below which two amounts are equal.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace planc {
 
-/// Amounts (bytes, seconds, FLOPs) that differ by a smaller share of the larger one are equal: the same sum, added up
-/// in another order. What a statement changes by less it does not change, and of plans that differ by less none is
-/// better (docs/language.md, section 11).
+/// Amounts (bytes, seconds, FLOPs) whose difference is a smaller share of the larger amount are equal: the same sum,
+/// added in another order. A smaller change by a statement counts as no change, and a plan that is better by less does
+/// not count as better (docs/language.md, section 11).
 inline constexpr double kRounding = 1e-9;
 
 } // namespace planc

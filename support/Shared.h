@@ -7,10 +7,10 @@
 
 namespace planc {
 
-/// Reads as a `const T`; `edit` gives the only owner's, after a copy where others read it too. Copying one is cheap.
-/// Of two threads that hold copies of one value either may edit its own.
+/// Copy-on-write: reads as a `const T`; `edit` first copies the value if other copies share it. Copies are cheap. Two
+/// threads that hold copies of one value may each edit their own copy.
 template <class T> class Shared {
-  std::shared_ptr<T> value_; ///< null: a T as it is made
+  std::shared_ptr<T> value_; ///< null: a default-constructed T
   static const T& blank() {
     static const T kBlank{};
     return kBlank;
@@ -19,7 +19,7 @@ template <class T> class Shared {
 public:
   Shared() = default;
   Shared(T value) : value_(std::make_shared<T>(std::move(value))) {}
-  /// Of a value that somebody else shares, too.
+  /// Shares a value that other owners hold.
   Shared(const std::shared_ptr<const T>& value) : value_(std::const_pointer_cast<T>(value)) {}
 
   const T& operator*() const { return value_ ? *value_ : blank(); }
@@ -31,13 +31,13 @@ public:
     else if (value_.use_count() > 1)
       value_ = std::make_shared<T>(std::as_const(*value_));
     else
-      std::atomic_thread_fence(std::memory_order_acquire); // what the last other owner read, it has read
+      std::atomic_thread_fence(std::memory_order_acquire); // the last other owner has finished reading
     return *value_;
   }
-  /// Do both read the same object?
+  /// Whether both refer to the same object.
   bool sharedWith(const Shared& other) const { return value_ == other.value_; }
 
-  // Of containers.
+  // Forwarded members of containers.
   auto begin() const { return (**this).begin(); }
   auto end() const { return (**this).end(); }
   auto rbegin() const { return (**this).rbegin(); }
@@ -49,8 +49,8 @@ public:
   const auto& operator[](auto index) const { return (**this)[index]; }
 };
 
-/// A list in order, such as a `Store`, that copies share until one of them is changed: reading a constant one never
-/// copies, access to one that is not constant does where others read it too.
+/// An ordered list, such as a `Store`, with copy-on-write. Access through a constant list never copies. Access through
+/// a list that is not constant first copies the list if other copies share it.
 template <class List> class SharedList {
   Shared<List> list_;
 
@@ -70,7 +70,7 @@ public:
   bool operator==(const SharedList& other) const { return list_.sharedWith(other.list_) || *list_ == *other.list_; }
 };
 
-/// The same of a value that may be none: the only owner's, after a copy where others read it too. There is one.
+/// Copy-on-write for a shared pointer, which must not be null: copies the value if it has other owners, and returns it.
 template <class T> T& edit(std::shared_ptr<const T>& value) {
   if (value.use_count() > 1)
     value = std::make_shared<const T>(*value);

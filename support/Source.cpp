@@ -1,4 +1,4 @@
-// The texts of a run, and the way from a byte offset to a line and a column.
+// The texts of a run, and the mapping from byte offsets to lines and columns.
 // SPDX-License-Identifier: Apache-2.0
 #include "support/Source.h"
 

@@ -1,4 +1,4 @@
-// The step that a thread is in.
+// The step that each thread is in.
 // SPDX-License-Identifier: Apache-2.0
 #include "support/Step.h"
 

@@ -1,10 +1,10 @@
-// What is being done right now, so that a crash can name it.
+// The step that is running now, for crash reports.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace planc {
 
-/// Names the work of a scope; nested scopes name the inner one.
+/// Names the work of a scope. Of nested scopes the innermost name counts.
 class Step {
   const char* outer_;
 
@@ -12,9 +12,9 @@ public:
   explicit Step(const char* name);
   ~Step();
   Step(const Step&) = delete;
-  /// The innermost step of the thread, or the one that an exception left.
+  /// The innermost running step of this thread, or the step that the last exception left.
   static const char* current();
-  /// The step in which another thread failed, for this one, which says so.
+  /// Records, for this thread, the step in which another thread failed.
   static void failedIn(const char* name);
 };
 

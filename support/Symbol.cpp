@@ -8,7 +8,7 @@
 namespace planc {
 namespace {
 
-/// Lets a set of strings be asked with a view, so that a known name allocates nothing.
+/// Allows look-ups by string_view, so that finding an existing name allocates nothing.
 struct TextHash {
   using is_transparent = void;
   size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>()(text); }
@@ -25,8 +25,8 @@ Table& internedNames() {
   return table;
 }
 
-/// Names that a thread met, by their hash: for most it does not ask the table, and waits for no other thread. Nothing
-/// of it is destroyed, so that it may be asked while a thread ends.
+/// A per-thread cache of names by hash. Most look-ups hit it and need no lock on the table. It is trivially
+/// destructible, so that it may be used while a thread ends.
 constexpr size_t kRecent = 2048;
 thread_local const std::string* recent[kRecent];
 

@@ -1,4 +1,4 @@
-// Interned names: comparing two is comparing two pointers, ordering two is ordering their text.
+// Interned names: equality compares pointers, order compares texts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <compare>
@@ -8,8 +8,8 @@
 
 namespace planc {
 
-/// A name that lives for the whole process. The empty symbol is the default. The table only grows and is guarded by a
-/// lock.
+/// A name that lives until the process ends. The default is the empty symbol. The table of names only grows; a lock
+/// guards it.
 class Symbol {
   const std::string* text_;
   explicit Symbol(const std::string* t) : text_(t) {}
@@ -22,7 +22,7 @@ public:
   std::string_view view() const { return *text_; }
   bool empty() const { return text_->empty(); }
   bool operator==(const Symbol& o) const { return text_ == o.text_; }
-  /// By text, so that ordered containers print in the same order in every run.
+  /// Compares texts, so that ordered containers print in the same order in every run.
   std::strong_ordering operator<=>(const Symbol& o) const {
     return text_ == o.text_ ? std::strong_ordering::equal : text_->compare(*o.text_) <=> 0;
   }

@@ -1,4 +1,4 @@
-// Digests by LLVM.
+// Digests, computed by LLVM.
 // SPDX-License-Identifier: Apache-2.0
 #include "support/files/Digest.h"
 
@@ -19,7 +19,7 @@ std::string digestOf(std::string_view text) {
 }
 
 std::string shortDigestOf(std::string_view text) {
-  constexpr size_t kShort = 8; // as git shows: two of a few thousand texts have the same once in a thousand times
+  constexpr size_t kShort = 8; // as in git: among a few thousand texts a collision has a chance of one in a thousand
   return digestOf(text).substr(0, kShort);
 }
 

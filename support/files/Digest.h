@@ -1,4 +1,4 @@
-// Digests of texts: two that have the same are the same text.
+// Digests of texts. Texts with equal digests are taken to be equal.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace planc {
 
-/// SHA-256, as 64 hexadecimal digits.
+/// SHA-256 as 64 hexadecimal digits.
 std::string digestOf(std::string_view text);
-/// As many of these digits as a person compares.
+/// The first digits of `digestOf`, for people to compare.
 std::string shortDigestOf(std::string_view text);
 
 } // namespace planc

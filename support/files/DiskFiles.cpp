@@ -1,4 +1,4 @@
-// The files of a user on the disk, read within bounds.
+// The user's files on disk, read within bounds.
 // SPDX-License-Identifier: Apache-2.0
 #include "support/files/DiskFiles.h"
 
@@ -20,17 +20,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Who names a file: the user on the command line, or the import of a plan.
+/// Who names a file: the user on the command line, or an import in a plan.
 enum class NamedBy { User, Import };
 
-/// What was opened is looked at, not the path: nobody can exchange the file in between. An import's path has no links
-/// any more, and a pipe is not waited for.
+/// Callers inspect the open descriptor, not the path, so that nobody can exchange the file in between. An import's path
+/// has its links resolved already, so that no link is followed here; opening a pipe does not block.
 int openFile(const std::string& path, NamedBy by) {
   if (path == "-") return STDIN_FILENO;
   return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | (by == NamedBy::Import ? O_NOFOLLOW | O_NONBLOCK : 0));
 }
 
-/// Why a file of this mode is not read; empty if it is.
+/// Why a file of this mode is not read; empty if it may be read.
 std::string_view refusal(mode_t mode, NamedBy by, bool standardInput) {
   if (S_ISDIR(mode)) return "it is a folder";
   return S_ISREG(mode) || standardInput || (by == NamedBy::User && S_ISFIFO(mode)) ? "" : "it is no file";
@@ -48,7 +48,7 @@ std::optional<std::string> readFile(const std::string& path, NamedBy by, std::st
   return readAtMost(file, kMostPlanBytes + 1, error);
 }
 
-/// Whether the file of submodules has one at this path: `path = hw`, of a [submodule].
+/// Whether this .gitmodules file lists a submodule at the path: `path = hw`.
 bool namesSubmodule(const std::string& list, const std::string& below) {
   std::string error;
   const std::string text = readFile(list, NamedBy::Import, error).value_or("");
@@ -125,7 +125,7 @@ public:
     for (fs::recursive_directory_iterator at(root, failed), end; !failed && at != end && out.size() <= most;
          at.increment(failed)) {
       const std::string name = at->path().filename().string();
-      std::error_code gone; // what vanishes meanwhile was not there
+      std::error_code gone; // an entry that vanishes during the walk is skipped
       const fs::file_status status = at->symlink_status(gone);
       if (gone) continue;
       if (fs::is_directory(status)) {
@@ -148,7 +148,7 @@ public:
     std::error_code failed;
     fs::path folder = fs::path(path).parent_path().lexically_normal();
     while (!folder.empty() && folder != folder.parent_path() && !fs::exists(folder, failed))
-      folder = folder.parent_path(); // below an empty folder nothing exists
+      folder = folder.parent_path(); // nothing exists below an empty folder
     if (folder.empty() || !fs::is_directory(folder, failed) || !fs::is_empty(folder, failed)) return std::nullopt;
     const fs::path whole = fs::absolute(folder, failed);
     for (fs::path at = whole.parent_path();; at = at.parent_path()) {

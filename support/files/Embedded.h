@@ -1,5 +1,5 @@
-// Texts that are part of the binary: the standard library, the explain pages, the schemas, what `planc init` writes and
-// the vocabularies of samples.
+// Texts that are part of the binary: the standard library, the explain pages, the schemas, the templates of `planc
+// init` and the vocabularies of samples.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string_view>
@@ -14,7 +14,8 @@ struct EmbeddedFile {
 
 /// `stdlib/` as embedded at build time, sorted by path.
 const std::vector<EmbeddedFile>& embeddedStdlib();
-/// The syntax trees of the same files as bytes (frontend/syntax/Archive.h), in the same order.
+/// The syntax trees of the embedded standard library as bytes (frontend/syntax/Archive.h), in the order of
+/// `embeddedStdlib`.
 const std::vector<EmbeddedFile>& embeddedStdlibTrees();
 /// `docs/diagnostics/` as embedded at build time, sorted by path.
 const std::vector<EmbeddedFile>& embeddedPages();

@@ -1,4 +1,4 @@
-// Descriptors of open files, and reading from them within a bound.
+// File descriptors, and bounded reads from them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace planc {
 
-/// A file descriptor that closes itself; those of the process itself (standard input, output, errors) stay open.
+/// A file descriptor that closes itself. The standard streams stay open.
 class Descriptor {
   int fd_;
 
 public:
-  /// `fd` as the system gave it; negative where nothing was opened.
+  /// `fd` as returned by the system; negative if the open failed.
   explicit Descriptor(int fd) : fd_(fd) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
@@ -20,8 +20,7 @@ public:
   int get() const { return fd_; }
 };
 
-/// What can be read from an open file, at most `mostBytes` of it. Nothing, with the system's reason in `error`, where
-/// reading fails.
+/// Reads at most `mostBytes` from an open file. Returns nullopt, with the system's reason in `error`, if a read fails.
 std::optional<std::string> readAtMost(const Descriptor& file, size_t mostBytes, std::string& error);
 
 } // namespace planc

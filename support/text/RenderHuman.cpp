@@ -9,12 +9,12 @@
 namespace planc {
 namespace {
 
-/// What is drawn of one file: its marks by line.
+/// The marks of one file, by line.
 struct FilePart {
   FileId file;
   SourceRange first; ///< named in the `-->` or `:::` line
   std::map<uint32_t, std::vector<SnippetMark>> lines;
-  std::set<uint32_t> elided; ///< lines before whose successor a multi-line range is cut short
+  std::set<uint32_t> elided; ///< lines after which the middle of a multi-line range is left out
 };
 
 std::string oneLine(std::string text) {
@@ -41,12 +41,12 @@ class HumanRenderer {
     emit(row);
   }
 
-  /// A range within a line, or the first and the last line of a longer one.
+  /// Marks a range within a line, or the first and the last line of a longer range.
   void addMark(FilePart& part, SourceRange range, bool primary, const std::string& text) const {
     uint32_t size = static_cast<uint32_t>(sources_.text(range.file).size());
     range.begin = std::min(range.begin, size);
     range.end = std::clamp(range.end, range.begin, size);
-    // The last byte decides: a range that ends with its line break ends on that line.
+    // The last byte decides: a range that includes a line break at its end does not reach the next line.
     SourceRange last{range.file, range.end > range.begin ? range.end - 1 : range.end, range.end};
     uint32_t firstLine = sources_.begin(range).line, lastLine = sources_.begin(last).line;
     std::string_view head = sources_.line(range.file, firstLine), tail = sources_.line(range.file, lastLine);

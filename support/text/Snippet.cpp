@@ -1,4 +1,4 @@
-// Drawing of a source line: the window of a long line, the underlines, and the placing of their texts.
+// Draws a source line: cuts long lines to a window, underlines the marks, and places their texts.
 // SPDX-License-Identifier: Apache-2.0
 #include "support/text/Snippet.h"
 
@@ -7,7 +7,7 @@
 namespace planc {
 namespace {
 
-constexpr size_t kMaxColumns = 140; // of source text in one row
+constexpr size_t kMaxColumns = 140; // source columns in one row
 constexpr size_t kLead = 40;        // columns kept before the first mark of a cut line
 
 /// A mark in columns of the drawn row.
@@ -43,7 +43,7 @@ size_t alignToCodePoint(std::string_view line, size_t at) {
 
 DrawnLine drawLine(std::string_view line, const std::vector<SnippetMark>& marks) {
   size_t anchor = std::min(anchorByte(marks), line.size());
-  // Bytes first, so that a line of megabytes costs no more than one of a few hundred columns.
+  // Cut by bytes first, so that a line of megabytes costs no more than a line of a few hundred columns.
   size_t from = alignToCodePoint(line, anchor > 4 * kMaxColumns ? anchor - 4 * kMaxColumns : 0);
   size_t to = alignToCodePoint(line, std::min(line.size(), anchor + 8 * kMaxColumns));
   TextCells all;
@@ -71,7 +71,8 @@ DrawnLine drawLine(std::string_view line, const std::vector<SnippetMark>& marks)
   return out;
 }
 
-/// The text beside the underlines: that of the primary mark if it ends last, otherwise of the last one that does.
+/// The span whose text goes next to the underlines: the primary span if it ends last, otherwise the last of the spans
+/// that do.
 const Span* inlineSpan(const std::vector<Span>& spans) {
   size_t last = 0;
   for (const Span& span : spans) last = std::max(last, span.end);
@@ -83,7 +84,7 @@ const Span* inlineSpan(const std::vector<Span>& spans) {
   return best;
 }
 
-/// Texts that did not fit beside the underlines, right to left, as many in a row as there is room for.
+/// Places texts that do not fit next to the underlines, from right to left, as many in a row as fit.
 void hangTexts(std::vector<const Span*> hanging, TextStyle primaryStyle, std::vector<TextCells>& rows) {
   std::stable_sort(hanging.begin(), hanging.end(), [](auto* a, auto* b) { return a->begin > b->begin; });
   auto style = [&](const Span* span) { return span->primary ? primaryStyle : TextStyle::Label; };
@@ -95,7 +96,7 @@ void hangTexts(std::vector<const Span*> hanging, TextStyle primaryStyle, std::ve
   for (size_t i = 0; i < hanging.size();) {
     TextCells row;
     pillars(row, i);
-    size_t limit = ~size_t(0); // the text must end two columns before what stands right of it
+    size_t limit = ~size_t(0); // the text must end two columns before the next one to the right
     while (i < hanging.size()) {
       size_t end = hanging[i]->begin + displayWidth(hanging[i]->text);
       if (limit != ~size_t(0) && end + 2 > limit) break;
@@ -114,7 +115,7 @@ std::vector<TextCells> drawSnippet(std::string_view line, std::vector<SnippetMar
   std::vector<TextCells> rows = {std::move(drawn.cells)};
   if (drawn.spans.empty()) return rows;
 
-  // Wide ones first, so that a narrow mark inside a wide one stays visible.
+  // Wide spans first, so that a narrow span inside a wide one stays visible.
   std::vector<const Span*> order;
   for (const Span& span : drawn.spans) order.push_back(&span);
   std::stable_sort(order.begin(), order.end(), [](auto* a, auto* b) {

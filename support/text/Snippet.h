@@ -1,4 +1,4 @@
-// One source line with marks under it, and the texts that hang from the marks.
+// Draws one source line with underlines, and the texts attached to them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/text/TextCells.h"
@@ -13,8 +13,8 @@ struct SnippetMark {
   std::string text;
 };
 
-/// The line and the rows below it, without a gutter. Lines too long for a terminal are cut to a window around the
-/// marks.
+/// The source line and the rows of underlines below it, without a gutter. A line too long for a terminal is cut to a
+/// window around the marks.
 std::vector<TextCells> drawSnippet(std::string_view line, std::vector<SnippetMark> marks, TextStyle primaryStyle);
 
 } // namespace planc

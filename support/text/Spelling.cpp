@@ -1,4 +1,4 @@
-// Edit distance with swaps of neighbours, and the suggestions that are made of it.
+// Edit distance with swaps of neighbours, and the suggestions based on it.
 // SPDX-License-Identifier: Apache-2.0
 #include "support/text/Spelling.h"
 
@@ -13,7 +13,7 @@
 namespace planc {
 namespace {
 
-/// Longer words are compared letter by letter only up to here: names that a person mistypes are shorter.
+/// Longer words are not compared letter by letter: names that a person mistypes are shorter.
 constexpr size_t kLongest = 128;
 
 char lower(char c) {
@@ -24,8 +24,8 @@ bool isDigit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Letters of `name` that `candidate` does not have, case included: tells `fp32` from `tf32` for a `pf32`. Digits do
-/// not count: `llama3_7b` is as near to `llama3_8b` as to `llama3_70b`.
+/// The number of letters of `name` that `candidate` lacks, case included: for `pf32` it prefers `fp32` to `tf32`.
+/// Digits do not count: `llama3_7b` is as near to `llama3_8b` as to `llama3_70b`.
 size_t foreignLetters(std::string_view name, std::string_view candidate) {
   return static_cast<size_t>(std::count_if(
       name.begin(), name.end(), [&](char c) { return !isDigit(c) && candidate.find(c) == std::string_view::npos; }));
@@ -37,22 +37,22 @@ std::string digitsOf(std::string_view name) {
   return out;
 }
 
-/// Whether the one may well be another name, and no slip: by its digits alone one size is told from another, and of a
-/// name of two letters one that is wrong is half of it.
+/// Whether `candidate` may be a different name and not a misspelling: digits alone distinguish sizes, and in a
+/// two-letter name one wrong letter is half of it.
 bool maybeAnother(std::string_view name, std::string_view candidate) {
   constexpr size_t kShort = 2;
   return std::min(name.size(), candidate.size()) <= kShort || digitsOf(name) != digitsOf(candidate);
 }
 
-/// Slips that make `candidate` of `name`; more than `allowed` where it cannot be what was meant.
+/// Slips between `name` and `candidate`; more than `allowed` if `candidate` cannot be the intended name.
 unsigned slipsOf(std::string_view name, std::string_view candidate, unsigned allowed) {
   const unsigned slips = spellingDistance(name, candidate, allowed);
-  // Of a single letter nothing may be left but the letter itself: `w` for `wq`, never for `x`.
+  // A single letter matches only names that begin with it: `w` suggests `wq`, never `x`.
   const bool other = name.size() < 2 && slips > 0 && !candidate.starts_with(name);
   return slips >= candidate.size() || other ? allowed + 1 : slips;
 }
 
-/// Whether `word` is a shortened `name`: its letters in order, the first and the last among them.
+/// Whether `word` abbreviates `name`: its letters occur in order, and the first and last letters agree.
 bool abbreviates(std::string_view word, std::string_view name) {
   if (word.size() < 4 || word.size() >= name.size()) return false;
   if (lower(word.front()) != lower(name.front()) || lower(word.back()) != lower(name.back())) return false;
@@ -62,12 +62,12 @@ bool abbreviates(std::string_view word, std::string_view name) {
   return at == word.size();
 }
 
-/// Whether `name` is `word` with a part more: `fp8_e4m3` for `fp8`.
+/// Whether `name` is `word` with a suffix: `fp8_e4m3` for `fp8`.
 bool goesOn(std::string_view name, std::string_view word) {
   return word.size() >= 3 && name.size() > word.size() && name.starts_with(word) && name[word.size()] == '_';
 }
 
-/// The shortest of the candidates that `fits`, all of that length.
+/// The shortest candidates that satisfy `fits`; all of equal length.
 template <class Fits> std::vector<std::string> shortest(const std::vector<std::string>& candidates, Fits fits) {
   std::vector<std::string> found;
   for (const std::string& candidate : candidates) {
@@ -96,7 +96,7 @@ std::string joined(const std::vector<std::string>& words, std::string_view last)
 unsigned spellingDistance(std::string_view a, std::string_view b, unsigned limit) {
   const size_t longer = std::max(a.size(), b.size()), shorter = std::min(a.size(), b.size());
   if (longer > kLongest || longer - shorter > limit) return limit + 1;
-  // Rows of the table of distances between the beginnings of `a` and `b`: two back, one back, this one.
+  // Rows of the distance table between prefixes of `a` and of `b`: two rows back, one row back, the current row.
   std::vector<unsigned> older(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
   std::iota(row.begin(), row.end(), 0u);
   for (size_t i = 0; i < a.size(); ++i) {
@@ -157,7 +157,7 @@ std::string quotedList(const std::vector<std::string>& words) {
 }
 
 std::vector<std::string> offered(std::string_view name, const std::vector<std::string>& candidates) {
-  constexpr size_t kMost = 4; // more are no suggestion
+  constexpr size_t kMost = 4; // longer lists do not help
   std::vector<std::string> found = allNearest(name, candidates);
   if (found.size() > kMost) found.resize(kMost);
   return found;

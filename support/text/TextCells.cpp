@@ -1,4 +1,4 @@
-// Layout of text in terminal cells.
+// Lays out text in terminal cells.
 // SPDX-License-Identifier: Apache-2.0
 #include "support/text/TextCells.h"
 
@@ -15,7 +15,7 @@ constexpr std::string_view kReplacement = "\xEF\xBF\xBD"; // U+FFFD
 
 struct Glyph {
   std::string_view text; // what to print
-  size_t bytes;          // how much of the input it stands for
+  size_t bytes;          // input bytes that it stands for
   size_t width;
 };
 
@@ -28,7 +28,7 @@ Glyph firstGlyph(std::string_view text) {
   if (bytes > text.size() || !llvm::isLegalUTF8Sequence(begin, begin + bytes)) return {kReplacement, 1, 1};
   std::string_view glyph = text.substr(0, bytes);
   int width = llvm::sys::unicode::columnWidthUTF8(llvm::StringRef(glyph.data(), glyph.size()));
-  if (width < 0) return {kReplacement, bytes, 1}; // a control or formatting character: never sent to a terminal
+  if (width < 0) return {kReplacement, bytes, 1}; // control and formatting characters are never sent to a terminal
   return {glyph, bytes, static_cast<size_t>(width)};
 }
 

@@ -1,4 +1,4 @@
-// A row of terminal cells: text of any script laid out by display width, with a style per cell.
+// A row of terminal cells: text of any script, laid out by display width, with a style per cell.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace planc {
 
 enum class TextStyle : uint8_t { Plain, Bold, Gutter, Error, Warning, Label };
 
-/// One line of output under construction. Columns count cells: a wide character takes two, a combining one none.
+/// One line of output under construction. Columns count cells: a wide character takes two, a combining character none.
 class TextCells {
 public:
-  /// Writes `text` from `column` on, over what stood there. Control and malformed bytes become U+FFFD, tabs stand at
-  /// every fourth column. Returns the column after it.
+  /// Writes `text` from `column` on, replacing what is there. Control characters and malformed bytes become U+FFFD;
+  /// tabs advance to the next multiple of four columns. Returns the column after the text.
   size_t put(size_t column, std::string_view text, TextStyle style = TextStyle::Plain);
   /// As `put`, and appends to `columns` the column of every byte of `text` and of its end.
   size_t put(size_t column, std::string_view text, TextStyle style, std::vector<uint32_t>* columns);
@@ -23,7 +23,7 @@ public:
   TextCells slice(size_t begin, size_t end) const;
   /// Appends another row.
   void append(const TextCells& other);
-  /// The text without trailing blanks; with escape sequences where the style changes if `color`.
+  /// The text without trailing blanks. If `color`, with escape sequences at changes of style.
   std::string str(bool color) const;
 
 private:
@@ -34,11 +34,11 @@ private:
   std::vector<Cell> cells_;
 };
 
-/// The text with U+FFFD for control and malformed bytes, line breaks aside: what a user typed is not what a terminal
-/// obeys.
+/// Replaces control characters (except line breaks) and malformed bytes by U+FFFD, so that user text cannot control a
+/// terminal.
 std::string printable(std::string_view text);
 
-/// The same on one line: names of files, which may hold line breaks.
+/// As `printable`, but also replaces line breaks; for file names, which may contain them.
 std::string printableLine(std::string_view text);
 
 /// The display width of a text that holds neither tabs nor line breaks.

@@ -1,4 +1,4 @@
-// Differences of texts, line by line.
+// Line-by-line differences of texts.
 // SPDX-License-Identifier: Apache-2.0
 #include "support/text/TextDiff.h"
 
@@ -20,15 +20,15 @@ std::vector<std::string_view> linesOf(std::string_view text) {
   return lines;
 }
 
-/// A run of lines that differ: [from, to) of the one text is [at, end) of the other.
+/// A run of lines that differ: lines [from, to) of the old text became lines [at, end) of the new text.
 struct Change {
   size_t from, to, at, end;
 };
 
-/// Goes through both texts and looks for the nearest line after a difference from which on they are alike. Not the
-/// shortest list of changes, but edits are small.
+/// Walks both texts and looks for the nearest line after a difference where they agree again. The list of changes is
+/// not minimal, which is good enough for small edits.
 std::vector<Change> changesOf(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b) {
-  constexpr size_t kReach = 200; // lines that one change may take away or add before the rest counts as changed
+  constexpr size_t kReach = 200; // the rest counts as changed if a change exceeds this many lines
   std::vector<Change> out;
   size_t i = 0, j = 0;
   const auto alike = [&](size_t x, size_t y) {
@@ -58,7 +58,7 @@ void addLine(std::string& out, char mark, std::string_view line) {
   if (!line.ends_with('\n')) out += "\n\\ No newline at end of file\n";
 }
 
-/// `-12,7`, `+1`: as diff counts, from the line before where there is none.
+/// `-12,7` or `+1`, as `diff` counts: an empty span is given by the line before it.
 std::string span(size_t begin, size_t end) {
   const size_t size = end - begin, first = size == 0 ? begin : begin + 1;
   return size == 1 ? fmt::format("{}", first) : fmt::format("{},{}", first, size);
@@ -73,7 +73,7 @@ std::string unifiedDiff(std::string_view path, std::string_view before, std::str
   std::string out;
   if (!changes.empty()) out = fmt::format("--- {0}\n+++ {0}\n", path);
   for (size_t i = 0; i < changes.size();) {
-    size_t last = i; // changes that are near each other stand together
+    size_t last = i; // changes near each other share a hunk
     while (last + 1 < changes.size() && changes[last + 1].from - changes[last].to <= 2 * kAround) ++last;
     const size_t lead = std::min(kAround, changes[i].from), tail = std::min(kAround, a.size() - changes[last].to);
     out += fmt::format("@@ -{} +{} @@\n", span(changes[i].from - lead, changes[last].to + tail),

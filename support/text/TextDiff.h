@@ -1,4 +1,4 @@
-// What became of a text, line by line, as people read it.
+// Line-by-line differences of texts for people to read.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace planc {
 
-/// As `diff -u` shows it; empty if nothing changed.
+/// The difference in the format of `diff -u`; empty if the texts are equal.
 std::string unifiedDiff(std::string_view path, std::string_view before, std::string_view after);
 
 } // namespace planc

@@ -1,4 +1,4 @@
-// Where fixes stand, and texts with edits.
+// Locates fixes in texts and applies edits.
 // SPDX-License-Identifier: Apache-2.0
 #include "support/text/TextFixes.h"
 

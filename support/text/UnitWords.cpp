@@ -1,4 +1,4 @@
-// The table of what people write for units.
+// The table of unit spellings that people write elsewhere.
 // SPDX-License-Identifier: Apache-2.0
 #include "support/text/UnitWords.h"
 
@@ -14,15 +14,15 @@
 namespace planc {
 namespace {
 
-/// A word, and what it means: alone, and as a side of a `/`. A size that a word leaves open has two meanings.
+/// A spelling and its unit: alone, and next to a `/`. An ambiguous spelling has a second unit.
 struct Word {
   std::string_view written;
   std::string_view alone;
   std::string_view side = alone;
-  std::string_view other = {}; // the second meaning
+  std::string_view other = {}; // the second unit
 };
 
-/// Whole words.
+/// Spellings that take no prefix.
 constexpr Word kWords[] = {
     {"sec", "s"},
     {"secs", "s"},
@@ -77,7 +77,7 @@ constexpr Word kWords[] = {
     {"pct", "%"},
 };
 
-/// Words behind a prefix of a thousand, a million, …: `T` and `FLOPS`. FLOPS are a rate where nothing stands below.
+/// Spellings that take a prefix such as `T` in `TFLOPS`. FLOPS is a rate unless it stands next to a `/`.
 constexpr Word kStems[] = {
     {"FLOPS", "FLOP/s", "FLOP"},
     {"FLOPs", "FLOP/s", "FLOP", "FLOP"},
@@ -101,16 +101,17 @@ constexpr Word kStems[] = {
     {"iBytes", "iB"},
 };
 
-/// Bits behind a prefix. All in small letters (`gb`) bytes are as likely; a `b` is a bit where the prefix is large.
+/// Spellings of bits that take a prefix. All in lower case (`gb`), bytes are as likely; after an upper-case prefix `b`
+/// means bits.
 constexpr std::array<std::string_view, 3> kBits{"b", "bit", "bits"};
 
 bool isUnit(std::string_view text) {
-  if (text.empty() || text.find_first_of("0123456789") != std::string_view::npos) return false; // more of the number
+  if (text.empty() || text.find_first_of("0123456789") != std::string_view::npos) return false; // digits of the number
   std::string bad;
   return parseQuantity(fmt::format("1{}", text), bad).has_value();
 }
 
-/// The prefix as the units write it; `letter` is none if that is no prefix.
+/// The prefix in the case that units use; '\0' if the letter is not a prefix.
 char prefixOf(char letter) {
   constexpr std::string_view kSmall = "kmgtpez", kRight = "kMGTPEZ";
   const char small = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
@@ -118,7 +119,7 @@ char prefixOf(char letter) {
   return at == std::string_view::npos ? '\0' : kRight[at];
 }
 
-/// What one word may mean, the likeliest first. `side`: beside a `/`.
+/// The units that one word may mean, likeliest first. `side`: the word stands next to a `/`.
 std::vector<std::string> wordMeans(std::string_view text, bool side) {
   std::vector<std::string> out;
   auto add = [&](std::string unit) {
@@ -141,19 +142,19 @@ std::vector<std::string> wordMeans(std::string_view text, bool side) {
   stems("", text);
   if (const char prefix = text.empty() ? '\0' : prefixOf(text.front()); prefix && out.empty()) {
     stems(std::string_view(&prefix, 1), text.substr(1));
-    if (prefix == 'k' && out.empty()) stems("K", text.substr(1)); // KiB is written with a large letter
+    if (prefix == 'k' && out.empty()) stems("K", text.substr(1)); // KiB has an upper-case K
   }
   return out;
 }
 
-/// `Gb` as `G`; nothing if the word counts no bits.
+/// `G` for `Gb`; nullopt if the word does not count bits.
 std::optional<std::string> bitsPrefix(std::string_view text) {
   if (text.size() < 2 || !prefixOf(text.front())) return std::nullopt;
   if (std::find(kBits.begin(), kBits.end(), text.substr(1)) == kBits.end()) return std::nullopt;
   return std::string(1, prefixOf(text.front()));
 }
 
-/// `400Gb/s`, `80gb`: bits have a unit only over time.
+/// The suggestion for a literal in bits (`400Gb/s`, `80gb`). Bits are supported only over time.
 std::string bitsMeant(std::string_view number, std::string_view over, std::string_view under, std::string_view prefix) {
   const std::vector<std::string> below = wordMeans(under, true);
   const bool rate = !below.empty() && below.front() == "s", small = over.front() >= 'a' && over.front() <= 'z';
@@ -167,7 +168,7 @@ std::string bitsMeant(std::string_view number, std::string_view over, std::strin
                      prefix, bits);
 }
 
-/// What is to be said where `written` counts bits.
+/// The suggestion for `written` if it counts bits; empty otherwise.
 std::string bitsWritten(std::string_view number, std::string_view written) {
   const size_t slash = written.find('/');
   const std::string_view over = written.substr(0, slash);
@@ -176,7 +177,7 @@ std::string bitsWritten(std::string_view number, std::string_view written) {
   return prefix ? bitsMeant(number, over, under, *prefix) : "";
 }
 
-/// What a side of the unit may mean: from the table, else by its spelling.
+/// The units that one side of the `/` may mean: from the table, otherwise by spelling.
 std::vector<std::string> sideMeans(std::string_view text, bool side) {
   std::vector<std::string> found = wordMeans(text, side);
   if (found.empty()) found = allNearest(text, unitNames());
@@ -188,7 +189,7 @@ std::vector<std::string> sideMeans(std::string_view text, bool side) {
 std::string_view writtenUnit(std::string_view literal) {
   std::string bad;
   size_t end = std::min(literal.find('/'), literal.size());
-  while (end > 0) { // the longest beginning that is a plain number
+  while (end > 0) { // the longest prefix that is a plain number
     const auto number = literal[end - 1] == '%' ? std::nullopt : parseQuantity(literal.substr(0, end), bad);
     if (number && number->unit.plain()) break;
     --end;
@@ -235,13 +236,14 @@ std::string unitsFor(const Unit& unit) {
     for (const std::string_view below : {"", "/s", "/h", "/token", "/device", "/kWh", "/FLOP"}) {
       std::string bad, text = name + std::string(below);
       const auto one = parseQuantity("1" + text, bad);
-      // Powers of two beside those of ten only make the list longer; a power is watts, not joules over seconds.
+      // Skip powers of two, which only make the list longer, and quotients of power units: power is watts, not joules
+      // over seconds.
       if (!one || one->unit != unit || name.ends_with("iB") || (unit == units::power && !below.empty())) continue;
       if (below == (perHour ? "/s" : "/h")) continue;
       auto same = std::find_if(found.begin(), found.end(), [&](const auto& f) { return f.first == one->value; });
       if (same == found.end())
         found.emplace_back(one->value, std::move(text));
-      else if (text.size() == same->second.size() + 1) // `tokens`, not `token`; but `h`, not `GPUh/device`
+      else if (text.size() == same->second.size() + 1) // prefers `tokens` to `token`, but `h` to `GPUh/device`
         same->second = std::move(text);
     }
   std::vector<std::string> names;
