@@ -1,4 +1,4 @@
-// Finds planc.toml, and makes plain data of it.
+// Finds planc.toml and reads it into plain data.
 // SPDX-License-Identifier: Apache-2.0
 #include "project/Config.h"
 
@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A few lists and gates are some hundred bytes. What is larger was put there by mistake or by a stranger, and is not
-/// held in memory to be refused line by line.
+/// The size limit of planc.toml in bytes. A few lists and gates need some hundred bytes; a larger file is a mistake or
+/// hostile, and must not be loaded only to be rejected line by line.
 constexpr size_t kMostBytes = 1u << 20;
 
 /// Reads the tables of one file into a Config.
@@ -63,7 +63,7 @@ private:
                                {{"name", name}, {"wanted", wanted}, {"found", found.kindName()}});
   }
 
-  /// A key outside of its table is told where it belongs.
+  /// Reports an unknown table. If the name is a key of a table, the help names the table.
   void unknownTable(const TomlMember& table) {
     const auto& all = configKeys();
     const auto key = std::find_if(all.begin(), all.end(), [&](const ConfigKey& k) { return k.name == table.name; });
@@ -154,7 +154,7 @@ private:
         wrongKind(name, "a list of texts", item).help("put it into quotes");
   }
 
-  /// `memory.peak = …` is a table in a table, and means what `"memory.peak" = …` does.
+  /// `memory.peak = …` is a nested table in TOML, and means `"memory.peak" = …`.
   void gates(const TomlValue& table, const std::string& before) {
     for (const TomlMember& member : table.members) {
       const std::string metric = before + member.name;
@@ -208,7 +208,7 @@ std::string dependencyText(const ConfigDependency& dependency) {
 
 namespace {
 
-/// Longer ones are none: a text of marks alone is not looked through again from each of them.
+/// The most characters that an address may have. The limit keeps the search linear in a text full of marks.
 constexpr size_t kMostAddress = 2048;
 
 void starOut(std::string& text, size_t begin, size_t end) {
@@ -216,14 +216,14 @@ void starOut(std::string& text, size_t begin, size_t end) {
     if (text[at] != ':' && text[at] != '\n') text[at] = '*';
 }
 
-/// What stands before the `@` of an address that begins at `begin` and of which no more than its line is looked at. A
-/// name alone is no secret over SSH; elsewhere it may be a token.
+/// Stars out the user part before the `@` of an address that begins at `begin`; looks at one line only. With `named`, a
+/// user name without a password stays: over SSH it is not secret, elsewhere it may be a token.
 void starAddress(std::string& text, size_t begin, bool named) {
   const std::string_view all = std::string_view(text).substr(begin, kMostAddress);
   const std::string_view line = all.substr(0, all.find('\n'));
   const std::string_view authority = line.substr(0, line.find_first_of("/\"' \t\r"));
   size_t sign = authority.rfind('@');
-  if (sign == std::string_view::npos) { // a password may hold what ends an address
+  if (sign == std::string_view::npos) { // a password may contain characters that end an address
     const size_t colon = authority.find(':');
     const bool port = colon == std::string_view::npos ||
                       authority.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
@@ -235,7 +235,7 @@ void starAddress(std::string& text, size_t begin, bool named) {
   if (!named || user.find(':') != std::string_view::npos) starOut(text, begin, begin + sign);
 }
 
-/// `"me:secret@host:path"`, and `"https:/me:secret@…"`: a word in quotes with a colon before its `@`.
+/// Stars out the user part of quoted words with a colon before an `@`: `"me:secret@host:path"`, `"https:/me:secret@…"`.
 void starWords(std::string& text) {
   for (size_t sign = text.find('@'); sign != std::string::npos; sign = text.find('@', sign + 1)) {
     const size_t least = sign > kMostAddress ? sign - kMostAddress : 0;

@@ -1,4 +1,4 @@
-// Runs git, with nameless files for what it reads and writes: no pipe can fill up.
+// Runs git with unnamed temporary files for its input and output, because a pipe could fill up and block.
 // SPDX-License-Identifier: Apache-2.0
 #include "project/Git.h"
 
@@ -23,7 +23,7 @@ namespace planc::project {
 
 namespace {
 
-/// A file without a name, which ends with this.
+/// An unnamed temporary file that closes with this object.
 class Scratch {
 public:
   explicit Scratch(std::string_view text = {}) : file_(std::tmpfile(), &std::fclose) {
@@ -52,7 +52,8 @@ std::string firstLine(std::string_view text) {
   return line;
 }
 
-/// Does an entry of the environment name a repository, or a part of one? Others say how it is reached: keys, proxies.
+/// Whether an environment entry names a repository or a part of one. Other variables of git configure access: keys,
+/// proxies.
 bool namesRepository(std::string_view entry) {
   constexpr std::string_view kNames[] = {
       "GIT_DIR=",
@@ -72,7 +73,8 @@ bool namesRepository(std::string_view entry) {
   return std::any_of(std::begin(kNames), std::end(kNames), [&](auto name) { return entry.starts_with(name); });
 }
 
-/// The environment with what makes git's words the same everywhere; with `own` without what names a repository.
+/// The environment for git, with the language fixed to make its output uniform; with `own`, without variables that name
+/// a repository.
 std::vector<std::string> environment(bool own) {
   std::vector<std::string> out;
   for (char** at = environ; *at; ++at) {
@@ -99,7 +101,7 @@ bool isLarger(const Scratch& written, size_t bytes) {
   return ::fstat(written.descriptor(), &info) == 0 && static_cast<size_t>(info.st_size) > bytes;
 }
 
-/// Waits for a child, and ends it when it goes beyond a bound. An error number, or zero.
+/// Waits for a child, and kills it when it exceeds a limit. Returns an error number, or zero.
 int await(pid_t child, const Scratch (&files)[3], const GitBounds& bounds, int& status) {
   constexpr useconds_t kPause = 1000;
   const auto begin = std::chrono::steady_clock::now();
@@ -120,8 +122,8 @@ int await(pid_t child, const Scratch (&files)[3], const GitBounds& bounds, int& 
   }
 }
 
-/// What no repository may change: none that lies in the folders of another is taken for one, and none is reached. Who
-/// means to reach one says so behind these words.
+/// Settings that no repository may change: a bare repository inside another is not used, and no protocol is allowed.
+/// Callers that need a protocol allow it in later arguments.
 const std::vector<std::string>& settings() {
   static const std::vector<std::string> words = [] {
     std::vector<std::string> out = {"-c", "safe.bareRepository=explicit", "-c", "protocol.allow=never"};
@@ -134,7 +136,7 @@ const std::vector<std::string>& settings() {
   return words;
 }
 
-/// Starts it and waits; returns an error number, or zero with its status.
+/// Starts git and waits for it. Returns an error number, or zero with the exit status in `status`.
 int spawn(std::vector<std::string>& words, std::vector<std::string>& variables, const Scratch (&files)[3],
           const GitBounds& bounds, int& status) {
   posix_spawn_file_actions_t actions;
@@ -190,7 +192,7 @@ GitAnswer runGit(const GitPlace& place, const std::vector<std::string>& words, s
     return answer;
   }
   answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  answer.found = answer.code != 127; // of systems whose spawn tells it this way
+  answer.found = answer.code != 127; // some systems report a failed spawn by this code
   answer.out = files[1].text();
   answer.err = files[2].text();
   return answer;

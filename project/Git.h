@@ -1,4 +1,4 @@
-// Runs git: the only file that starts it. What it answers is bytes; what it complains of is kept.
+// Runs git. No other file starts git.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string>
@@ -7,37 +7,38 @@
 
 namespace planc::project {
 
-/// What a run of git came to.
+/// The result of a run of git.
 struct GitAnswer {
-  bool found = true; ///< there is a git; else nothing was run
+  bool found = true; ///< false: git is not installed, nothing was run
   int code = 0;
   std::string out, err;
   bool ok() const { return found && code == 0; }
-  /// The first line of what it complained of, without `fatal:`.
+  /// The first line of its error output, without `fatal:`.
   std::string complaint() const;
-  /// The first line of what it printed.
+  /// The first line of its output.
   std::string line() const;
 };
 
-/// A repository as git is told of it: the folder to run in or, for a submodule that is not checked out, its own data.
+/// Where git runs: a folder, or the git data of a submodule that is not checked out.
 struct GitPlace {
   std::string folder = ".";
-  std::string data = {}; ///< for `--git-dir`; empty: found from the folder
-  bool own = false;      ///< what the environment says of a repository (`GIT_DIR` in hooks) is not of this one
+  std::string data = {}; ///< value for `--git-dir`; empty: git finds it from the folder
+  bool own = false;      ///< ignore repository variables such as `GIT_DIR` (set in hooks)
 };
 
-/// The place where git is asked about the repository of a folder. What the environment says goes before it, as git has
-/// it, and counts from the folder of this program; it does not if there is no repository from here.
+/// The place for git commands about the repository of a folder. If `GIT_DIR` or `GIT_WORK_TREE` is set, it takes
+/// precedence, as in git itself; a relative value is relative to the current folder. It is ignored if it names no
+/// repository.
 GitPlace gitPlaceOf(const std::string& folder);
 
-/// At which git is ended; zero: none.
+/// Limits of a run of git. It is killed beyond them; zero means no limit.
 struct GitBounds {
-  size_t bytes = 0; ///< of what it prints, or complains of
+  size_t bytes = 0; ///< of output or error output
   unsigned seconds = 0;
 };
 
-/// Runs git with these words, nothing to read but `input`. It reaches no other repository unless the words allow a
-/// protocol.
+/// Runs git with these arguments, and `input` as standard input. It contacts no other repository unless the arguments
+/// allow a protocol.
 GitAnswer runGit(const GitPlace& place, const std::vector<std::string>& words, std::string_view input = {},
                  const GitBounds& bounds = {});
 

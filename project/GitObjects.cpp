@@ -9,7 +9,7 @@ namespace planc::project {
 
 namespace {
 
-/// For the names of a stranger's commit, whose trees may hold each other without end and without a file.
+/// Time limit for listing an untrusted commit, whose trees may contain each other endlessly without a file.
 constexpr unsigned kMostSeconds = 30;
 
 } // namespace
@@ -25,7 +25,7 @@ std::optional<std::vector<GitEntry>> gitEntries(const GitPlace& place, const std
   }
   std::vector<GitEntry> out;
   std::string_view rest = listed.out;
-  while (!rest.empty()) { // `MODE TYPE OBJECT\tPATH\0`, with `--long` `MODE TYPE OBJECT SIZE\tPATH\0`
+  while (!rest.empty()) { // `MODE TYPE OBJECT\tPATH\0`; with `--long` `MODE TYPE OBJECT SIZE\tPATH\0`
     const std::string_view line = rest.substr(0, rest.find('\0'));
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
     const size_t type = line.find(' '), object = line.find(' ', type + 1), path = line.find('\t', object);
@@ -50,7 +50,7 @@ bool gitTexts(const GitPlace& place, const std::vector<std::string>& objects, Gi
   for (const std::string& object : objects) wanted += object + "\n";
   const GitAnswer texts = runGit(place, {"cat-file", "--batch"}, wanted);
   std::string_view rest = texts.out;
-  while (!rest.empty()) { // `OBJECT TYPE SIZE\n` and the text, or `OBJECT missing\n`
+  while (!rest.empty()) { // `OBJECT TYPE SIZE\n` followed by the text, or `OBJECT missing\n`
     const std::string_view head = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(rest.size(), head.size() + 1));
     const size_t type = head.find(' '), size = head.find(' ', type + 1);

@@ -1,4 +1,4 @@
-// A revision as a tree of files: entries by path, links followed inside of it, submodules opened when they are met.
+// A revision as a tree of files: entries by path, links resolved inside of it, submodules opened on demand.
 // SPDX-License-Identifier: Apache-2.0
 #include "project/GitTree.h"
 
@@ -20,9 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As many as Linux follows in one path.
+/// The number of links that Linux follows in one path.
 constexpr int kMostLinks = 40;
-/// More than any project has; a repository that holds itself twice over would have twice as many at every level.
+/// More submodules than any project has. A repository that contains itself twice would double their number at every
+/// level.
 constexpr size_t kMostSubmodules = 256;
 constexpr std::string_view kSinceBase = "...";
 
@@ -30,12 +31,12 @@ bool isPlan(std::string_view path) {
   return path.ends_with(kPlanSuffix);
 }
 
-/// Is its text read? Of others only the names are.
+/// Whether the text of this file is read. Of all other files only the names are read.
 bool isRead(std::string_view path) {
   return isPlan(path) || isPackageText(path.substr(path.rfind('/') + 1));
 }
 
-/// `REV...` is where the branch that is checked out left REV, as in words of git; else the revision itself.
+/// The merge base of HEAD and REV for `REV...`, as in git; otherwise the revision itself.
 std::string baseOf(const GitPlace& place, const std::string& revision) {
   if (!revision.ends_with(kSinceBase) || revision.starts_with('-')) return revision;
   const std::string other = revision.substr(0, revision.size() - kSinceBase.size());
@@ -43,7 +44,7 @@ std::string baseOf(const GitPlace& place, const std::string& revision) {
   return base.ok() ? base.line() : revision;
 }
 
-/// The folder of a path, or itself if it is one, of the nearest that exists.
+/// The nearest existing folder at or above a path.
 std::string folderOf(const std::string& path) {
   std::error_code ignored;
   fs::path at = fs::absolute(path, ignored);
@@ -94,7 +95,7 @@ std::shared_ptr<const GitTree> GitTree::open(const std::string& revision, const 
   return nullptr;
 }
 
-/// Reads names and then, all at once, the texts of plans and links.
+/// Reads the list of files, then the texts of all plans and links in one further run of git.
 bool GitTree::read(Repository& repository) {
   const std::optional<std::vector<GitEntry>> listed =
       gitEntries(repository.place, repository.commit, repository.problem);
@@ -112,7 +113,7 @@ bool GitTree::read(Repository& repository) {
   return gitTexts(repository.place, wanted, repository.blobs, repository.problem);
 }
 
-/// From the root of the outermost repository; nothing outside of it.
+/// The path relative to the root of the outermost repository; nullopt if it is outside.
 std::optional<std::string> GitTree::inside(const std::string& path) const {
   std::error_code failed;
   for (const fs::path& whole : {fs::absolute(path, failed).lexically_normal(), fs::weakly_canonical(path, failed)}) {
@@ -136,7 +137,7 @@ std::string GitTree::nameOf(const Repository& within, const std::string& path) {
     const std::string tail = ".path " + path;
     if (!line.starts_with(kHead) || !line.ends_with(tail)) continue;
     const std::string name(line.substr(kHead.size(), line.size() - kHead.size() - tail.size()));
-    const fs::path steps(name); // it is a path of git's own data, which nothing leads out of
+    const fs::path steps(name); // the name becomes a path in git's own data, so it must not lead out
     if (steps.is_relative() && std::find(steps.begin(), steps.end(), "..") == steps.end()) return name;
   }
   return path;
@@ -155,7 +156,7 @@ GitTree::Repository& GitTree::submodule(Repository& within, const std::string& p
   }
   if (isHere(whole)) {
     made->place = {(fs::path(top_) / whole).string(), "", true};
-  } else { // not checked out, or elsewhere by now: git keeps its data by its name
+  } else { // not checked out, or moved since: git keeps its data by name
     const GitAnswer data = runGit(within.place, {"rev-parse", "--git-common-dir"});
     const fs::path base = fs::path(within.place.folder) / data.line();
     made->place = {within.place.folder, (base / "modules" / nameOf(within, path)).lexically_normal().string(), true};
@@ -170,13 +171,14 @@ GitTree::Repository& GitTree::submodule(Repository& within, const std::string& p
   return *made;
 }
 
-/// Is a submodule checked out in this folder of the outermost repository?
+/// Whether a submodule is checked out in this folder of the outermost repository.
 bool GitTree::isHere(const std::string& whole) const {
   std::error_code ignored;
   return fs::exists(fs::path(top_) / whole / ".git", ignored);
 }
 
-/// Follows links and enters submodules, step by step. Without a repository in the answer `error` says why.
+/// Resolves links and enters submodules, one path component at a time. On failure the result has no repository, and
+/// `error` holds the reason.
 GitTree::Place GitTree::resolve(const std::string& inside, std::string& error) const {
   std::string path = inside;
   int links = 0;
@@ -232,7 +234,7 @@ std::optional<std::string> GitTree::real(const std::string& path, std::string& e
 bool GitTree::exists(const std::string& path) const {
   const std::lock_guard hold(lock_);
   const std::optional<std::string> within = inside(path);
-  if (!within) // what is wrong with it is said where it is read; a planc.toml out there is none of the revision's
+  if (!within) // true for plans, so that reading them reports the problem; a planc.toml outside does not count
     return !isPackageText(path.substr(path.rfind('/') + 1));
   std::string error;
   const Place at = resolve(*within, error);
@@ -326,7 +328,7 @@ void GitTree::addBelow(const Place& folder, const std::string& shown, std::vecto
     const std::string name = at->first.substr(prefix.size()), path = shown.empty() ? name : shown + "/" + name;
     if (at->second.kind == Entry::Kind::Submodule) {
       const std::string whole = folder.whole.empty() ? name : folder.whole + "/" + name;
-      if (!isHere(whole)) continue; // what is not checked out is not asked for either
+      if (!isHere(whole)) continue; // a submodule that is not checked out is not read either
       Repository& sub = submodule(*folder.repository, at->first, at->second.object, whole);
       if (sub.problem.empty()) addBelow({&sub, "", whole}, path, out);
     } else if (isPlan(name)) {

@@ -1,5 +1,5 @@
-// The plans of a revision of a repository, read from its blobs: nothing is checked out. Its submodules are read at the
-// commits that it names.
+// The plans of a revision of a repository, read from git objects without a checkout. Submodules are read at the commits
+// that the revision names.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "project/Git.h"
@@ -13,12 +13,12 @@
 
 namespace planc::project {
 
-/// Paths are those of the disk, as a command line or an import of a file there has them.
+/// Paths are paths on disk, as on a command line or in the import of a file there.
 class GitTree final : public FileTree {
 public:
-  /// The tree of a revision, of the repository that the path `near` lies in; `REV...` is the last commit that the one
-  /// that is checked out and REV have in common. Null after errors, which are reported at
-  /// `asked`, the place of the revision's name: there is no git, no repository, no such revision.
+  /// Opens the tree of a revision, in the repository that contains the path `near`. `REV...` means the merge base of
+  /// HEAD and REV. Errors are reported at `asked`, the place of the revision's name, and null is returned: git is
+  /// missing, there is no repository, or no such revision.
   static std::shared_ptr<const GitTree> open(const std::string& revision, const std::string& near, SourceRange asked,
                                              DiagnosticEngine& diagnostics);
 
@@ -27,19 +27,19 @@ public:
   std::optional<std::string> real(const std::string& path, std::string& error) const override;
   std::optional<std::string> imported(const std::string& real, std::string& error) const override;
   std::vector<std::string> plansOf(const std::string& folder) const override;
-  /// Of plans, and of what `isPackageText` names: no other texts were asked of git.
+  /// Only for plans and for files that `isPackageText` names; other texts were not read.
   std::optional<std::string> text(const std::string& path, std::string& error) const override;
   std::vector<FileEntry> below(const std::string& folder, size_t most, std::string& error) const override;
 
-  /// The `.plan` files below a folder, or the file itself, as paths that begin as `path` does; sorted.
+  /// The `.plan` files below a folder, or the file itself, sorted. The paths begin with `path`.
   std::vector<std::string> plansBelow(const std::string& path) const;
-  /// Does the path lie in the repository, be it there or not?
+  /// Whether the path is inside the repository, even if nothing exists there.
   bool holds(const std::string& path) const { return inside(path).has_value(); }
-  /// What is not here of submodules and texts, each with a way out, as far as it was asked for.
+  /// Submodules and texts that were needed but are not available in this clone, each with a way to get them.
   std::vector<std::string> missing() const;
 
 private:
-  /// What a path of the tree is.
+  /// An entry of the tree.
   struct Entry {
     enum class Kind : uint8_t { File, Link, Submodule } kind = Kind::File;
     std::string object;
@@ -48,16 +48,16 @@ private:
   struct Repository {
     GitPlace place;
     std::string commit;
-    std::string problem; ///< why nothing of it can be read; else empty
+    std::string problem; ///< why it cannot be read; empty if it can
     std::map<std::string, Entry, std::less<>> entries;
-    std::map<std::string, std::string, std::less<>> blobs; ///< of plans and links, by object
+    std::map<std::string, std::string, std::less<>> blobs; ///< texts of plans and links, by object
     std::map<std::string, std::unique_ptr<Repository>, std::less<>> submodules;
   };
-  /// A path inside of a repository; without one it lies outside of all.
+  /// A path inside a repository. `repository` is null if the path is outside of all repositories.
   struct Place {
     Repository* repository = nullptr;
-    std::string path;  ///< in it; empty: its root
-    std::string whole; ///< from the root of the outermost one
+    std::string path;  ///< path in the repository; empty: its root
+    std::string whole; ///< path from the root of the outermost repository
   };
 
   GitTree(GitPlace place, std::string top, std::string commit);
@@ -74,10 +74,10 @@ private:
   mutable std::mutex lock_;
   std::unique_ptr<Repository> root_;
   mutable std::set<std::string> missing_;
-  mutable size_t opened_ = 0; ///< submodules
+  mutable size_t opened_ = 0; ///< number of open submodules
 };
 
-/// Does git know this word as a revision, in the current folder?
+/// Whether git resolves this word to a revision in the current folder.
 bool isRevision(const std::string& word);
 
 } // namespace planc::project

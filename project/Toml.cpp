@@ -1,18 +1,19 @@
-// The only file with toml++: its nodes become plain data, its exceptions are left off.
+// Wraps toml++, without exceptions, and converts its nodes to plain data. No other file uses toml++.
 // SPDX-License-Identifier: Apache-2.0
 #include "project/Toml.h"
 
 #include <algorithm>
 #include <map>
 #define TOML_EXCEPTIONS 0
-// Lists in lists: planc.toml has none inside of another. Each level is a call, so a hostile file ends here.
+// Limits the nesting of lists. planc.toml nests none; the parser recurses on each level, so that a hostile file could
+// overflow the stack.
 #define TOML_MAX_NESTED_VALUES 16
 #include <toml++/toml.h>
 
 namespace planc::project {
 namespace {
 
-/// From lines and columns in code points, as toml++ counts them, to bytes.
+/// Converts lines and columns in code points, as toml++ counts them, to byte offsets.
 class Places {
 public:
   Places(const SourceManager& sources, FileId file) : text_(sources.text(file)), file_(file) {
@@ -20,7 +21,8 @@ public:
       lines_.push_back(at);
   }
 
-  /// A place that is nowhere in the text (its end is behind the last line) becomes the end of it.
+  /// The byte offset of a position. A position outside of the text, such as after the last line, maps to the end of the
+  /// text.
   uint32_t offset(const toml::source_position& position) const {
     if (position.line == 0 || position.line > lines_.size()) return static_cast<uint32_t>(text_.size());
     const std::vector<uint32_t>& columns = columnsOf(position.line - 1);
@@ -32,7 +34,8 @@ public:
   }
 
 private:
-  /// Where each code point of a line begins, and last where the line ends. Counted once: a line may hold all of a file.
+  /// The byte offset of each code point of a line, followed by the end of the line. Cached, because one line may hold
+  /// the whole file.
   const std::vector<uint32_t>& columnsOf(size_t line) const {
     std::vector<uint32_t>& columns = columns_[line];
     if (!columns.empty()) return columns;
@@ -46,7 +49,7 @@ private:
   std::string_view text_;
   FileId file_;
   std::vector<size_t> lines_;
-  mutable std::map<size_t, std::vector<uint32_t>> columns_; ///< of the lines that were asked for
+  mutable std::map<size_t, std::vector<uint32_t>> columns_; ///< for lines that were requested
 };
 
 TomlValue::Kind kindOf(const toml::node& node) {
@@ -68,8 +71,8 @@ TomlValue::Kind kindOf(const toml::node& node) {
   }
 }
 
-/// Where a quoted text that begins at `at` ends: behind its last quote, or with the line where it has none. Three
-/// quotes go over lines, and up to two more may stand before the three that end them.
+/// The offset after a quoted text that begins at `at`. An unterminated text ends with its line. A text in triple quotes
+/// spans lines, and up to two more quotes may precede its closing three.
 size_t behindQuoted(std::string_view text, size_t at) {
   const char quote = text[at];
   const std::string three(3, quote);
@@ -88,8 +91,8 @@ size_t behindQuoted(std::string_view text, size_t at) {
   return text.size();
 }
 
-/// Where a name of more than this many parts ends, `a.a.a…`. Each part is a table in the one before it, and toml++
-/// bounds only the depth of values: it would end with the stack.
+/// The end of a name with more than this many parts (`a.a.a…`); nullopt if there is none. Each part is a table in the
+/// previous one, and toml++ limits only the depth of values, so that such a name would overflow the stack.
 std::optional<size_t> endlessName(std::string_view text) {
   constexpr size_t kMostParts = 256;
   size_t parts = 0;
@@ -109,7 +112,7 @@ std::optional<size_t> endlessName(std::string_view text) {
   return std::nullopt;
 }
 
-/// As deep as values and their names go, which is bounded.
+/// Recursion is limited by the depth of values and names.
 TomlValue valueOf(const toml::node& node, const Places& places) {
   TomlValue out;
   out.kind = kindOf(node);

@@ -1,4 +1,4 @@
-// TOML as plain data, each value and each name with its place.
+// TOML as plain data, with the source range of each value and name.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Source.h"
@@ -15,13 +15,13 @@ struct TomlMember;
 struct TomlValue {
   enum class Kind { Text, Number, Truth, Date, List, Table };
   Kind kind = Kind::Table;
-  std::string text; ///< of a text, without its quotes
+  std::string text; ///< of a string, without quotes
   bool truth = false;
   std::vector<TomlValue> items;    ///< of a list
   std::vector<TomlMember> members; ///< of a table, in the order of the file
   SourceRange range;
 
-  /// `a text`, `a list`.
+  /// The kind for messages: `a text`, `a list`.
   std::string kindName() const;
 };
 
@@ -31,15 +31,15 @@ struct TomlMember {
   TomlValue value;
 };
 
-/// What a text is not understood for.
+/// Why a text is not valid TOML.
 struct TomlMistake {
   std::string reason;
   SourceRange range;
 };
 
-/// A text as TOML writes it, in quotes.
+/// A string in TOML syntax, with quotes.
 std::string tomlText(std::string_view text);
-/// The root table of a file, or nothing and why.
+/// The root table of a file. Returns nullopt, with the reason in `mistake`, if it is not valid TOML.
 std::optional<TomlValue> parseToml(const SourceManager& sources, FileId file, TomlMistake& mistake);
 
 } // namespace planc::project
