@@ -1,4 +1,4 @@
-// Chooses, bounds and digests the files of a package.
+// Selects the files of a package, checks their limits, and computes their digests.
 // SPDX-License-Identifier: Apache-2.0
 #include "packages/Contents.h"
 
@@ -29,14 +29,15 @@ bool isWanted(std::string_view path) {
          (path.find('/') == std::string_view::npos && path != project::kLockName && project::isPackageText(path));
 }
 
-/// Could an import lead there? What is no file must not be called like a module or a folder of modules.
+/// Whether an import could refer to this path. A link or device must not have the name of a module or of a folder of
+/// modules.
 bool isReachable(std::string_view path) {
   if (isWanted(path)) return true;
   const fs::path steps(path);
   return std::all_of(steps.begin(), steps.end(), [](const fs::path& s) { return problemOfName(s.string()).empty(); });
 }
 
-/// What is wrong with the spelling of a path; empty if nothing is.
+/// Why a path is not acceptable; empty if it is.
 std::string problemOfPath(std::string_view path) {
   constexpr size_t kMostBytes = 255;
   if (path.empty() || path.size() > kMostBytes) return "its path is too long";
@@ -56,10 +57,11 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-/// Finds paths, and folders of them, that differ in the case of letters only.
+/// Finds paths, and their folders, that differ only in the case of letters.
 class Cases {
 public:
-  /// Another spelling of the path or of one of its folders that was seen; empty if there is none.
+  /// An earlier path or folder that differs only in case from the path or from one of its folders; empty if there is
+  /// none.
   std::string clash(const std::string& path) {
     for (size_t end = path.find('/');; end = path.find('/', end + 1)) {
       const std::string part = path.substr(0, end);

@@ -1,4 +1,4 @@
-// What a package is made of: its texts, which files of a folder or a commit these are, and their digest.
+// The contents of a package: its texts, which files of a folder or a commit they are, and their digest.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "packages/Manifest.h"
@@ -11,43 +11,45 @@
 
 namespace planc::packages {
 
-/// Texts by their paths below the package's folder.
+/// Texts by path relative to the package's folder.
 using Texts = std::map<std::string, std::string, std::less<>>;
-/// SHA-256 by path.
+/// SHA-256 digests by path.
 using Digests = std::map<std::string, std::string, std::less<>>;
 
 Digests digestsOf(const Texts& texts);
-/// SHA-256 over lines `DIGEST  PATH`, sorted by path, as `sha256sum` prints them.
+/// SHA-256 over lines `DIGEST  PATH`, sorted by path, in the format of `sha256sum`.
 std::string digestOf(const Digests& files);
 
-/// What keeps a tree from being a package, and where in it.
+/// The reason why a tree is not accepted as a package, and the path of the offending file.
 struct Hostile {
   std::string path, problem;
 };
-/// Which files of a tree are a package's: plans, and at its top planc.toml, the page about it, its licence. All else
-/// stays behind. Nothing of it is a link, a device or a submodule, leads out of the folder, or is spelled as another
-/// file but for the case of its letters; and it is of bounded size.
+/// The files of a tree that belong to a package: plans, and at its top planc.toml, the package's page and its licence.
+/// Other files are ignored. Returns nullopt, with the reason in `problem`, if a package file is a link, a device or a
+/// submodule, leads out of the folder, or differs from another file only in the case of letters, or if the package
+/// exceeds a size limit.
 std::optional<std::vector<std::string>> filesOf(const std::vector<FileEntry>& entries, Hostile& problem);
-/// Reports, at `range`, what keeps a tree from being that package.
+/// Reports, at `range`, why a tree is not accepted as that package.
 void reportHostile(const std::string& package, const Hostile& found, SourceRange range, DiagnosticEngine& diagnostics);
-/// As many entries of a tree as are looked at.
+/// The most entries of a tree that are examined.
 inline constexpr size_t kMostEntries = 100'000;
-/// Of a whole package.
+/// The size limit of a whole package in bytes.
 inline constexpr uint64_t kMostPackageBytes = uint64_t(64) << 20;
 
-/// A package's texts in a folder. Nothing, with the reason, where there is no such folder or it is none of a package.
+/// A package's texts in a folder. Returns nullopt, with the reason in `problem`, if there is no such folder or it does
+/// not hold a valid package.
 std::optional<Texts> textsIn(const FileTree& files, const std::string& folder, Hostile& problem);
 
-/// The paths whose texts differ, sorted: also those that only one of both has.
+/// The paths whose texts differ, sorted; includes paths that only one side has.
 std::vector<std::string> differing(const Digests& locked, const Digests& found);
 
-/// Reads and checks the planc.toml of these texts, which is shown as `shown/planc.toml`. Nothing after errors, which
-/// are reported: at `use` where there is none.
+/// Reads and checks the planc.toml of these texts, which diagnostics call `shown/planc.toml`. Errors are reported, at
+/// `use` if there is no planc.toml, and nullopt is returned.
 std::optional<Manifest> manifestIn(const Texts& texts, const std::string& shown, SourceRange use,
                                    SourceManager& sources, DiagnosticEngine& diagnostics);
-/// Is it an error about packages: that one cannot be chosen, read or trusted? PLAN0110 to PLAN0139.
+/// Whether the diagnostic is about packages: PLAN0110 to PLAN0139, a package that cannot be selected, read or trusted.
 bool isOfPackages(const DiagnosticKind& kind);
-/// The path of a file below a folder as it is shown.
+/// The display path of a file below a folder.
 std::string joined(const std::string& folder, std::string_view path);
 
 } // namespace planc::packages

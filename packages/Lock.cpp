@@ -35,7 +35,7 @@ bool isDigest(std::string_view text) {
   return text.size() == kDigits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-/// What is wrong with an entry; empty if nothing is.
+/// Why an entry is invalid; empty if it is valid.
 std::string readEntry(const TomlValue& table, Locked& out) {
   out.range = table.range;
   out.name = textOf(table, "name");
@@ -131,7 +131,7 @@ std::optional<Lock> lockOf(const std::string& path, std::string text, SourceMana
 std::string unfit(const Manifest& project, const Dependency& dependency, const Origin& origin, const Locked* locked) {
   if (!locked) return fmt::format("it has no `{}`", dependency.name);
   const Dependency* const own = project.dependency(dependency.name);
-  const bool replaced = own && own->origin.isFolder(); // it stands for what others ask for by a tag
+  const bool replaced = own && own->origin.isFolder(); // the folder replaces tags that other packages request
   const Origin wanted = replaced ? fromProject(own->origin, "") : origin;
   if (wanted.isFolder() || locked->origin.isFolder())
     return wanted == locked->origin ? ""

@@ -1,42 +1,42 @@
-// planc.lock: which bytes of which packages a project is priced with.
+// planc.lock: the exact bytes of the packages that a project is priced with.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "packages/Contents.h"
 
 namespace planc::packages {
 
-/// A package that was chosen. Of one in a folder of its own only the name and the folder are kept: it is worked on.
+/// A locked package. A package in a local folder has only a name and the folder, because its files are still edited.
 struct Locked {
   std::string name;
-  Version version;    ///< not of a folder
-  Origin origin;      ///< a folder counts from that of planc.lock
-  std::string commit; ///< of the tag
-  std::string digest; ///< of `files`
+  Version version;    ///< unset for a folder
+  Origin origin;      ///< a folder is relative to the folder of planc.lock
+  std::string commit; ///< commit that the tag named
+  std::string digest; ///< digest of `files`
   Digests files;
   SourceRange range;
 };
-/// `base 2.1.0`, `lab in ../lab`.
+/// The package for messages: `base 2.1.0`, `lab in ../lab`.
 std::string shownText(const Locked& locked);
 
 struct Lock {
-  std::string path;             ///< as it is shown
+  std::string path;             ///< display path
   std::vector<Locked> packages; ///< sorted by name
   const Locked* find(std::string_view name) const;
 };
 
-/// The text of a lock. The same packages have the same bytes, wherever they are read from.
+/// The text of a lock. It depends only on the packages, not on where they were read from.
 std::string lockText(const std::vector<Locked>& packages);
-/// Reads the file; nothing after errors, which are reported.
+/// Reads a lock file. Errors are reported, and nullopt is returned.
 std::optional<Lock> readLock(const std::string& path, const FileTree& files, SourceManager& sources,
                              DiagnosticEngine& diagnostics);
-/// The same of its text.
+/// As `readLock`, for a text that is already read.
 std::optional<Lock> lockOf(const std::string& path, std::string text, SourceManager& sources,
                            DiagnosticEngine& diagnostics);
-/// In what a dependency asks for another package than the lock has; empty where it does not. `origin`: of the
-/// dependency, with a folder as the lock counts it.
-/// `project`: whose folders stand for packages of repositories.
+/// How a dependency conflicts with the lock; empty if the locked package satisfies it. `origin`: the dependency's
+/// origin, with a folder relative to planc.lock. `project`: the root project; its folder dependencies replace packages
+/// from repositories.
 std::string unfit(const Manifest& project, const Dependency& dependency, const Origin& origin, const Locked* locked);
-/// Reports, at the dependency that asks for something else, that a lock does not fit.
+/// Reports, at the dependency, that the lock does not satisfy it.
 void reportUnfit(const std::string& lock, std::string problem, SourceRange range, DiagnosticEngine& diagnostics);
 
 } // namespace planc::packages

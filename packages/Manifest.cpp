@@ -1,4 +1,4 @@
-// Checks what planc.toml says of packages.
+// Checks the package part of planc.toml.
 // SPDX-License-Identifier: Apache-2.0
 #include "packages/Manifest.h"
 
@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using project::ConfigText;
 
-/// Checks one file.
+/// Checks one planc.toml.
 class Checker {
 public:
   Checker(const project::Config& config, DiagnosticEngine& diagnostics) : config_(config), diagnostics_(diagnostics) {
@@ -43,7 +43,7 @@ private:
     return diagnostics_.report(ManifestValue, range, {{"key", key}, {"problem", std::move(problem)}});
   }
 
-  /// A key that a package must have.
+  /// The value of a required key; reports an error if it is missing.
   std::string needed(std::string_view key, const std::optional<ConfigText>& text, const char* example) {
     if (text) return text->value;
     wrong(fmt::format("package.{}", key), "missing", config_.package)
@@ -178,7 +178,7 @@ Address addressOf(std::string_view text) {
   });
   if (!plain || text[0] == '-') return Address::None;
   const size_t scheme = text.find("://");
-  if (scheme == std::string_view::npos) { // `git@host:path`, and not `ext::sh -c …`
+  if (scheme == std::string_view::npos) { // accepts `git@host:path`, rejects `ext::sh -c …`
     const size_t colon = text.find(':'), at = text.find('@');
     if (at != std::string_view::npos && colon < at) return Address::Secret; // `me:secret@host:path`
     const bool copied = colon != std::string_view::npos && at < colon && colon < text.find('/') &&
@@ -191,7 +191,7 @@ Address addressOf(std::string_view text) {
   const size_t at = host.rfind('@');
   if (at == std::string_view::npos && rest.find('@') != std::string_view::npos &&
       host.find(':') != std::string_view::npos)
-    return Address::Secret;                                             // a password that holds a `/`
+    return Address::Secret;                                             // a password that contains a `/`
   if (rest.find('?') != std::string_view::npos) return Address::Secret; // `?private_token=…`
   if (at != std::string_view::npos && (name != "ssh" || host.substr(0, at).find(':') != std::string_view::npos))
     return Address::Secret;

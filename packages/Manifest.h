@@ -1,4 +1,4 @@
-// What a planc.toml says of its package and of those it depends on, checked: names, versions, sources.
+// The package part of a planc.toml, checked: names, versions, and sources of dependencies.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "packages/Version.h"
@@ -12,11 +12,11 @@ namespace planc::packages {
 
 /// Where a package comes from: a folder, or a tag of a repository.
 struct Origin {
-  std::string path;     ///< as it is written; empty: of a repository
-  std::string git, tag; ///< empty: a folder
+  std::string path;     ///< as written; empty for a repository
+  std::string git, tag; ///< empty for a folder
   bool isFolder() const { return git.empty(); }
   bool operator==(const Origin&) const = default;
-  /// `../lab`, `https://… v2.1.0`.
+  /// The origin for messages: `../lab`, `https://… v2.1.0`.
   std::string text() const { return isFolder() ? path : git + " " + tag; }
 };
 
@@ -24,35 +24,36 @@ struct Origin {
 struct Dependency {
   std::string name;
   Origin origin;
-  Version least; ///< of a tag; a folder has the version that its planc.toml says
+  Version least; ///< version of the tag; a folder's version is in its planc.toml
   SourceRange range;
 };
 
-/// A checked planc.toml. Without `[package]` it is a project that others cannot depend on, and has no name.
+/// A checked planc.toml. Without `[package]` it describes a project without a name, which others cannot depend on.
 struct Manifest {
-  std::string path; ///< of the file, as it is shown
+  std::string path; ///< display path of the file
   SourceRange range;
   std::string name;
   Version version;
   std::string description;
-  std::vector<std::string> exports; ///< paths below the folder of the file, without an end: `clusters`, `models/moe`
+  std::vector<std::string> exports;     ///< paths below the file's folder, without suffix: `clusters`, `models/moe`
   std::vector<Dependency> dependencies; ///< sorted by name
 
   bool isPackage() const { return !name.empty(); }
   const Dependency* dependency(std::string_view name) const;
 };
 
-/// Nothing after errors, which are reported: a name, version, path or address that is none, an edition that this planc
-/// does not know, a planc that is newer than this.
+/// Checks the package part. Errors are reported, and nullopt is returned: an invalid name, version, path or address, an
+/// unknown edition, or a manifest that requires a newer planc.
 std::optional<Manifest> manifestOf(const project::Config& config, DiagnosticEngine& diagnostics);
-/// The folder of a dependency as it counts from the project's, where it counts from `within` as it is written.
+/// The origin with a folder relative to the project. A written folder is relative to `within`.
 Origin fromProject(const Origin& origin, const std::string& within);
-/// How packages are fetched: the first words of addresses.
+/// The URL schemes by which packages may be fetched.
 inline constexpr std::string_view kProtocols[] = {"https", "ssh", "file", "http"};
-/// Is it an address that git may be told? One that holds a name or a password is not to be printed.
+/// Whether a text is an address that may be passed to git. `Secret`: it contains a user name or password and must not
+/// be printed.
 enum class Address : uint8_t { Good, None, Secret };
 Address addressOf(std::string_view text);
-/// What is wrong with the name of a package; empty if nothing is.
+/// Why a text is not a valid package name; empty if it is valid.
 std::string problemOfName(std::string_view name);
 
 } // namespace planc::packages

@@ -1,4 +1,4 @@
-// Fetches with git into a repository that ends with the call.
+// Fetches with git into a temporary repository that is removed afterwards.
 // SPDX-License-Identifier: Apache-2.0
 #include "packages/Remote.h"
 
@@ -22,11 +22,11 @@ namespace fs = std::filesystem;
 using project::GitAnswer;
 using project::GitPlace;
 
-/// Of the names of all files of a commit.
+/// The limit for the file names of a commit, in bytes.
 constexpr size_t kMostListing = size_t(64) << 20;
 constexpr std::string_view kTags = "refs/tags/", kPeeled = "^{}";
 
-/// A folder that ends with this.
+/// A temporary folder that the destructor removes.
 class Scratch {
 public:
   Scratch() {
@@ -46,8 +46,8 @@ private:
   std::string path_;
 };
 
-/// Git in a repository of our own, with what keeps one of a stranger from doing anything: no hook, no protocol that
-/// runs a program.
+/// Runs git in our own repository, with settings that keep a foreign repository from running anything: no hooks, and no
+/// protocols that start programs.
 GitAnswer ask(const std::string& folder, std::vector<std::string> words) {
   std::vector<std::string> all;
   for (const std::string_view protocol : kProtocols) {
@@ -63,7 +63,7 @@ GitAnswer ask(const std::string& folder, std::vector<std::string> words) {
   return project::runGit({folder, ".", true}, all, {}, {kMostListing, 0});
 }
 
-/// Reports why git gave no answer; true if it gave one.
+/// Returns whether git succeeded; otherwise reports the error.
 bool answered(const GitAnswer& answer, const RemoteUse& use) {
   if (answer.ok()) return true;
   if (!answer.found)
@@ -78,7 +78,7 @@ bool answered(const GitAnswer& answer, const RemoteUse& use) {
   return false;
 }
 
-/// Makes an empty repository there; false after a report.
+/// Initializes an empty repository. Reports an error and returns false on failure.
 bool prepared(const Scratch& scratch, const RemoteUse& use) {
   if (!scratch.path().empty()) return answered(ask(scratch.path(), {"init", "-q", "--bare", "--template="}), use);
   use.diagnostics
@@ -134,8 +134,8 @@ std::optional<std::vector<VersionTag>> versionsAt(const std::string& address, co
   if (!prepared(scratch, use)) return std::nullopt;
   const GitAnswer listed = ask(scratch.path(), {"ls-remote", "--tags", "--", address});
   if (!answered(listed, use)) return std::nullopt;
-  std::map<std::string, std::string>
-      commits; // `COMMIT\trefs/tags/NAME`, and behind it `…^{}` of what an annotated one names
+  // Lines are `COMMIT\trefs/tags/NAME`. An annotated tag has a second line, `…^{}`, with the commit that it names.
+  std::map<std::string, std::string> commits; // by tag
   std::string_view rest = listed.out;
   while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
@@ -144,7 +144,7 @@ std::optional<std::vector<VersionTag>> versionsAt(const std::string& address, co
     if (tab == std::string_view::npos || !line.substr(tab + 1).starts_with(kTags)) continue;
     std::string_view name = line.substr(tab + 1 + kTags.size());
     if (name.ends_with(kPeeled)) name.remove_suffix(kPeeled.size());
-    commits[std::string(name)] = line.substr(0, tab); // the peeled one comes last
+    commits[std::string(name)] = line.substr(0, tab); // the peeled entry comes last and replaces the tag object
   }
   std::vector<VersionTag> out;
   for (const auto& [tag, commit] : commits)

@@ -1,4 +1,4 @@
-// Reads packages as their imports ask for them.
+// Reads packages when an import first needs them.
 // SPDX-License-Identifier: Apache-2.0
 #include "packages/Resolver.h"
 
@@ -23,13 +23,13 @@ std::string folderOfFile(const std::string& path) {
 struct Resolver::Read {
   Package package;
   Manifest manifest;
-  std::string within; ///< its folder as it counts from the project's, if it is one of its own
+  std::string within; ///< its folder relative to the project, for a local folder
   Project* project = nullptr;
   bool good = false;
 };
 
 struct Resolver::Project {
-  std::string path, folder; ///< of planc.toml, as shown
+  std::string path, folder; ///< display paths of planc.toml and its folder
   std::optional<Manifest> manifest;
   std::optional<Lock> lock;
   bool broken = false, lockRead = false;
@@ -54,7 +54,7 @@ Resolver::Project* Resolver::projectOf(const std::string& file, const Asking& as
   return known.get();
 }
 
-/// At the first import of a package, with all that its planc.toml asks for.
+/// Reads the lock at the first import of a package, and checks it against planc.toml.
 void Resolver::readLock(Project& project, const Asking& asking) {
   if (project.lockRead) return;
   project.lockRead = true;
@@ -106,7 +106,7 @@ const Package* Resolver::named(std::string_view name, const Asking& asking, bool
   return read->good ? &read->package : none(true);
 }
 
-/// The project itself, by its own name: its files as they lie there.
+/// The project itself as a package: its files on disk.
 const Package* Resolver::own(Project& project) {
   if (project.own) return project.own.get();
   project.own = std::make_unique<Package>();
@@ -115,7 +115,7 @@ const Package* Resolver::own(Project& project) {
   project.own->folder = project.folder;
   project.own->exports = project.manifest->exports;
   project.own->own = true;
-  Hostile ignored; // what cannot be imported is said where it is
+  Hostile ignored; // reported when a plan imports it
   if (auto texts = textsIn(files_, project.folder, ignored)) project.own->texts = std::move(*texts);
   return project.own.get();
 }

@@ -1,5 +1,5 @@
-// Packages for the imports of one compilation: by the planc.toml of the importing file and the planc.lock beside it,
-// read from `vendor/`, the cache and folders. It neither runs git nor writes.
+// Finds packages for the imports of one compilation: by the planc.toml of the importing file and its planc.lock, read
+// from `vendor/`, the cache and local folders. Never runs git, and never writes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "packages/Store.h"
@@ -11,19 +11,20 @@ namespace planc::packages {
 
 class Resolver final : public PackageSource {
 public:
-  /// `files`: where projects, `vendor/` and folders are read from; the cache is on the disk. It must outlive this.
+  /// `files`: the source of projects, `vendor/` and local folders; it must outlive this object. The cache is always on
+  /// disk.
   explicit Resolver(const FileTree& files);
   ~Resolver() override;
   const Package* named(std::string_view name, const Asking& asking, bool& reported) override;
   std::vector<std::string> names(const Asking& asking, std::string& config) override;
   std::string vendored(const std::string& real, const Asking& asking) override;
   std::string folderOf(const Asking& asking) override;
-  /// The project of a file itself, if it is a package, and all that it locks, by name. Those that cannot be read are
-  /// left out, and reported.
+  /// The project of the file, if it is a package, and all its locked packages, by name. Packages that cannot be read
+  /// are reported and left out.
   std::vector<const Package*> all(const Asking& asking);
 
 private:
-  /// A planc.toml with what was read for it.
+  /// A planc.toml with its lock and packages.
   struct Project;
   /// A package that was read.
   struct Read;

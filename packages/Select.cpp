@@ -20,15 +20,15 @@ PLANC_ERROR(TooManyVersions, 139, "more than {most} versions of packages are ask
 
 namespace {
 
-/// Each is fetched and kept, and the way to each is walked.
+/// The limit on visited versions: each is fetched, kept and searched for cycles.
 constexpr size_t kMostVersions = 1000;
 
-/// A version of a package that somebody asks for.
+/// A version of a package that is requested.
 struct Node {
   std::string name;
   Origin origin;
   const Manifest* manifest = nullptr;
-  const Node* by = nullptr; ///< who asked first; null: the project
+  const Node* by = nullptr; ///< the package that requested it first; null: the project
   Dependency asked;
 };
 
@@ -40,7 +40,7 @@ public:
   std::optional<std::vector<Selected>> take() {
     const size_t before = diagnostics_.errorCount();
     ask(project_, nullptr);
-    for (size_t i = 0; i < nodes_.size() && nodes_.size() <= kMostVersions; ++i) // grows meanwhile
+    for (size_t i = 0; i < nodes_.size() && nodes_.size() <= kMostVersions; ++i) // the list grows during the loop
       if (const Node& node = nodes_[i]; node.manifest) ask(*node.manifest, &node);
     if (nodes_.size() > kMostVersions)
       diagnostics_.report(TooManyVersions, project_.range, {{"most", kMostVersions}})
@@ -68,7 +68,7 @@ private:
       }
       const bool replaced = own && own->origin.isFolder() && !d.origin.isFolder();
       if (replaced) origin = own->origin;
-      if (d.name == project_.name) { // the circle that leads back to the project
+      if (d.name == project_.name) { // a cycle that leads back to the project
         cycle(by, d);
         continue;
       }
@@ -87,7 +87,7 @@ private:
     return known;
   }
 
-  /// Is it the package and the version that its name and tag say?
+  /// Checks that the manifest has the requested name and version.
   void fits(Node& node) {
     const Manifest& m = *node.manifest;
     const bool named = m.name == node.name;
@@ -104,7 +104,7 @@ private:
     node.manifest = nullptr;
   }
 
-  /// All who ask for a package want one major of it, and from one place.
+  /// Checks that all requests for a package have the same major version and the same origin.
   void agree(const Node& node, const Dependency& d, const Node* by) {
     const auto [at, first] = first_.try_emplace(node.name, Asked{&node, by, d});
     if (first || at->second.node == &node) return;
@@ -172,12 +172,12 @@ private:
         .help("move what both need into a third package");
   }
 
-  /// A circle of names, whichever versions it leads through.
+  /// Reports a cycle of package names, whatever versions are on it.
   void cycles() {
     std::map<std::string, std::map<std::string, const Dependency*>> next;
     for (const Node& node : nodes_)
       for (const Dependency& d : node.manifest->dependencies) next[node.name].emplace(d.name, &d);
-    std::map<std::string, int> state; // 1: on the way, 2: done
+    std::map<std::string, int> state; // 1: on the current path, 2: done
     std::vector<std::string> path;
     const auto visit = [&](const auto& self, const std::string& name) -> bool {
       state[name] = 1;

@@ -1,15 +1,15 @@
-// Which version of every package a project is priced with: the least that satisfies all who ask for it.
+// Selects the version of each package: the lowest that satisfies every dependency on it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "packages/Manifest.h"
 
 namespace planc::packages {
 
-/// Where manifests come from.
+/// Supplies manifests.
 class Registry {
 public:
   virtual ~Registry() = default;
-  /// The manifest of a package, a folder of which counts from that of the project. Null after errors, which are
+  /// The manifest of a package; a folder in `origin` is relative to the project. Returns null after errors, which are
   /// reported at `asked`.
   virtual const Manifest* manifest(const Origin& origin, const Dependency& asked) = 0;
 };
@@ -17,13 +17,13 @@ public:
 struct Selected {
   std::string name;
   Version version;
-  Origin origin; ///< a folder counts from that of the project
+  Origin origin; ///< a folder is relative to the project
 };
 
-/// Of every package that is reached from the project, through any version that somebody asks for, the greatest of these
-/// versions: minimal version selection (R. Cox, "Minimal Version Selection", 2018, algorithm 1). It depends on what
-/// manifests say and on nothing else: no order, no date, no newer version. A folder that the project itself names
-/// stands for all versions of its package. Sorted by name; nothing after errors, which are reported: circles, two
+/// Minimal version selection (R. Cox, "Minimal Version Selection", 2018, algorithm 1): of every package that is reached
+/// from the project through any requested version, selects the greatest requested version. The result depends on the
+/// manifests only, not on an order, a date or newer versions. A folder dependency of the project itself replaces all
+/// versions of its package. The result is sorted by name. Errors are reported, and nullopt is returned: cycles, or two
 /// majors or two origins of one name.
 std::optional<std::vector<Selected>> select(const Manifest& project, Registry& registry, DiagnosticEngine& diagnostics);
 

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// All of a text, and on the disk when this returns.
+/// Writes a new file and flushes it to disk. Returns false with `errno` on failure.
 bool writeText(const std::string& path, std::string_view text) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
   while (file.get() >= 0 && !text.empty()) {
@@ -37,7 +37,7 @@ bool writeText(const std::string& path, std::string_view text) {
 
 constexpr std::string_view kUnfinished = ".planc-";
 
-/// What was killed while it wrote left a folder. A day later nobody writes it any more.
+/// Removes folders left by processes that were killed while writing. After a day they are abandoned.
 void removeUnfinished(const fs::path& folder) {
   std::error_code ignored;
   const auto now = fs::file_time_type::clock::now();
@@ -48,7 +48,7 @@ void removeUnfinished(const fs::path& folder) {
       fs::remove_all(entry.path(), ignored);
 }
 
-/// Writes these texts into an empty folder; false with `errno` after a failure.
+/// Writes these texts into a new folder. Returns false with `errno` on failure.
 bool writeTexts(const fs::path& folder, const Texts& texts) {
   std::error_code failed;
   fs::create_directory(folder, failed);
@@ -60,10 +60,10 @@ bool writeTexts(const fs::path& folder, const Texts& texts) {
   return true;
 }
 
-/// Moves a folder to where another one lies, which then lies where it was.
+/// Swaps two folders. Returns false with `errno` on failure.
 bool exchange(const fs::path& fresh, const std::string& target) {
   if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0) return true;
-  if (errno != EINVAL && errno != ENOSYS) return false; // file systems that cannot: two steps
+  if (errno != EINVAL && errno != ENOSYS) return false; // if the file system cannot swap, rename twice
   const fs::path old = fresh.parent_path() / "old";
   if (::rename(target.c_str(), old.c_str()) != 0) return false;
   if (::rename(fresh.c_str(), target.c_str()) == 0) return true;
@@ -73,7 +73,8 @@ bool exchange(const fs::path& fresh, const std::string& target) {
   return false;
 }
 
-/// Writes a folder beside where it is to lie, and moves it there when all of it is on the disk.
+/// Writes a package to a temporary folder next to the target, and moves it into place when all of it is on disk.
+/// Returns why it failed, or an empty text.
 template <class Instead> std::string putInto(const std::string& target, const Texts& texts, Instead instead) {
   std::error_code failed;
   const fs::path beside = fs::path(target).parent_path();
@@ -93,7 +94,7 @@ template <class Instead> std::string putInto(const std::string& target, const Te
 } // namespace
 
 std::string cacheFolder() {
-  const auto said = [](const char* name) { // a relative one would be another in every folder
+  const auto said = [](const char* name) { // a relative path would depend on the working directory
     const char* const value = std::getenv(name);
     return value && *value == '/' ? std::string(value) : "";
   };
@@ -119,12 +120,12 @@ std::string putIntoCache(const std::string& digest, const Texts& texts) {
     return "none of PLANC_CACHE, XDG_CACHE_HOME and HOME names it by a path that begins with `/`";
   if (cached(digest)) return "";
   removeUnfinished(fs::path(folderInCache(digest)).parent_path());
-  return putInto(folderInCache(digest), texts, [&] { return !cached(digest); }); // another process may have been first
+  return putInto(folderInCache(digest), texts, [&] { return !cached(digest); }); // another process may have added it
 }
 
 namespace {
 
-/// A file below a folder that is none of these texts; empty if there is none.
+/// A file below a folder that is not in these texts; empty if there is none.
 std::string strange(const std::string& folder, const Texts& texts) {
   std::error_code failed;
   for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
@@ -134,7 +135,7 @@ std::string strange(const std::string& folder, const Texts& texts) {
   return failed && failed != std::errc::no_such_file_or_directory ? failed.message() : "";
 }
 
-/// Would something else than `vendor/NAME` itself be written?
+/// Whether the folder, or its parent, is a link, so that a write would change another place.
 bool isLink(const std::string& folder) {
   std::error_code failed;
   return fs::is_symlink(fs::path(folder).parent_path(), failed) || fs::is_symlink(folder, failed);

@@ -1,4 +1,4 @@
-// Reads and orders versions.
+// Parses and compares versions.
 // SPDX-License-Identifier: Apache-2.0
 #include "packages/Version.h"
 
@@ -9,7 +9,7 @@
 namespace planc::packages {
 namespace {
 
-/// The text up to the next `mark`, which is taken off; all of it where there is none.
+/// Takes the text up to the next `mark` off the front, together with the mark; takes all of it if there is no mark.
 std::string_view takeUntil(std::string_view& text, char mark) {
   const size_t end = std::min(text.find(mark), text.size());
   const std::string_view part = text.substr(0, end);
@@ -42,7 +42,7 @@ bool isBefore(std::string_view text) {
   return true;
 }
 
-/// Numbers are less than words, and are ordered as numbers.
+/// Compares pre-release parts: numbers compare as numbers and sort before words.
 std::strong_ordering ordered(std::string_view a, std::string_view b) {
   while (!a.empty() && !b.empty()) {
     const std::string_view mine = takeUntil(a, '.'), other = takeUntil(b, '.');

@@ -9,14 +9,15 @@
 
 namespace planc::packages {
 
-/// `1.4.0`, `2.0.0-rc.1`. What is before a release (`-rc.1`) comes before it.
+/// `1.4.0`, `2.0.0-rc.1`. A pre-release sorts before its release.
 struct Version {
   uint32_t major = 0, minor = 0, patch = 0;
-  std::string before; ///< `rc.1`; empty: a release
+  std::string before; ///< pre-release part `rc.1`; empty: a release
 
-  /// Nothing for what is no version: three numbers without leading zeros and, behind `-`, words with dots.
+  /// Parses three numbers without leading zeros, optionally followed by `-` and words separated by dots. Returns
+  /// nullopt for any other text.
   static std::optional<Version> parse(std::string_view text);
-  /// Of a tag: `v1.4.0` or `1.4.0`.
+  /// Parses a tag: `v1.4.0` or `1.4.0`.
   static std::optional<Version> ofTag(std::string_view tag);
   std::string text() const;
   bool operator==(const Version&) const = default;
@@ -26,7 +27,7 @@ struct Version {
 
 /// The version of this program.
 const Version& plancVersion();
-/// What a manifest asks of planc, `>=0.2` or `>=0.2.1`; nothing for what is written otherwise.
+/// The minimum planc version in a manifest: `>=0.2` or `>=0.2.1`. Returns nullopt for any other form.
 std::optional<Version> leastPlanc(std::string_view text);
 
 } // namespace planc::packages

@@ -1,4 +1,4 @@
-// Chooses, fetches and verifies the packages of a project.
+// Selects, fetches and verifies the packages of a project.
 // SPDX-License-Identifier: Apache-2.0
 #include "packages/Workspace.h"
 
@@ -16,7 +16,7 @@ PLANC_ERROR(CacheUnwritable, 134, "the cache cannot be written: {reason}")
 
 namespace {
 
-/// An origin in the form in which a dependency of the project asks for it.
+/// A locked package as a dependency that requests exactly its origin and version.
 Dependency askedAs(const Locked& locked) {
   return {locked.name, locked.origin, locked.version, locked.range};
 }
@@ -64,7 +64,7 @@ private:
     return texts.has_value();
   }
 
-  /// Of what is locked the copy that is here serves.
+  /// Reads the manifest of a tag. For a locked package the stored copy is used.
   bool fromTag(const Origin& origin, const Dependency& asked, Known& out) {
     const Locked* const locked = workspace_.lock_ ? workspace_.lock_->find(asked.name) : nullptr;
     const bool same = locked && locked->origin == origin;
@@ -147,7 +147,7 @@ std::optional<bool> Workspace::fits(std::string& why) {
   if (!lock_ && !manifest_.dependencies.empty()) return no("it is missing");
   if (!lock_) take({});
   const size_t before = diagnostics_.errorCount();
-  std::map<std::string, Version> reached; // with the greatest version that is asked for
+  std::map<std::string, Version> reached; // each with the greatest requested version
   std::vector<std::pair<const Manifest*, std::string>> asking{{&manifest_, ""}};
   for (size_t i = 0; i < asking.size(); ++i) {
     const auto [manifest, within] = asking[i];

@@ -1,5 +1,5 @@
-// A project with its packages as `planc lib` works on it: chosen anew, fetched, copied, held against the lock. By way
-// of Remote it is the only part of planc that reaches a network.
+// The project and its packages as `planc lib` handles them: selects versions, fetches, vendors, and verifies against
+// the lock. This class, through Remote, is the only part of planc that uses a network.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "packages/Remote.h"
@@ -10,20 +10,19 @@
 
 namespace planc::packages {
 
-/// Where a package of the lock lies after a fetch.
+/// A locked package after a fetch.
 struct Fetched {
   const Locked* locked = nullptr;
-  Texts texts;      ///< of one from a repository
-  bool now = false; ///< it was brought by this call
+  Texts texts;      ///< empty for a local folder
+  bool now = false; ///< it was downloaded by this call
 };
 
 class Workspace {
 public:
-  /// Of the planc.toml of this folder, with the lock beside it if there is one. Nothing after errors, which are
-  /// reported.
+  /// Opens the project of this planc.toml, with its lock if it has one. Errors are reported, and null is returned.
   static std::unique_ptr<Workspace> open(const std::string& config, SourceManager& sources,
                                          DiagnosticEngine& diagnostics);
-  /// The same with another text in the place of planc.toml.
+  /// As above, with `text` in place of the contents of planc.toml.
   static std::unique_ptr<Workspace> open(const std::string& config, std::string text, SourceManager& sources,
                                          DiagnosticEngine& diagnostics);
 
@@ -33,24 +32,25 @@ public:
   const std::string& folder() const { return folder_; }
   std::string lockPath() const { return joined(folder_, project::kLockName); }
 
-  /// Does the lock have what planc.toml and the packages themselves ask for, and nothing else? Packages that are not
-  /// here are fetched. False where it does not, with the reason in `why`; nothing after errors, which are reported.
+  /// Whether the lock has exactly the packages that planc.toml and the packages require. Fetches packages that are not
+  /// stored here. If false, `why` holds the reason. Errors are reported, and nullopt is returned.
   std::optional<bool> fits(std::string& why);
-  /// Chooses versions anew. Nothing after errors, which are reported.
+  /// Selects all versions anew. Errors are reported, and nullopt is returned.
   std::optional<std::vector<Locked>> choose();
-  /// Takes what was chosen for the lock.
+  /// Makes these packages the lock.
   void take(std::vector<Locked> packages);
-  /// Reads every package of the lock; with `cache` they come into it, unless they lie in `vendor/`. Nothing after
-  /// errors, which are reported.
+  /// Reads every locked package. With `cache`, adds them to the cache unless they are vendored. Errors are reported,
+  /// and nullopt is returned.
   std::optional<std::vector<Fetched>> fetch(bool cache);
-  /// Where a package is locked; of one that was chosen just now where planc.toml asks for it, or the top of that.
+  /// The place of a package in the lock. For a newly selected package, its place in planc.toml, or the top of that
+  /// file.
   SourceRange placeOf(const Locked& locked) const;
-  /// The texts that the lock means, from the cache or its repository; nothing where there are none any more, without a
-  /// report.
+  /// The texts that the lock recorded, from the cache or the repository. Returns nullopt without a report if they are
+  /// no longer available.
   std::optional<Texts> original(const Locked& locked);
-  /// The manifest of a package of the lock; null if it cannot be read.
+  /// The manifest of a locked package; null if it cannot be read.
   const Manifest* manifestOf(const Locked& locked);
-  /// The same of a package that somebody asks for, locked or not; a folder counts from the project's.
+  /// The manifest of a requested package, locked or not. A folder in `origin` is relative to the project.
   const Manifest* manifestOf(const Dependency& asked, const Origin& origin);
 
 private:
@@ -70,9 +70,9 @@ public:
   ~Workspace();
 };
 
-/// What became of the packages of a lock: `base 2.1.0 → 2.2.0`, `lab 1.0.0 new`, `old 1.0.0 gone`.
+/// The differences of two locks: `base 2.1.0 → 2.2.0`, `lab 1.0.0 new`, `old 1.0.0 gone`.
 std::vector<std::string> changes(const std::vector<Locked>& before, const std::vector<Locked>& after);
-/// Where the bytes of a changed file begin to differ from those that were locked.
+/// The offset of the first byte in which a changed file differs from the locked file.
 size_t firstDifference(std::string_view locked, std::string_view found);
 
 } // namespace planc::packages
