@@ -1,4 +1,4 @@
-// Syntax trees as bytes: a writer and a reader that both go by the lists of fields.
+// Serialized syntax trees: a writer and a reader, both driven by the lists of fields.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/syntax/Archive.h"
 
@@ -11,8 +11,9 @@
 namespace planc::syntax {
 namespace {
 
-// Numbers have seven bits to a byte, the lowest first. Offsets in the text are said from the beginning of the range
-// before. A struct with several fields begins with a mask of those that differ from a new one; the others are left out.
+// Numbers use seven bits per byte, lowest bits first. Offsets in the text are relative to the beginning of the previous
+// range. A struct with several fields begins with a mask of the fields that differ from their defaults; other fields
+// are left out.
 
 template <class T> struct IsVector : std::false_type {};
 template <class T> struct IsVector<std::vector<T>> : std::true_type {};
@@ -21,7 +22,7 @@ template <class T> struct IsOptional<std::optional<T>> : std::true_type {};
 template <class T> struct IsVariant : std::false_type {};
 template <class... T> struct IsVariant<std::variant<T...>> : std::true_type {};
 
-/// Names are the commonest of all and always have both fields.
+/// Names are the most frequent node and always have both fields, so they have no mask.
 template <class T> inline constexpr bool kMasked = std::tuple_size_v<decltype(fields(std::declval<T&>()))> >= 3;
 
 constexpr uint64_t zigzag(int64_t number) {
@@ -56,7 +57,7 @@ public:
     number(written ? 0 : 1 + name.text.view().size());
     if (!written) out_ += name.text.view();
   }
-  /// Texts that stand in the file, at the range before or behind its beginning, are said by their place.
+  /// A string that occurs in the file at or after the beginning of the previous range is written as an offset.
   void put(std::string_view string) {
     number(string.size());
     if (string.empty()) return;
@@ -122,14 +123,14 @@ private:
 
   std::string_view text_;
   std::string out_;
-  uint32_t last_ = 0; // where the range before begins
+  uint32_t last_ = 0; // begin of the previous range
 };
 
 // ---- reading
 
 class Reader {
 public:
-  /// `file`: takes the nodes that others point to; null if none are read.
+  /// `file`: receives nodes that other nodes point to; null if there are none to read.
   Reader(std::string_view bytes, std::string_view text, FileId id, File* file)
       : at_(bytes.data()), text_(text), id_(id), file_(file) {}
 
@@ -214,7 +215,8 @@ private:
   uint32_t last_ = 0;
 };
 
-/// The head of a file: the number of declarations, and for each its outline and the number of its bytes. These follow.
+/// Reads the head of a file: the number of declarations, then for each its outline and its size in bytes. The
+/// declarations follow.
 template <class Use> void readHead(Reader& in, Use use) {
   for (uint64_t left = in.number(); left > 0; --left) {
     Outline outline;

@@ -1,5 +1,4 @@
-// Syntax trees as bytes: those of the library are written when planc is built, and each declaration is read when it is
-// first used.
+// Serialized syntax trees. The library's trees are written when planc is built; each declaration is read on first use.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/syntax/Outline.h"
@@ -10,29 +9,30 @@
 
 namespace planc::syntax {
 
-/// The declarations of a file as bytes. `text` is the file's: what stands there is not written again. The bytes are for
-/// `Archive` of the same build: they carry no version.
+/// Serializes the declarations of a file. `text` is the file's text, which the bytes refer to instead of copying it.
+/// The bytes have no version and are valid only for `Archive` of the same build.
 std::string archived(const File& file, std::string_view text);
 
-/// Reads what `archived` wrote, declaration by declaration. Both texts must outlive it: what is read views them.
+/// Reads the output of `archived`, declaration by declaration. Both texts must outlive this object, because the trees
+/// view them.
 class Archive {
 public:
-  /// `bytes`: of the file with this text, which is `id` of its SourceManager. Reads the outlines.
+  /// `bytes`: the archive of the file `id`, whose text is `text`. Reads only the outlines.
   Archive(std::string_view bytes, std::string_view text, FileId id);
-  /// Of all declarations, in the order of the file.
+  /// Outlines of all declarations, in file order.
   const std::vector<Outline>& outlines() const { return outlines_; }
-  /// A declaration of the file; read once, and where it lies it stays.
+  /// A declaration of the file, read on first use. The reference stays valid.
   const Decl& decl(size_t index);
 
 private:
   std::string_view text_;
   std::vector<Outline> outlines_;
-  std::vector<std::string_view> bytes_; ///< of each declaration
-  std::vector<const Decl*> read_;       ///< null: not yet
-  File file_;                           ///< what was read, in the order of reading
+  std::vector<std::string_view> bytes_; ///< per declaration
+  std::vector<const Decl*> read_;       ///< null: not read yet
+  File file_;                           ///< owns the nodes, in the order of reading
 };
 
-/// The outlines of an archived file, for those who look it up before they open it.
+/// The outlines of an archived file, for look-ups before an `Archive` is created.
 std::vector<Outline> archivedOutlines(std::string_view bytes, std::string_view text, FileId id);
 
 } // namespace planc::syntax

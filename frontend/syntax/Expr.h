@@ -1,4 +1,4 @@
-// Of the syntax tree: names, expressions, facts, selectors, types and parameters.
+// Syntax tree: names, expressions, facts, selectors, types and parameters.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Source.h"
@@ -112,8 +112,8 @@ using SectionItem = std::variant<Fact, Section, Require>;
 /// `name { facts }`; the body of a record is a section without a name.
 struct Section {
   bool override_ = false;
-  Name name;                ///< `at S, …` of facts for some layers
-  std::vector<Selector> at; ///< these layers
+  Name name;                ///< empty for `at S, …`, facts for some layers
+  std::vector<Selector> at; ///< the selectors of `at`
   std::vector<SectionItem> items;
   SourceRange range;
 };
@@ -154,7 +154,7 @@ struct LetDecl {
   SourceRange range;
 };
 
-/// An expression as it would be written: for paths and messages.
+/// The text of an expression, for paths and messages.
 std::string str(const Expr& expr);
 
 } // namespace planc::syntax

@@ -1,4 +1,4 @@
-// The fields of every node of the syntax tree, listed once: what writes, reads and compares trees goes by these lists.
+// The fields of every syntax tree node, listed once. Code that writes, reads and compares trees uses these lists.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/syntax/Tree.h"
@@ -7,8 +7,8 @@
 
 namespace planc::syntax {
 
-/// Defines `fields(node)`, references to all members of a node in their order. A structured binding names every member
-/// or does not compile: a field that is added to a node cannot be forgotten here.
+/// Defines `fields(node)`: references to all members of a node, in order. A structured binding must name every member,
+/// so that a new member that is missing here is a compile error.
 #define PLANC_FIELDS(Node, ...)                                                                                        \
   inline auto fields(Node& node) {                                                                                     \
     auto& [__VA_ARGS__] = node;                                                                                        \

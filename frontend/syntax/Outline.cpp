@@ -1,4 +1,4 @@
-// What a declaration is called and which of its kinds it is.
+// The name and kind of a declaration.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/syntax/Outline.h"
 

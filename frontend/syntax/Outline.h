@@ -1,4 +1,4 @@
-// What a declaration is called and which of its kinds it is, without its contents.
+// The name and kind of a declaration, without its contents.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/syntax/Tree.h"
@@ -22,17 +22,17 @@ enum class DeclKind {
   Policy
 };
 
-/// What others need to know of a declaration before they use it.
+/// The properties of a declaration that look-ups need.
 struct Outline {
   bool import = false; ///< an `import`: it declares nothing
   bool exported = false;
   bool deprecated = false;
   DeclKind kind = DeclKind::Let;
-  Name name; ///< of an import the dotted path of its module; empty: an import of a file, an assertion, or an `allow`
+  Name name; ///< empty for `import "file"`, an assertion, or an `allow`; for other imports the dotted module path
 };
 Outline outlineOf(const Decl& decl);
 
-/// The parameters of a declaration; null: none are written.
+/// The parameters of a declaration; null if it has no parameter list.
 const std::vector<Parameter>* paramsOf(const Decl& decl);
 
 } // namespace planc::syntax

@@ -1,4 +1,4 @@
-// Of the syntax tree: plans, a struct for each of their statements.
+// Syntax tree: plans, with a struct for each statement.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/syntax/Expr.h"
@@ -17,11 +17,11 @@ struct AxisItem {
   enum class Where { Anywhere, Within, Across } where = Where::Anywhere;
   Name level;
   enum class Beside { Unstated, Inside, Outside } beside = Beside::Unstated;
-  Name neighbour; ///< the axis that it lies directly inside or outside of
+  Name neighbour; ///< the axis that this one is directly inside or outside of
   SourceRange range;
 };
 struct MeshBlock {
-  bool whole = false; ///< `mesh = { … }`: in place of the inherited one
+  bool whole = false; ///< `mesh = { … }`: replaces the inherited mesh
   std::vector<AxisItem> axes;
 };
 
@@ -32,7 +32,7 @@ struct PlaceRule {
   std::optional<Name> via;
   bool uneven = false;
   bool contiguous = false;
-  bool optional = false;        ///< the rule may reach nothing
+  bool optional = false;        ///< the rule may match nothing
   std::optional<Section> facts; ///< `params -> dp { regather = false }`
   SourceRange range;
 };
@@ -42,7 +42,7 @@ struct PlaceItem {
 };
 /// `place S, S { … }`, and the nested `S { … }` inside it. No selector means the whole model.
 struct PlaceBlock {
-  bool whole = false; ///< `place = { … }`: in place of all inherited rules
+  bool whole = false; ///< `place = { … }`: replaces all inherited rules
   std::vector<Selector> selectors;
   std::vector<PlaceItem> items;
   SourceRange range;
@@ -73,7 +73,7 @@ struct VaryItem {
   Selector path;
   bool placement = false; ///< `vary decoder.mlp.ffn -> in [tp, dp]`
   const Expr* values = nullptr;
-  bool with = false; ///< bound to the one before: `vary A in X with B in Y`
+  bool with = false; ///< varies together with the previous item: `vary A in X with B in Y`
 };
 /// `fill mesh.dp`
 struct FillItem {
@@ -100,7 +100,7 @@ struct AssertStmt {
   const Expr* condition = nullptr;
   std::optional<Reason> reason;
 };
-/// `allow PLAN0806 : "why"`, of a plan or of a file.
+/// `allow PLAN0806 : "why"`, in a plan or a file.
 struct AllowStmt {
   Name code;
   std::optional<Reason> reason;

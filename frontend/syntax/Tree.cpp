@@ -1,4 +1,4 @@
-// The written form of names, selectors and expressions.
+// Prints names, selectors and expressions.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/syntax/Tree.h"
 
@@ -49,7 +49,7 @@ void printFact(std::string& out, const Fact& fact) {
   print(out, *fact.value);
 }
 
-/// An operand of an operator; in parentheses unless it needs none wherever it stands.
+/// Prints an operand, in parentheses unless it needs none in any context.
 void printOperand(std::string& out, const Expr& expr) {
   bool compound = expr.kind == ExprKind::Binary || expr.kind == ExprKind::Unary || expr.kind == ExprKind::If;
   if (compound) out += '(';
@@ -57,7 +57,7 @@ void printOperand(std::string& out, const Expr& expr) {
   if (compound) out += ')';
 }
 
-/// `a + b + c`: the left side of a chain is as deep as the chain is long, so it is walked with a list.
+/// Prints a chain such as `a + b + c`. Its left side is as deep as the chain is long, so it is walked with a list.
 void printBinary(std::string& out, const Expr& expr) {
   std::vector<const Expr*> chain;
   const Expr* first = &expr;

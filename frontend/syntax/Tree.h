@@ -1,4 +1,4 @@
-// The syntax tree of one `.plan` file: what was written, with ranges, before any name is resolved.
+// The syntax tree of a `.plan` file: the text with source ranges, before names are resolved.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/syntax/Expr.h"
@@ -106,7 +106,7 @@ struct BlockDecl {
   std::optional<Type> result;
   const Body* body = nullptr;
 };
-/// With a body, or `model X = Y(args)`.
+/// Either with a body, or `model X = Y(args)`.
 struct ModelDecl {
   Name name;
   std::optional<std::vector<Parameter>> params;
@@ -127,7 +127,7 @@ struct LevelItem {
   bool override_ = false;
   Name name;
   const Expr* count = nullptr;
-  Section section; ///< without items where none is written
+  Section section; ///< without items if none is written
   SourceRange range;
 };
 using ClusterItem = std::variant<LevelItem, Require, LetDecl, Fact, Section>;
@@ -138,7 +138,7 @@ struct ClusterDecl {
   std::vector<ClusterItem> items;
 };
 
-/// `compare schemes { fsdp = base; hsdp = base(rep = 2) }`: labels, and the plans that they stand for.
+/// `compare schemes { fsdp = base; hsdp = base(rep = 2) }`: labels and their plans.
 struct CompareDecl {
   Name name;
   std::vector<Binding> rows;
@@ -157,7 +157,7 @@ struct TestDecl {
   Name name;
   std::vector<TestParameter> varied;
   const Expr* plan = nullptr;
-  std::optional<Name> fails; ///< the code of its error
+  std::optional<Name> fails; ///< the expected error code
   std::vector<TestItem> items;
 };
 /// `policy margin { require memory.fits }`
@@ -183,12 +183,12 @@ struct Decl {
       item;
 };
 
-/// Owns its nodes; the text they view belongs to the SourceManager.
+/// Owns its nodes, which view texts of the SourceManager.
 struct File {
   FileId id;
-  bool broken = false;                  ///< it has syntax errors: `decls` are those that could be read all the same
-  std::unordered_set<Symbol> lostNames; ///< what the others may have been meant to declare
-  std::deque<Decl> decls;               ///< they never move
+  bool broken = false;                  ///< it has syntax errors; `decls` holds the declarations without errors
+  std::unordered_set<Symbol> lostNames; ///< names that the declarations with errors may declare
+  std::deque<Decl> decls;               ///< addresses are stable
   std::deque<Expr> exprs;
   std::deque<Body> bodies;
   std::deque<PlaceBlock> places;
