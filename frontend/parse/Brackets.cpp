@@ -1,4 +1,4 @@
-// Matching of brackets, with indentation as the witness where they do not match.
+// Matches brackets. If they do not match, indentation indicates which bracket is wrong.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/Brackets.h"
 
@@ -24,7 +24,7 @@ bool BracketStack::insideParentheses() const {
 
 namespace {
 
-/// Columns of blanks at the start of the token's line.
+/// The number of blanks at the start of the token's line.
 size_t indentation(const LexedFile& file, const Lexeme& token) {
   size_t lineBreak = file.text.substr(0, token.begin).rfind('\n');
   size_t line = lineBreak == std::string_view::npos ? 0 : lineBreak + 1;
@@ -42,15 +42,15 @@ bool balanced(const LexedFile& file) {
   return stack.empty();
 }
 
-/// One walk over a file that is not balanced. A region is opened by the first bracket that does not match and closed by
-/// the next declaration that begins a line.
+/// Walks a file whose brackets are not balanced. A region starts with the declaration of the first bracket that does
+/// not match and ends at the next declaration that begins a line.
 class RegionFinder {
   const LexedFile& file_;
   std::vector<BrokenRegion> regions_;
   BracketStack stack_;
-  size_t declaration_ = 0;             // where the current declaration begins
-  std::optional<BrokenRegion> broken_; // being collected
-  // A `}` that is indented less than the line of its `{`: that `{` is probably the one that is not closed.
+  size_t declaration_ = 0;             // begin of the current declaration
+  std::optional<BrokenRegion> broken_; // the region being collected
+  // A `}` that is indented less than the line of its `{`. Probably that `{` is the one that is never closed.
   std::optional<BracketStack::Open> suspect_;
   size_t suspectCloser_ = 0;
 
@@ -62,7 +62,7 @@ class RegionFinder {
     return i;
   }
 
-  /// `plan name`, `import x` and the like in the first column.
+  /// Whether `plan name`, `import x` and the like begin in the first column here.
   bool beginsDeclaration(size_t i) const {
     const Lexeme& token = at(i);
     if (token.type < Type::IMPORT || token.type > Type::ENUM || token.type == Type::AS || token.type == Type::EXTENDS)
@@ -90,7 +90,7 @@ class RegionFinder {
   }
 
   void blame(size_t token, bool closer, std::optional<size_t> against) {
-    if (broken_) return; // the first one explains the others
+    if (broken_) return; // the first mismatch explains the later ones
     broken_ = BrokenRegion{declaration_,
                            0,
                            file_.range(at(token)),

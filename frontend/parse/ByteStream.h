@@ -1,4 +1,5 @@
-// The text as the generated lexer reads it: one symbol per byte, so that token positions are byte offsets.
+// The text as a character stream for the generated lexer: one symbol per byte, so that token positions are byte
+// offsets.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "antlr4-runtime.h"
@@ -7,8 +8,8 @@
 
 namespace planc::parse {
 
-/// A CharStream over UTF-8 that was checked before. Bytes outside ASCII are shown as one control character: the grammar
-/// allows them all in strings and comments and nowhere else, and the lexer caches transitions of ASCII symbols only.
+/// A CharStream over validated UTF-8. All bytes outside of ASCII appear as the same control character: the grammar
+/// allows them only in strings and comments, and the lexer caches transitions of ASCII symbols only.
 class ByteStream final : public antlr4::CharStream {
 public:
   explicit ByteStream(std::string_view text) : text_(text) {}

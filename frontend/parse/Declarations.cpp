@@ -1,4 +1,4 @@
-// Cutting of token sequences at separators of equal depth.
+// Splits token sequences at separators of equal depth.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/Declarations.h"
 
@@ -41,11 +41,11 @@ std::vector<Piece> cutDeclarations(const LexedFile& file, const std::vector<Brok
 }
 
 StatementBounds statementAround(const std::vector<uint16_t>& types, size_t at) {
-  // A `{` behind a value opens a block of statements; elsewhere it is a record, which is a part of its statement.
+  // A `{` after a value opens a block of statements. Elsewhere it opens a record, which is part of its statement.
   auto opensBlock = [&](size_t i) {
     return types[i] == Type::LB && i > 0 && (endsOperand(types[i - 1]) || types[i - 1] == Type::ELSE);
   };
-  size_t begin = at, inside = 0, outer = 0; // `outer`: brackets around the place that belong to the statement
+  size_t begin = at, inside = 0, outer = 0; // `outer`: enclosing brackets that belong to the statement
   for (; begin > 0; --begin) {
     size_t type = types[begin - 1];
     if (inside == 0 && (isSeparator(type) || opensBlock(begin - 1))) break;

@@ -1,4 +1,4 @@
-// A parser that decides by the tables of Decisions.h, and asks ANTLR where they do not lead on.
+// A parser that decides by the tables of Decisions.h, and falls back to ANTLR if they do not cover the input.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "PlanParser.h"
@@ -10,11 +10,11 @@ namespace planc::parse {
 
 class LearnedSimulator final : public antlr4::atn::ParserATNSimulator {
 public:
-  /// Puts one in the place of the parser's own.
+  /// Replaces the parser's simulator by this one.
   static LearnedSimulator* install(grammar::PlanParser& parser, bool learned) {
     auto* own = parser.getInterpreter<ParserATNSimulator>();
     auto* made = new LearnedSimulator(parser, *own, learned ? &learnedDecisions().parser : nullptr);
-    parser.setInterpreter(made); // frees its own
+    parser.setInterpreter(made); // frees the parser's own simulator
     return made;
   }
 
@@ -29,7 +29,7 @@ private:
   LearnedSimulator(grammar::PlanParser& of, ParserATNSimulator& own, const ParserTable* table)
       : ParserATNSimulator(&of, own.atn, own.decisionToDFA, own.getSharedContextCache()), parser_(of), table_(table) {}
 
-  /// 0: the tables do not say. They are of the fast mode.
+  /// The alternative from the tables; 0 if they do not cover the input. The tables apply only to the fast (SLL) mode.
   size_t learned(antlr4::TokenStream& input, size_t decision) {
     if (!table_ || decision >= table_->decisions || getPredictionMode() != antlr4::atn::PredictionMode::SLL) return 0;
     const uint16_t* state = startOf(table_->states + table_->starts[decision]);
@@ -54,10 +54,10 @@ private:
   }
 
   grammar::PlanParser& parser_;
-  const ParserTable* table_; // null: nothing is learned
+  const ParserTable* table_; // null: there are no tables
 };
 
-/// Ends the parse at the first error without a word.
+/// Ends the parse at the first error without a report.
 class SilentBail final : public antlr4::BailErrorStrategy {
   void reportError(antlr4::Parser*, const antlr4::RecognitionException&) override {}
 };

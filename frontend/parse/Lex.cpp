@@ -1,4 +1,4 @@
-// The lexer: checks the encoding, finds tokens as the generated lexer does, and reports what is none.
+// The lexer: checks the encoding, finds the same tokens as the generated lexer, and reports lexical errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/Lex.h"
 
@@ -28,13 +28,13 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-/// The generated lexer, writing down tokens instead of allocating them.
+/// The generated lexer, changed to record tokens instead of allocating them.
 class Recorder : public PlanLexer {
 public:
   Recorder(antlr4::CharStream* input, std::vector<Lexeme>& out, uint32_t base)
       : PlanLexer(input), out_(out), base_(base) {}
   antlr4::Token* emit() override {
-    if (type == antlr4::Token::EOF) return nullptr; // of an empty file
+    if (type == antlr4::Token::EOF) return nullptr; // for an empty file
     out_.push_back({base_ + static_cast<uint32_t>(tokenStartCharIndex), base_ + static_cast<uint32_t>(_input->index()),
                     static_cast<uint16_t>(type), channel != DEFAULT_TOKEN_CHANNEL, channel == DEFAULT_TOKEN_CHANNEL});
     return nullptr;
@@ -54,7 +54,7 @@ void lexByAntlr(std::string_view text, uint32_t base, std::vector<Lexeme>& out) 
   Recorder(&stream, out, base).run();
 }
 
-/// The longest token, and of equally long ones that of the first rule, as the table says.
+/// Finds tokens by the table: the longest token wins, and of equally long tokens the first rule.
 void lexByTable(const LexerTable& table, std::string_view text, uint32_t base, std::vector<Lexeme>& out) {
   for (uint32_t begin = base; begin < text.size();) {
     uint32_t end = begin;
@@ -69,7 +69,7 @@ void lexByTable(const LexerTable& table, std::string_view text, uint32_t base, s
         end = at;
       }
     }
-    const bool hidden = found & LexerTable::kHidden; // there is a token: ERRCHAR takes what no other does
+    const bool hidden = found & LexerTable::kHidden; // there always is a token: ERRCHAR matches any other byte
     if (!(found & LexerTable::kSkipped))
       out.push_back({begin, end, static_cast<uint16_t>(found & LexerTable::kType), hidden, !hidden});
     begin = end;
@@ -82,7 +82,7 @@ uint32_t codePointEnd(std::string_view text, uint32_t at) {
   return std::min(end, static_cast<uint32_t>(text.size()));
 }
 
-/// Looks like a space or like nothing at all: U+00A0, U+2000 to U+200B, U+202F, U+3000.
+/// Whether a character looks like a space or is invisible: U+00A0, U+2000 to U+200B, U+202F, U+205F, U+3000.
 bool isBlank(std::string_view character) {
   static constexpr std::string_view kBlanks[] = {"\u00A0", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004",
                                                  "\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200A",
@@ -90,7 +90,7 @@ bool isBlank(std::string_view character) {
   return std::find(std::begin(kBlanks), std::end(kBlanks), character) != std::end(kBlanks);
 }
 
-/// `U+00A0`: of a character that cannot be seen.
+/// `U+00A0`: the name of an invisible character.
 std::string codePointName(std::string_view character) {
   llvm::UTF32 code = 0;
   const auto* from = reinterpret_cast<const llvm::UTF8*>(character.data());
@@ -99,7 +99,7 @@ std::string codePointName(std::string_view character) {
   return fmt::format("U+{:04X}", static_cast<uint32_t>(code));
 }
 
-/// What was meant by a character that the language does not have.
+/// What to write instead of a character that the language does not have.
 std::string characterHelp(std::string_view character) {
   if (character == "'") return "strings stand in double quotes";
   if (character == "#") return "comments begin with `//`";
@@ -160,7 +160,7 @@ public:
       return character(token);
     case PlanLexer::UNTERMINATED_STRING:
       reporter_.report(UnterminatedString, file_.range(token));
-      token.type = PlanLexer::STRING; // its line has its error; the others can be checked
+      token.type = PlanLexer::STRING; // error reported; other lines can still be checked
       return;
     case PlanLexer::UNTERMINATED_COMMENT:
       reporter_.report(UnterminatedComment, {file_.id, token.begin, token.begin + 2}).primary("begins here");

@@ -1,4 +1,4 @@
-// The line filter between the lexer and the grammar.
+// Filters line breaks between the lexer and the grammar.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/LineFilter.h"
 
@@ -7,7 +7,8 @@
 namespace planc::parse {
 namespace {
 
-/// Tokens that only go on with what the line above began. `*` is missing: a selector may begin with it.
+/// Whether a line that begins with this token continues the line above. `*` does not, because a selector may begin with
+/// it.
 bool continuesLine(size_t type) {
   switch (type) {
   case Type::PLUS:
@@ -39,13 +40,13 @@ bool continuesLine(size_t type) {
 class LineFilter {
   LexedFile& file_;
   BracketStack stack_;
-  size_t last_ = Type::NL; // types of the last three tokens that were kept
+  size_t last_ = Type::NL; // types of the last three kept tokens
   size_t beforeLast_ = Type::NL;
   size_t thirdLast_ = Type::NL;
-  bool inType_ = false; // since a `:` or `->` there were only tokens of a type, so that `>` closes and is no operator
-  size_t next_ = 0;     // the first token after a run of line breaks and comments, once looked for
+  bool inType_ = false; // only type tokens since a `:` or `->`, so that `>` is a bracket and not an operator
+  size_t next_ = 0;     // cached: the first token after a run of line breaks and comments
 
-  /// `*` as the end of a selector: `decoder.*`, `embed, *`, `stage 0 = *`, `recompute *`.
+  /// Whether the last token is a `*` that ends a selector: `decoder.*`, `embed, *`, `stage 0 = *`, `recompute *`.
   bool endsSelector() const {
     if (last_ != Type::STAR) return false;
     switch (beforeLast_) {
@@ -91,7 +92,7 @@ public:
   void run(const std::vector<BrokenRegion>& broken) {
     size_t region = 0;
     for (size_t i = 0; i < file_.tokens.size(); ++i) {
-      // A region begins and ends outside of all brackets, whatever the brackets before it say.
+      // A region begins and ends outside of all brackets, whatever brackets were open before it.
       for (; region < 2 * broken.size(); ++region) {
         const BrokenRegion& r = broken[region / 2];
         if (i < (region % 2 ? r.end : r.begin)) break;

@@ -1,4 +1,4 @@
-// The bound on recursion: counted on the tokens, before the recursive parser sees them.
+// The limit on recursion. It is checked on the tokens, before the recursive parser sees them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/Brackets.h"
 #include "frontend/parse/TokenTypes.h"
@@ -10,7 +10,7 @@ PLANC_ERROR(ChainTooLong, 8, "more than {limit} {what} in one expression")
 
 namespace {
 
-/// What one pair of brackets holds open besides itself.
+/// Nesting inside one pair of brackets.
 struct Level {
   unsigned chained = 0; ///< `if` and `**`: each nests its right side
   unsigned angles = 0;  ///< `<` of types
@@ -19,7 +19,7 @@ struct Level {
 class NestingCheck {
   const unsigned limit_;
   std::vector<Level> levels_ = {Level()};
-  unsigned total_ = 0; // sum of all levels: chains in nested brackets add up
+  unsigned total_ = 0; // sum over all levels, because chains in nested brackets add up
   unsigned prefixes_ = 0;
   size_t previous_ = Type::NL;
 
@@ -65,7 +65,7 @@ public:
       // `f<a, b<c, …`: a comma does not close the `<` of a type.
       if (type != Type::COMMA) drop(level.angles);
     }
-    // Everything together may be twice as much: the bounds above are what a person runs into.
+    // The total may be twice the limit. People run into the limits above first.
     return levels_.size() > limit_ || levels_.back().angles > limit_ || total_ + prefixes_ > 2 * limit_ ? Excess::Depth
                                                                                                         : Excess::No;
   }

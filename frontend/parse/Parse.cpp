@@ -1,4 +1,4 @@
-// From text to tree: lexer, line filter, brackets, then one declaration after the other.
+// Text to tree: lexer, brackets, line filter, then one declaration after the other.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/Parse.h"
 
@@ -12,25 +12,25 @@
 namespace planc::parse {
 namespace {
 
-/// Tokens that may be parsed again after errors; bounds the time that a large broken file takes.
+/// The number of tokens that may be parsed again after errors. Limits the time for a large broken file.
 constexpr size_t kRetryBudget = 2'000'000;
 
 class DeclarationParser {
   const LexedFile& file_;
   SyntaxReporter& reporter_;
   size_t retryBudget_ = kRetryBudget;
-  bool cutShort_ = false; // the last piece ended too early
+  bool cutShort_ = false; // the previous piece ended too early
   TokenStream* stream_ = nullptr;
   grammar::PlanParser parser_{nullptr};
   LearnedSimulator* simulator_;                                             // owned by the parser
-  const std::shared_ptr<SilentBail> bail_ = std::make_shared<SilentBail>(); // has a state: not for all threads
+  const std::shared_ptr<SilentBail> bail_ = std::make_shared<SilentBail>(); // has state, so each parser has its own
 
   TokenStream streamOf(const Piece& piece) const {
     std::vector<PlanToken> tokens;
     tokens.reserve(piece.tokens.size() + 1);
     for (size_t i : piece.tokens)
       tokens.emplace_back(file_.tokens[i].type, i, file_.tokens[i].begin, file_.tokens[i].end);
-    // The end of the declaration stands where its separator does.
+    // The end of the declaration has the position of its separator.
     auto size = static_cast<uint32_t>(file_.text.size());
     bool inside = piece.end < file_.tokens.size();
     tokens.emplace_back(antlr4::Token::EOF, piece.end, inside ? file_.tokens[piece.end].begin : size,
@@ -50,9 +50,9 @@ class DeclarationParser {
     }
   }
 
-  /// With full context: nothing and the error, or the tree of what the fast mode could not decide.
+  /// Parses with full context. Returns the tree if the fast mode was merely undecided, or null with the error.
   Rule::DeclarationContext* runExact(SyntaxError& error) {
-    grammar::PlanParser::initialize(); // what could have stood there is read off the network
+    grammar::PlanParser::initialize(); // the expected tokens are read from the network
     auto strategy = std::make_shared<FirstErrorStrategy>();
     auto* tree = run(antlr4::atn::PredictionMode::LL, strategy);
     error = strategy->error();
@@ -66,9 +66,10 @@ class DeclarationParser {
     return {file_, stream_->tokens(), error, statementAround(types, std::min(error.at, types.size()))};
   }
 
-  /// Whether the text is right with the guess in its place, or goes on for a good while: the tree or the next error.
+  /// Whether the text parses with the guess in place (then `tree` is set), or parses considerably further (then `next`
+  /// is the next error).
   bool isRight(const ErrorSite& site, const KeywordGuess& guess, SyntaxError& next, Rule::DeclarationContext*& tree) {
-    constexpr size_t kGoodWhile = 3; // tokens that a wrong guess rarely explains
+    constexpr size_t kGoodWhile = 3; // tokens that a wrong guess rarely covers
     const size_t size = stream_->tokens().size();
     if (size > retryBudget_) return false;
     retryBudget_ -= size;
@@ -79,8 +80,8 @@ class DeclarationParser {
     return tree || next.at >= site.error.at + kGoodWhile || next.at > site.statement.end;
   }
 
-  /// Looks for the keyword that was meant: the text must be right with it, or go on for a good while. Reports it,
-  /// leaves it in its place, and gives the tree or the next error.
+  /// Looks for the misspelt keyword that explains the error. If one is found, reports it, leaves the keyword in place,
+  /// sets the tree or the next error, and returns true.
   bool misspeltKeyword(const ErrorSite& site, SyntaxError& next, Rule::DeclarationContext*& tree) {
     const std::vector<KeywordGuess> guesses = keywordGuesses(site);
     for (size_t i = 0; i < guesses.size(); ++i) {
@@ -93,20 +94,20 @@ class DeclarationParser {
         guess.only = !isRight(site, guesses[k], ignored, other);
       reportKeyword(site, guess, reporter_);
       stream_->retype(guess.at, guess.type);
-      // The tree of the last run is the one that the parser holds.
+      // The parser holds only the tree of its last run.
       if (tree) tree = runExact(ignored);
       return true;
     }
     return false;
   }
 
-  /// Reports the error, then takes the statements with errors out and looks for errors in the rest. The tree if
-  /// keywords in the place of misspelt words were all that it took.
+  /// Reports the error, then removes the statements with errors and looks for errors in the rest. Returns the tree if
+  /// replacing misspelt keywords was enough, otherwise null.
   Rule::DeclarationContext* reportAll(SyntaxError error) {
     bool whole = true;
     for (size_t healed = ~size_t(0);;) {
       const ErrorSite site = siteOf(error);
-      // An error at the wound is the echo of the one before.
+      // An error at the place of a removal is a consequence of the error before.
       if (error.at == healed) return nullptr;
       Rule::DeclarationContext* tree = nullptr;
       SyntaxError next;
@@ -128,7 +129,7 @@ class DeclarationParser {
     }
   }
 
-  /// One error for the whole region: that of the bracket, or of the grammar if it comes before.
+  /// Reports one error for the whole region: the bracket's, or the grammar's if it comes first.
   void reportBroken(const BrokenRegion& region) {
     SyntaxError error;
     if (!runExact(error) && stream_->tokens()[error.at].begin < region.place.begin)
@@ -137,7 +138,7 @@ class DeclarationParser {
       reportBracket(region, reporter_);
   }
 
-  /// Whether the lexer found something wrong in the piece: what was put in its place says nothing.
+  /// Whether the piece has a lexical error. Errors in the repaired tokens would be meaningless.
   bool hasLexicalError(const Piece& piece) const {
     return reporter_.any() &&
            reporter_.anyWithin(file_.tokens[piece.tokens.front()].begin,
@@ -150,11 +151,11 @@ public:
     parser_.removeErrorListeners();
   }
 
-  /// Parses a piece and passes its tree to `use`. False if it has none, after reporting why.
+  /// Parses a piece and passes its tree to `use`. Returns false, after a report, if the piece has no tree.
   template <class Use> bool parse(const Piece& piece, Use use) {
     TokenStream stream = streamOf(piece);
     stream_ = &stream;
-    // A `{` on the line below its declaration: the error was reported there.
+    // A `{` on the line below its declaration: the error is already reported.
     if (std::exchange(cutShort_, false) && stream.tokens().front().getType() == Type::LB) return false;
     if (piece.broken) {
       reportBroken(*piece.broken);
@@ -171,8 +172,8 @@ public:
   }
 };
 
-/// Lexes and parses; `use` is called with each declaration that has a tree and says whether it is sound, `lose` with
-/// the tokens of each that is not.
+/// Lexes and parses. Calls `use` for each declaration with a tree, with whether it is sound, and `lose` with the tokens
+/// of each other declaration.
 template <class Use, class Lose>
 std::optional<LexedFile> parseDeclarations(const SourceManager& sources, FileId id, SyntaxReporter& reporter,
                                            const ParseLimits& limits, Use use, Lose lose) {

@@ -1,4 +1,4 @@
-// Text to syntax tree. The only room that includes the ANTLR runtime is behind this header.
+// Text to syntax tree. Only the code behind this header includes the ANTLR runtime.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/syntax/Tree.h"
@@ -9,30 +9,31 @@
 
 namespace planc::parse {
 
-/// Bounds that keep hostile input from costing unbounded time, memory or stack.
+/// Limits that keep hostile input from costing unbounded time, memory or stack.
 struct ParseLimits {
-  size_t maxBytes = kMostPlanBytes; ///< larger files are refused before lexing (PLAN0001)
+  size_t maxBytes = kMostPlanBytes; ///< larger files are rejected before lexing (PLAN0001)
   unsigned maxDepth = 256;          ///< nesting of brackets, runs of prefix operators, chains of `if` and `**`
   unsigned maxErrors = 20;          ///< syntax errors reported per file
-  bool learned = true; ///< by the tables that planc was built with (Decisions.h); false: all is left to ANTLR
+  bool learned = true;              ///< use the tables that planc was built with (Decisions.h); false: use ANTLR alone
 };
 
-/// Parses a file of `sources`. Reports every lexical or syntax error; the declarations without one are in the tree,
-/// which then is `broken`. Null if there is nothing to parse: too large, not UTF-8, nested too deep.
+/// Parses a file of `sources`. Reports every lexical or syntax error. Declarations without errors are in the tree,
+/// which is then marked `broken`. Returns null if nothing can be parsed: the file is too large, not UTF-8, or nested
+/// too deep.
 std::unique_ptr<syntax::File> parseFile(const SourceManager& sources, FileId file, DiagnosticEngine& diagnostics,
                                         const ParseLimits& limits = {});
 
-/// A token of the unfiltered stream, comments and dropped line breaks included: what the formatter works on.
+/// A token of the unfiltered stream, including comments and dropped line breaks, for the formatter.
 struct RawToken {
   enum class Kind { Word, Number, String, Punctuation, LineBreak, Comment, DocComment, BlockComment };
-  /// What the grammar says a token is there for, where its text alone does not.
+  /// The grammatical role of a token, if its text alone does not determine it.
   enum class Role {
     None,
     Keyword,     ///< a word that opens or joins; all other words are names or reserved
     Prefix,      ///< `-` or `not` before an operand
     Call,        ///< `( )` of arguments and parameters
     Group,       ///< `( )` around an expression
-    Index,       ///< `[ ]` behind a value or a selector
+    Index,       ///< `[ ]` after a value or a selector
     List,        ///< any other `[ ]`
     Block,       ///< `{ }` around statements
     Record,      ///< `{ }` of a value
@@ -41,18 +42,18 @@ struct RawToken {
     TypeColon,   ///< `name: type`
     SliceColon,  ///< `begin:end`
     ReasonColon, ///< `: "reason"`
-    Assign,      ///< `=` of a statement; that of an argument has no role
+    Assign,      ///< `=` of a statement; the `=` of an argument has no role
     Placement,   ///< `->` of a rule in a `place` or `states` block
     Where,       ///< `within` and `across` of a mesh axis
     Level,       ///< `*` of a cluster level
-    Separator,   ///< what stands between two statements, or two members of an enum, on one line
+    Separator,   ///< between two statements, or two members of an enum, on one line
   };
   Kind kind = Kind::Word;
   Role role = Role::None;
   bool statementEnd = false; ///< a LineBreak that the grammar sees as the end of a statement
   SourceRange range;
 };
-/// All tokens of a file that parses; nothing if it does not (the errors are reported).
+/// All tokens of a file. Returns nullopt if the file does not parse; the errors are reported.
 std::optional<std::vector<RawToken>> tokenize(const SourceManager& sources, FileId file, DiagnosticEngine& diagnostics,
                                               const ParseLimits& limits = {});
 

@@ -1,4 +1,5 @@
-// Writes down the automata of ANTLR: explores that of the lexer, walks over those that the parser made.
+// Writes ANTLR's automata as tables: explores the lexer's automaton completely, and walks the states that the parser
+// computed.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/Teach.h"
 
@@ -19,7 +20,7 @@ using antlr4::dfa::DFAState;
 
 constexpr size_t kSymbols = 128;
 
-/// Opens what a simulator does for one symbol.
+/// Gives access to the simulator's transitions.
 class Explorer final : public antlr4::atn::LexerATNSimulator {
 public:
   using LexerATNSimulator::LexerATNSimulator;
@@ -27,7 +28,7 @@ public:
   DFAState* start(antlr4::CharStream& input) {
     return addDFAState(computeStartState(&input, atn.modeToStartState[0]).release());
   }
-  /// Null: no token goes on with this symbol.
+  /// The next state; null if no token continues with this symbol.
   DFAState* behind(antlr4::CharStream& input, DFAState* state, size_t symbol) {
     DFAState* known = getExistingTargetState(state, symbol);
     DFAState* found = known ? known : computeTargetState(&input, state, symbol);
@@ -73,7 +74,7 @@ std::string lexerAsCpp() {
     for (size_t symbol = 0; symbol < kSymbols; ++symbol)
       row[symbol] = numberOf(explorer.behind(input, states[i], symbol));
   }
-  std::map<std::vector<uint16_t>, uint16_t> classes; // by what every state does with the symbol
+  std::map<std::vector<uint16_t>, uint16_t> classes; // class by the transitions of all states for a symbol
   std::vector<uint16_t> classOf;
   for (size_t symbol = 0; symbol < kSymbols; ++symbol) {
     std::vector<uint16_t> column;
@@ -88,7 +89,7 @@ std::string lexerAsCpp() {
          listOf("uint16_t", "kAccepts", accepts) + fmt::format("constexpr size_t kClasses = {};\n", classes.size());
 }
 
-/// Answers what an operator asks: whether it binds at least as tightly as what stands before the expression.
+/// Answers the precedence predicates of ANTLR: whether an operator binds at least as tightly as `binding`.
 class Asked final : public grammar::PlanParser {
 public:
   Asked() : PlanParser(nullptr) {}
@@ -96,7 +97,7 @@ public:
   bool precpred(antlr4::RuleContext*, int precedence) override { return precedence >= binding; }
 };
 
-/// The numbers of ParserTable.
+/// Builds the numbers of ParserTable.
 class ParserWriter {
 public:
   std::vector<uint16_t> starts, states;
@@ -106,7 +107,7 @@ public:
     if (automaton.s0 && automaton.isPrecedenceDfa())
       for (const auto& [precedence, state] : automaton.s0->edges)
         from.emplace_back(static_cast<uint16_t>(precedence), state);
-    else if (automaton.s0 && asks(automaton)) // which operator it is, of those that bind tightly enough
+    else if (automaton.s0 && asks(automaton)) // the decision depends on the precedence of the expression
       for (uint16_t precedence = 0; precedence < kPrecedences; ++precedence)
         from.emplace_back(precedence, automaton.s0);
     else if (automaton.s0)
@@ -121,17 +122,17 @@ public:
   }
 
 private:
-  static constexpr uint16_t kPrecedences = 12; // more than there are; others are left to ANTLR
+  static constexpr uint16_t kPrecedences = 12; // more than the grammar has; higher ones are left to ANTLR
 
   static bool asks(const antlr4::dfa::DFA& automaton) {
     return std::any_of(automaton.states.begin(), automaton.states.end(),
                        [](const DFAState* state) { return !state->predicates.empty(); });
   }
 
-  using Place = std::pair<const DFAState*, uint16_t>; // a state, on the way from the start for a precedence
+  using Place = std::pair<const DFAState*, uint16_t>; // a state reached from the start for a precedence
 
-  /// The alternative that the fast mode takes, also where the exact one would look around; 0: what comes next decides,
-  /// or a question that is not about precedence.
+  /// The alternative that the fast mode takes, even if the exact mode would look at the context; 0 if the next token
+  /// decides, or a predicate that is not about precedence.
   size_t decided(const Place& place) {
     const auto& [state, precedence] = place;
     if (!state->isAcceptState) return 0;

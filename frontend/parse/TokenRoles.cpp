@@ -1,4 +1,4 @@
-// From the rule that a token stands in to its role.
+// Maps the grammar rule around a token to the token's role.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/TokenRoles.h"
 
@@ -87,7 +87,7 @@ Role roleOf(size_t rule, size_t type, bool first) {
 } // namespace
 
 void assignRoles(grammar::PlanParser::DeclarationContext* tree, std::vector<RawToken>& tokens) {
-  // A list of nodes instead of recursion: long sums are as deep as they are long.
+  // A list of nodes instead of recursion, because a long sum is as deep as it is long.
   std::vector<antlr4::ParserRuleContext*> open = {tree};
   while (!open.empty()) {
     antlr4::ParserRuleContext* node = open.back();

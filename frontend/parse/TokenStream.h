@@ -1,4 +1,4 @@
-// The tokens of one declaration as the generated parser reads them.
+// The tokens of one declaration, as input of the generated parser.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "antlr4-runtime.h"
@@ -7,7 +7,7 @@
 
 namespace planc::parse {
 
-/// A token without a text of its own: its index is that of the Lexeme, its positions are bytes.
+/// A token without its own text. Its index is the index of the Lexeme; its positions are bytes.
 class PlanToken final : public antlr4::Token {
 public:
   PlanToken(size_t type, size_t index, uint32_t from, uint32_t to)
@@ -34,19 +34,19 @@ private:
   uint32_t index_;
 };
 
-/// An array of tokens that ends with one of type EOF.
+/// An array of tokens. The last one has type EOF.
 class TokenStream final : public antlr4::TokenStream {
 public:
   explicit TokenStream(std::vector<PlanToken> tokens) : tokens_(std::move(tokens)) {}
 
   const std::vector<PlanToken>& tokens() const { return tokens_; }
-  /// Takes out the tokens [begin, end).
+  /// Removes the tokens [begin, end).
   void erase(size_t begin, size_t end) {
     tokens_.erase(tokens_.begin() + static_cast<ssize_t>(begin), tokens_.begin() + static_cast<ssize_t>(end));
     at_ = 0;
   }
 
-  /// Takes the token at `at` for one of another type.
+  /// Changes the type of the token at `at`.
   void retype(size_t at, size_t type) {
     PlanToken& token = tokens_[at];
     token = PlanToken(type, token.getTokenIndex(), token.begin, token.end);

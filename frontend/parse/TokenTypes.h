@@ -1,4 +1,4 @@
-// Classes of token types: what the hand-written parts of the parser ask about a token.
+// Classes of token types for the hand-written parts of the parser.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "PlanLexer.h"
@@ -39,7 +39,8 @@ inline bool isCloser(size_t t) {
 inline size_t closerOf(size_t opener) {
   return opener == Type::LP ? Type::RP : opener == Type::LS ? Type::RS : Type::RB;
 }
-/// A value, a name or a closed bracket: a statement may end with it, and a `-` after it is binary.
+/// Whether the token is a value, a name or a closing bracket. A statement may end with it, and a `-` after it is
+/// binary.
 inline bool endsOperand(size_t t) {
   return isName(t) || isLiteral(t) || isCloser(t);
 }

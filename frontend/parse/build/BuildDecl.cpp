@@ -1,4 +1,4 @@
-// Declarations of the syntax tree: imports, constants, enums, records, clusters; parameters and types.
+// Builds declarations: imports, constants, enums, records, clusters; parameters and types.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/build/TreeBuilder.h"
 
@@ -43,7 +43,7 @@ void TreeBuilder::declaration(Rule::DeclarationContext* node, size_t firstToken)
     out.item = assertStmt(at.rule<Rule::AssertStmtContext>());
 }
 
-/// The `///` lines directly above: a blank line between makes them the file's.
+/// The `///` lines directly above the declaration. If a blank line follows them, they belong to the file.
 std::string TreeBuilder::docAbove(size_t firstToken) const {
   const std::vector<Lexeme>& tokens = lexed_.tokens;
   size_t top = firstToken;
@@ -59,7 +59,7 @@ std::string TreeBuilder::docAbove(size_t firstToken) const {
   return out;
 }
 
-/// `deprecated "…"` of a declaration, which the functions below pass.
+/// `deprecated "…"` of a declaration; the functions below skip it.
 std::optional<Reason> TreeBuilder::deprecation(Rule::DeclContext* node) {
   auto* found = Children(node->children.back()).next<Rule::DeprecationContext>();
   if (!found) return std::nullopt;
@@ -82,7 +82,7 @@ ImportDecl TreeBuilder::importDecl(Rule::ImportDeclContext* node) {
   return out;
 }
 
-/// Of `letDecl` and `localLet`, which has no `deprecated`.
+/// For the rules `letDecl` and `localLet`; the latter has no `deprecated`.
 LetDecl TreeBuilder::letDecl(antlr4::ParserRuleContext* node) {
   Children at(node);
   LetDecl out;
@@ -166,7 +166,7 @@ AssertStmt TreeBuilder::assertStmt(Rule::AssertStmtContext* node) {
   return {condition, reason(at.rule<Rule::ReasonContext>())};
 }
 
-/// What follows `require`.
+/// The part after `require`.
 Require TreeBuilder::require(Children at, SourceRange range) {
   Require out;
   out.range = range;

@@ -1,4 +1,4 @@
-// Names and expressions of the syntax tree.
+// Builds names and expressions.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/build/TreeBuilder.h"
 
@@ -10,7 +10,7 @@ SourceRange TreeBuilder::range(const antlr4::ParserRuleContext* node) const {
   return {lexed_.id, static_cast<const PlanToken*>(node->start)->begin, static_cast<const PlanToken*>(node->stop)->end};
 }
 
-/// For the rules `name` and `plainName`: both are one token.
+/// For the rules `name` and `plainName`; both are one token.
 Name TreeBuilder::name(antlr4::ParserRuleContext* node) {
   auto* token = static_cast<const PlanToken*>(node->start);
   return {Symbol(text(token)), range(token)};
@@ -34,7 +34,7 @@ std::optional<Reason> TreeBuilder::reason(Rule::ReasonContext* node) {
   return Reason{unescape(text(string)), range(string)};
 }
 
-/// Of `fact` and `plainFact`, which differ in the names that they take.
+/// For the rules `fact` and `plainFact`, which allow different names.
 Fact TreeBuilder::fact(Children at, SourceRange range) {
   Fact out;
   out.range = range;
@@ -55,7 +55,7 @@ Expr* TreeBuilder::newExpr(ExprKind kind, SourceRange range) {
   return &out;
 }
 
-/// A chain such as `a + b + c` leans to the left and may have any length: it is walked down first and built on the way
+/// A chain such as `a + b + c` leans to the left and may have any length. It is walked down first, and built on the way
 /// back.
 const Expr* TreeBuilder::expr(Rule::ExprContext* node) {
   std::vector<Rule::ExprContext*> chain;
@@ -101,7 +101,7 @@ const Expr* TreeBuilder::conditional(Rule::ExprContext* node) {
 const Expr* TreeBuilder::postfix(Rule::PostfixContext* node) {
   Children at(node);
   const Expr* out = primary(at.rule<Rule::PrimaryContext>());
-  uint32_t begin = static_cast<const PlanToken*>(node->start)->begin; // before a `(` that leaves no trace in the tree
+  uint32_t begin = static_cast<const PlanToken*>(node->start)->begin; // includes a `(` that has no node in the tree
   while (auto* part = at.rule<Rule::SuffixContext>()) out = suffix(part, out, begin);
   return out;
 }
@@ -140,7 +140,7 @@ const Expr* TreeBuilder::primary(Rule::PrimaryContext* node) {
   return literal(at.token());
 }
 
-/// What follows `[`: elements, or an element and the list it is made from.
+/// The part after `[`: elements, or a comprehension.
 const Expr* TreeBuilder::list(Children at, SourceRange range) {
   Expr* out = newExpr(ExprKind::List, range);
   while (auto* element = at.next<Rule::ExprContext>()) {

@@ -1,4 +1,4 @@
-// Operators, blocks and models of the syntax tree.
+// Builds operators, blocks and models.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/build/TreeBuilder.h"
 
@@ -144,7 +144,7 @@ LayerItem TreeBuilder::layerItem(Children at) {
   return out;
 }
 
-/// What follows `if`.
+/// The part after `if`.
 IfItem TreeBuilder::ifItem(Children at) {
   IfItem out;
   out.condition = expr(at.rule<Rule::ExprContext>());
@@ -173,7 +173,7 @@ RepeatItem TreeBuilder::repeat(Rule::RepeatContext* node) {
   return out;
 }
 
-/// `decoder * layers (x = embed) { … x … }` parses as a call of `layers`, and would lose the carry in silence.
+/// `decoder * layers (x = embed) { … x … }` parses as a call of `layers`, and the carry would be lost silently.
 void TreeBuilder::checkCarry(const RepeatItem& repeat, Rule::BodyContext* body) {
   const Expr& count = *repeat.count;
   if (count.kind != ExprKind::Call || !repeat.bindings.empty()) return;

@@ -1,4 +1,4 @@
-// Plans of the syntax tree.
+// Builds plans.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/build/TreeBuilder.h"
 
@@ -194,7 +194,7 @@ void TreeBuilder::searchItem(Rule::SearchItemContext* node, SearchBlock& block) 
     block.items.emplace_back(GoalItem{keyword == Type::MAXIMIZE, value});
 }
 
-/// One choice: a path with its list, and what is bound to it.
+/// One `vary`: a path with its list of values, and the paths that vary with it.
 void TreeBuilder::variation(Rule::VariationContext* node, SearchBlock& block) {
   bool with = false;
   for (Children at(node); auto* path = at.next<Rule::VariedContext>(); with = true) {
@@ -233,7 +233,7 @@ MeasuredStmt TreeBuilder::measured(Rule::MeasuredContext* node) {
   return out;
 }
 
-/// `S, S, …`, none included.
+/// `S, S, …`; may be empty.
 std::vector<Selector> TreeBuilder::selectors(Children& at) {
   std::vector<Selector> out;
   while (auto* item = at.rule<Rule::SelectorContext>()) {

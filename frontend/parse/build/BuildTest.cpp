@@ -1,4 +1,4 @@
-// Tests and policies of the syntax tree, and what files and plans allow.
+// Builds tests, policies, and the `allow` statements of files and plans.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/build/TreeBuilder.h"
 

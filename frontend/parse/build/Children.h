@@ -1,4 +1,4 @@
-// A cursor over the children of a parse tree node: a node is read in the order of its grammar rule, without searching.
+// A cursor over the children of a parse tree node, to read them in the order of the grammar rule without searching.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "PlanParser.h"
@@ -13,7 +13,7 @@ public:
   explicit Children(const antlr4::tree::ParseTree* node) : at_(node->children.begin()), end_(node->children.end()) {}
 
   bool atEnd() const { return at_ == end_; }
-  /// The next child if it is of rule `Context`, which is then passed; null otherwise.
+  /// Takes the next child if it is of rule `Context`; otherwise returns null.
   template <class Context> Context* rule() {
     if (at_ == end_) return nullptr;
     antlr4::tree::ParseTree& child = **at_;
@@ -21,13 +21,13 @@ public:
     ++at_;
     return static_cast<Context*>(&child);
   }
-  /// The next child if it is a token, which is then passed; null otherwise.
+  /// Takes the next child if it is a token; otherwise returns null.
   const PlanToken* token() {
     const PlanToken* token = peek();
     if (token) ++at_;
     return token;
   }
-  /// Passes the next child if it is a token of this type.
+  /// Takes the next child if it is a token of this type; returns whether it was.
   bool accept(size_t type) {
     const PlanToken* token = peek();
     if (!token || token->getType() != type) return false;
@@ -38,11 +38,12 @@ public:
   /// The token of a leaf; null for the node of a rule.
   static const PlanToken* tokenOf(antlr4::tree::ParseTree* node) {
     if (!is<antlr4::tree::TerminalNodeImpl>(*node)) return nullptr;
-    // The base is virtual: the way down is over the whole object.
+    // The base is virtual, so a static cast must start from the whole object.
     auto* terminal = static_cast<antlr4::tree::TerminalNodeImpl*>(dynamic_cast<void*>(node));
     return static_cast<const PlanToken*>(terminal->symbol);
   }
-  /// Passes `sep` nodes, commas and whatever else is not of rule `Context`, up to the next child that is.
+  /// Skips `sep` nodes, commas and other children up to the next one of rule `Context`, and takes it. Returns null if
+  /// there is none.
   template <class Context> Context* next() {
     for (; at_ != end_; ++at_)
       if (Context* found = rule<Context>()) return found;
@@ -50,8 +51,8 @@ public:
   }
 
 private:
-  /// Comparing types is several times faster than dynamic_cast, and every node is of a final type in fact. In one
-  /// binary a type has one name object, so that the names need not be compared letter by letter either.
+  /// Compares types by name object, which is several times faster than dynamic_cast. This works because every node has
+  /// a final type, and because each type has only one name object in a binary.
   template <class Node> static bool is(const antlr4::tree::ParseTree& node) {
     return typeid(node).name() == typeid(Node).name();
   }

@@ -1,4 +1,4 @@
-// Parse tree to syntax tree; one function per grammar rule, named after it.
+// Parse tree to syntax tree. Each grammar rule has a function of the same name.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/parse/Lex.h"
@@ -14,11 +14,11 @@ public:
   TreeBuilder(const LexedFile& lexed, SyntaxReporter& reporter, syntax::File& out)
       : lexed_(lexed), reporter_(reporter), out_(out) {}
 
-  /// Appends a declaration that parsed without an error. Its first token has index `firstToken`.
+  /// Appends a declaration that parsed without an error. `firstToken` is the index of its first token.
   void declaration(Rule::DeclarationContext* node, size_t firstToken);
 
 private:
-  // Shared by all (BuildExpr.cpp).
+  // Shared by all rules (BuildExpr.cpp).
   SourceRange range(const antlr4::ParserRuleContext* node) const;
   SourceRange range(const PlanToken* token) const { return {lexed_.id, token->begin, token->end}; }
   std::string_view text(const PlanToken* token) const {

@@ -1,4 +1,4 @@
-// Collects what could have stood at the first error.
+// Collects the tokens that would be valid at the first error.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/errors/ErrorStrategy.h"
 
@@ -15,7 +15,8 @@ void add(TokenSet& set, const antlr4::misc::IntervalSet& types) {
     }
 }
 
-/// What the alternatives still alive before the offending token of a prediction would have accepted.
+/// Adds the tokens that the alternatives still alive before the offending token would have accepted. Returns whether
+/// there are any.
 bool addFrom(TokenSet& set, const antlr4::NoViableAltException& e) {
   const antlr4::atn::ATNConfigSet* configs = e.getDeadEndConfigs();
   if (!configs) return false;

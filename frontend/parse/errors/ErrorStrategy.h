@@ -1,4 +1,4 @@
-// What the generated parser tells about the first token it cannot use: it stops there, others decide what to say.
+// Records the first token that the generated parser cannot use, and stops. Other code composes the message.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "antlr4-runtime.h"
@@ -7,15 +7,15 @@
 
 namespace planc::parse {
 
-/// Token types; the end of the declaration is bit 0.
+/// A set of token types; bit 0 is the end of the declaration.
 using TokenSet = std::bitset<128>;
 inline constexpr size_t kEndBit = 0;
 
 struct SyntaxError {
   size_t at = 0;        ///< position of the token in the stream
-  TokenSet expected;    ///< every type that could have stood there
-  bool missing = false; ///< one more token before it would have done
-  bool extra = false;   ///< the token after it could have stood there
+  TokenSet expected;    ///< every type that would be valid there
+  bool missing = false; ///< inserting one token before it would repair the text
+  bool extra = false;   ///< the token after it would be valid in its place
   bool operator==(const SyntaxError&) const = default;
 };
 
@@ -32,8 +32,8 @@ public:
 private:
   void note(antlr4::Parser* parser, const antlr4::RecognitionException& e);
   SyntaxError error_;
-  // The decisions made before the current token: what each would have accepted is expected too, although the parser has
-  // already left it by the time it fails.
+  // The states of decisions before the current token. The tokens that each would have accepted are expected too,
+  // although the parser has already left these states when it fails.
   size_t index_ = ~size_t(0);
   std::vector<size_t> states_;
 };

@@ -1,4 +1,4 @@
-// Hints: slips that people make, recognised from the tokens around the error.
+// Hints: common slips, recognised by the tokens around the error.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/TokenTypes.h"
 #include "frontend/parse/errors/SyntaxMessages.h"
@@ -32,10 +32,10 @@ std::string commaAfterPlacement(const ErrorSite& site) {
   return fmt::format("several axes are a list: `-> [{}, …]`", site.text(site.error.at - 1));
 }
 
-/// What stands in the body of a test or a policy, which is short.
+/// Lists the few statements that a test or a policy may contain.
 std::string itemOfBody(const ErrorSite& site) {
   if (site.tokens.empty() || !endExpected(site) || site.error.at == 0) return "";
-  size_t head = site.error.at, closed = 0; // of the block around it
+  size_t head = site.error.at, closed = 0; // position of the enclosing `{`; closed blocks before it
   while (head-- > 0)
     if (site.type(head) == Type::RB)
       ++closed;
@@ -69,7 +69,7 @@ std::string lineGoesOn(const ErrorSite& site) {
   return fmt::format("the line above ends with `{}`, so this line goes on with it", site.text(at - 2));
 }
 
-/// A line that goes on with a product.
+/// A line that begins with `*` to continue a product.
 std::string starAtLineStart(const ErrorSite& site) {
   if (site.found().getType() != Type::STAR || site.previousType() != Type::NL) return "";
   return "a line may not begin with `*`: put it at the end of the line above";
@@ -82,14 +82,14 @@ std::string valueOnNextLine(const ErrorSite& site) {
 
 std::string braceOnNextLine(const ErrorSite& site) {
   if (!site.error.expected[Type::LB] || !site.atLineEnd()) return "";
-  size_t next = site.found().getTokenIndex(); // of the line break
+  size_t next = site.found().getTokenIndex(); // index of the line break
   while (next < site.file.tokens.size() && !(site.file.tokens[next].kept && site.file.tokens[next].type != Type::NL))
     ++next;
   if (next == site.file.tokens.size() || site.file.tokens[next].type != Type::LB) return "";
   return "a `{` stands on the line of what it belongs to";
 }
 
-/// The text of the tokens [begin, end) as it is written, on one line.
+/// The source text of the tokens [begin, end); empty if it spans lines.
 std::string written(const ErrorSite& site, size_t begin, size_t end) {
   if (begin >= end) return "";
   std::string_view text =
@@ -111,7 +111,7 @@ std::string placementOfAPath(const ErrorSite& site) {
                      written(site, arrow - 1, site.statement.end));
 }
 
-/// The word in front of the `{` that a token stands in.
+/// The word before the `{` of the block that contains a token.
 std::string_view blockOf(const ErrorSite& site, size_t at) {
   size_t closed = 0;
   while (at-- > 1)
@@ -140,7 +140,7 @@ std::string recomputeInBraces(const ErrorSite& site) {
   return fmt::format("its layers stand without braces: `recompute {}`", written(site, begin, site.error.at));
 }
 
-/// `- batch: dp`, in the first line of a block or in a later one, where `-` goes on with the line before.
+/// `- batch: dp` in the first line of a block, or in a later line, where `-` continues the line before.
 std::string listOfYaml(const ErrorSite& site) {
   const size_t at = site.error.at;
   if (site.found().getType() != Type::MINUS || !isName(site.type(at + 1)) || site.type(at + 2) != Type::COLON)
@@ -152,7 +152,7 @@ std::string listOfYaml(const ErrorSite& site) {
   return fmt::format("there are no lists of lines: write `{} -> {}`", site.text(at + 1), written(site, at + 3, end));
 }
 
-/// `mesh { tp = 8, dp = 4 }`, and a comma behind a line.
+/// `mesh { tp = 8, dp = 4 }`, and a comma at the end of a line.
 std::string commaBetweenStatements(const ErrorSite& site) {
   const size_t at = site.error.at, begin = site.statement.begin;
   if (site.found().getType() != Type::COMMA || !endExpected(site) || !statementHas(site, Type::ASSIGN)) return "";
@@ -181,12 +181,12 @@ std::string importFrom(const ErrorSite& site) {
   if (!isDottedPath(site, begin + 1, import)) return "";
   std::string what = import + 1 < site.statement.end ? std::string(site.text(import + 1)) : "…";
   const std::string from = written(site, begin + 1, import);
-  if (import == begin + 2) // a package, which is no module
+  if (import == begin + 2) // a package, not a module
     return fmt::format("write `import {}.{}`, then `{}.…`", from, what, what);
   return fmt::format("write `import {}`, then `{}.{}`", from, site.text(import - 1), what);
 }
 
-/// Words of other languages, where a statement begins with them.
+/// Keywords of other languages at the beginning of a statement.
 std::string foreignWord(const ErrorSite& site) {
   struct Row {
     std::string_view word, help;

@@ -1,4 +1,4 @@
-// Numbers written in another way than here: apart from their units, and names that begin with a digit.
+// Numbers in foreign notation: separated from their units, or names that begin with a digit.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/TokenTypes.h"
 #include "frontend/parse/errors/SyntaxMessages.h"
@@ -26,7 +26,7 @@ bool touches(const ErrorSite& site, size_t at) {
   return at > 0 && at + 1 < site.tokens.size() && site.tokens[at - 1].end == site.tokens[at].begin;
 }
 
-/// `10 s`, `300 GB/s`; `20 %`, where the grammar waits for what to divide by.
+/// `10 s`, `300 GB/s`; also `20 %`, after which the grammar expects a divisor.
 bool reportUnitApart(const ErrorSite& site, SyntaxReporter& reporter) {
   const bool percent = site.previousType() == Type::PERCENT;
   const size_t unit = percent ? site.error.at - 1 : site.error.at;
@@ -44,7 +44,7 @@ bool reportUnitApart(const ErrorSite& site, SyntaxReporter& reporter) {
   return true;
 }
 
-/// `1f1b` as `one_f_one_b`: what schedules and models are called whose usual names begin with a digit.
+/// `one_f_one_b` for `1f1b`: the name here of schedules and models whose usual names begin with a digit.
 std::string inWords(std::string_view word) {
   static constexpr std::string_view kDigits[] = {"zero", "one", "two",   "three", "four",
                                                  "five", "six", "seven", "eight", "nine"};
@@ -62,14 +62,14 @@ std::string inWords(std::string_view word) {
   return text;
 }
 
-/// `1f1b`, `8x7b`: to the lexer numbers with units, side by side.
+/// `1f1b`, `8x7b`: the lexer sees adjacent numbers with units.
 bool reportDigitFirst(const ErrorSite& site, SyntaxReporter& reporter) {
   size_t begin = site.error.at, end = begin + 1;
   while (touches(site, begin) && (isNumber(site.type(begin - 1)) || isName(site.type(begin - 1)))) --begin;
   while (touches(site, end) && (isNumber(site.type(end)) || isName(site.type(end)))) ++end;
   const size_t type = site.found().getType();
   if (end - begin < 2 || !isNumber(site.type(begin)) || (!isNumber(type) && !isName(type))) return false;
-  if (site.text(begin).ends_with('%')) return false; // `10%3` has a hint of its own
+  if (site.text(begin).ends_with('%')) return false; // `10%3` has its own hint
   const SourceRange place = range(site, begin, end);
   const std::string word(site.file.text.substr(place.begin, place.end - place.begin));
   const std::string meant = inWords(word);

@@ -1,4 +1,4 @@
-// Guesses at misspelt keywords, and the names of declarations that have no tree.
+// Guesses misspelt keywords, and names of declarations without a tree.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/errors/Repair.h"
 
@@ -15,8 +15,8 @@ PLANC_ERROR(MisspeltKeyword, 16, "`{word}` is no keyword")
 
 namespace {
 
-constexpr size_t kMostWords = 24;  // of one statement: the slip is at its beginning or next to the error
-constexpr size_t kMostGuesses = 8; // each is a parse
+constexpr size_t kMostWords = 24;  // per statement: the slip is at its beginning or next to the error
+constexpr size_t kMostGuesses = 8; // each costs a parse
 constexpr size_t kMostBlocks = 4;
 
 struct Keyword {
@@ -37,13 +37,13 @@ const std::vector<Keyword>& keywords() {
   return all;
 }
 
-/// Words [begin, end) from the last to the first, at most `most`.
+/// Adds the words in [begin, end), last to first, at most `most` of them.
 void addWords(const ErrorSite& site, size_t begin, size_t end, size_t most, std::vector<size_t>& words) {
   for (size_t i = end; i > begin && most > 0; --i)
     if (site.type(i - 1) == Type::ID) words.push_back(i - 1), --most;
 }
 
-/// The words that open the blocks around the error: `plcae` of `plcae { batch -> dp }`.
+/// Adds the words that open the blocks around the error: `plcae` of `plcae { batch -> dp }`.
 void addHeads(const ErrorSite& site, std::vector<size_t>& words) {
   size_t blocks = 0, closed = 0;
   for (size_t i = std::min(site.error.at, site.tokens.size()); i > 0 && blocks < kMostBlocks; --i) {
@@ -102,7 +102,7 @@ void reportKeyword(const ErrorSite& site, const KeywordGuess& guess, SyntaxRepor
 
 std::vector<Symbol> namesOf(const LexedFile& file, const Piece& piece) {
   std::vector<Symbol> out;
-  bool head = true; // of a declaration: what stands before its `{`, `(` or `=`
+  bool head = true; // in the head of a declaration: before its `{`, `(` or `=`
   auto addWordsOf = [&](std::string_view text) {
     auto isLetter = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)); };
     for (size_t at = 0; at < text.size();) {

@@ -1,4 +1,4 @@
-// Wording and placing of syntax errors.
+// Wording and position of syntax errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/errors/SyntaxMessages.h"
 
@@ -25,7 +25,7 @@ void dropNames(TokenSet& set) {
   set.reset(Type::ID);
 }
 
-/// Which marks to name first: those that say most about what is missing. The rest follows in the order of the lexer.
+/// The order in which expected tokens are listed: the most telling ones first, the rest in the order of the lexer.
 int rank(size_t type) {
   switch (type) {
   case Type::ASSIGN:
@@ -57,7 +57,7 @@ std::string spelling(size_t type) {
   return literal.size() > 2 ? fmt::format("`{}`", literal.substr(1, literal.size() - 2)) : literal;
 }
 
-/// The class that covers what may begin here, `an expression` or `a name`; its tokens are taken out of the set.
+/// The class of tokens that may begin here, `an expression` or `a name`. Removes its tokens from the set.
 std::string takeClass(TokenSet& set) {
   bool expression = set[Type::INT] && set[Type::LP];
   if (!expression && !set[Type::ID]) return "";
@@ -68,7 +68,7 @@ std::string takeClass(TokenSet& set) {
   return "an expression";
 }
 
-/// Takes out what may always follow, and is therefore never what is missing.
+/// Removes tokens that may always follow, because they are never the missing ones.
 void dropContinuations(TokenSet& set, bool statementMayEnd) {
   if (set[Type::PLUS])
     drop(set, {Type::PLUS, Type::MINUS, Type::STAR, Type::SLASH, Type::PERCENT, Type::POW, Type::LT, Type::GT, Type::LE,
@@ -80,7 +80,7 @@ void dropContinuations(TokenSet& set, bool statementMayEnd) {
   drop(set, {Type::COLON, Type::RB, Type::FOR, Type::DOT, Type::LS, Type::LP, Type::LB, Type::IF});
 }
 
-/// Names the classes of tokens instead of listing them: a name, an expression, end of line.
+/// Describes the expected tokens, by classes if possible: a name, an expression, end of line.
 std::string describeExpected(TokenSet set) {
   constexpr size_t kMost = 4;
   if (set[Type::IMPORT] && set[Type::MODEL] && !set[Type::ID]) return "a declaration";
@@ -97,7 +97,7 @@ std::string describeExpected(TokenSet set) {
   if (!beginning.empty()) parts.push_back(beginning);
   for (size_t type : rest)
     if (parts.size() < kMost) parts.push_back(spelling(type));
-  // Where a statement may begin, saying that none needs to is no help.
+  // Do not list the end of the line if a statement may begin here: that would not help.
   if (end && beginning.empty() && parts.size() < kMost) parts.push_back("end of line");
   return oneOf(parts);
 }
@@ -107,7 +107,7 @@ std::string describeFound(const ErrorSite& site) {
   size_t type = token.getType();
   size_t index = token.getTokenIndex();
   if (type == antlr4::Token::EOF && index == site.file.tokens.size()) return "end of file";
-  // The end of a declaration is the separator behind it.
+  // The end of a declaration is the separator after it.
   bool semicolon = type == antlr4::Token::EOF && site.file.tokens[index].type == Type::SEMI;
   if (site.atLineEnd() && !semicolon) return "end of line";
   std::string text(site.text(site.error.at));
@@ -130,10 +130,10 @@ void reportSyntaxError(const ErrorSite& site, SyntaxReporter& reporter) {
   bool atEnd = site.atLineEnd();
   bool before = (atEnd || site.error.missing) && site.error.at > 0;
   SourceRange place{site.file.id, found.begin, found.end};
-  // What is missing is missing behind the last token, not before the comment or the line that follows.
+  // Report a missing token after the previous token, not before the comment or line that follows.
   if (before) place.begin = place.end = site.tokens[site.error.at - 1].end;
   std::vector<DiagnosticArg> args = {{"expected", expected}, {"found", text}};
-  bool mark = !isName(found.getType()) && !isLiteral(found.getType()); // names and values are rarely too many
+  bool mark = !isName(found.getType()) && !isLiteral(found.getType()); // a name or a value is rarely superfluous
   const DiagnosticKind& kind = before && !atEnd                     ? MissingToken
                                : site.error.extra && mark && !atEnd ? ExtraToken
                                                                     : UnexpectedToken;

@@ -1,4 +1,5 @@
-// The errors of one file: at most one per line, so that no error is the echo of another, and no more than asked for.
+// Reports the errors of one file: at most one per line, so that no error is a consequence of another, and at most
+// `maxErrors` in all.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Diagnostics.h"
@@ -14,7 +15,7 @@ public:
   SyntaxReporter(const SourceManager& sources, DiagnosticEngine& diagnostics, unsigned maxErrors)
       : sources_(sources), diagnostics_(diagnostics), maxErrors_(maxErrors) {}
 
-  /// As DiagnosticEngine::report; what is left out takes its details to nowhere.
+  /// As DiagnosticEngine::report. The details of a report that is left out are dropped.
   DiagnosticEngine::Builder report(const DiagnosticKind& kind, SourceRange range,
                                    std::vector<DiagnosticArg> args = {}) {
     dropped_ = Diagnostic();
@@ -25,7 +26,7 @@ public:
   }
   bool any() const { return !found_.empty(); }
   size_t found() const { return found_.size(); }
-  /// Whether one of the errors, reported or left out, begins in [begin, end).
+  /// Whether an error, reported or left out, begins in [begin, end).
   bool anyWithin(size_t begin, size_t end) const {
     return std::any_of(found_.begin(), found_.end(), [&](size_t at) { return begin <= at && at < end; });
   }
@@ -33,7 +34,7 @@ public:
 
 private:
   bool firstOfLine(SourceRange range) {
-    // Without this a long line full of errors would be walked over for each.
+    // Avoids scanning a long line again for each of its errors.
     if (lastLine_.file == range.file && range.begin >= lastLine_.begin && range.begin <= lastLine_.end) return false;
     std::string_view text = sources_.text(range.file);
     size_t before = text.substr(0, range.begin).rfind('\n'), after = text.find('\n', range.begin);
@@ -46,9 +47,9 @@ private:
   const SourceManager& sources_;
   DiagnosticEngine& diagnostics_;
   unsigned maxErrors_;
-  std::vector<size_t> found_; // where, in bytes
+  std::vector<size_t> found_; // byte offsets
   unsigned reported_ = 0;
-  std::set<uint32_t> lines_; // offsets of the lines that have an error
+  std::set<uint32_t> lines_; // offsets of lines that have an error
   SourceRange lastLine_;
   Diagnostic dropped_;
 };
