@@ -1,4 +1,4 @@
-// Alignment: columns of neighbouring one-line statements, in runs that blank lines, comments and other statements end.
+// Alignment of neighbouring one-line statements. Blank lines, comments and other statements end a run.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/format/Lines.h"
 
@@ -16,20 +16,19 @@ class Aligner {
   const Token& token(const Line& line) const { return tokens_[line.pieces[*piece(line)].token]; }
   size_t width(const Line& line) const { return columnOf(tokens_, line, *piece(line)); }
 
-  /// The line that may go on with a run after line `n`: the next one that counts for this stop.
+  /// The next line that may continue a run after line `n`.
   size_t next(size_t n) const {
     size_t i = n + 1;
-    // Reasons stand below each other through the sections of a record.
+    // Reasons align across the sections of a record.
     if (stop_ == Stop::Reason)
       while (i < lines_.size() && lines_[i].frame && !lines_[i].blankAbove) ++i;
-    // The rest of a statement that continues on further lines, unless a bracket at the end of the first one sets it
-    // apart.
+    // Skip the rest of a statement that continues on further lines, unless a bracket ends its first line.
     if ((stop_ == Stop::Main || stop_ == Stop::Type) && !tokens_[lines_[n].pieces.back().token].opens())
       while (i < lines_.size() && !lines_[i].statement && !lines_[i].frame) ++i;
     return i;
   }
 
-  /// May these two lines, the one after the other, share a column?
+  /// Whether these two consecutive lines may share a column.
   bool together(const Line& above, const Line& below) const {
     if (!piece(above) || !piece(below) || below.blankAbove) return false;
     if (stop_ == Stop::Comment) return true;
@@ -40,8 +39,8 @@ class Aligner {
     return stop_ != Stop::Main || token(above).text == token(below).text;
   }
 
-  /// How far apart the widths in a run may be: an outlier begins a run of its own instead of moving its neighbours far
-  /// out.
+  /// How much the widths in a run may differ. An outlier begins a new run, so that it does not push its neighbours far
+  /// to the right.
   size_t tolerance(const Line& above, const Line& below) const {
     bool verdict = below.lead == "measured" || below.lead == "assert"; // whole expressions, of any length
     switch (stop_) {

@@ -1,4 +1,4 @@
-// The formatter: tokens to lines, lines to columns, columns to text; and the check that only blanks have changed.
+// The formatter: tokens to lines, lines to columns, columns to text, and a check that only whitespace changed.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/format/Format.h"
 
@@ -18,7 +18,7 @@ std::string render(const std::vector<Token>& tokens, const std::vector<Line>& li
     for (const Piece& piece : line.pieces) {
       out.append(piece.gap, ' ');
       for (char c : tokens[piece.token].text)
-        if (c != '\r') out += c; // in block comments of files with CRLF
+        if (c != '\r') out += c; // block comments of CRLF files contain it
     }
     out += '\n';
   }
@@ -31,7 +31,7 @@ std::string layout(const std::vector<parse::RawToken>& raw, std::string_view sou
   std::vector<Line> lines = cutLines(tokens);
   indentLines(tokens, lines);
   alignStatements(tokens, lines);
-  indentLines(tokens, lines); // what is aligned moves the lines that continue it
+  indentLines(tokens, lines); // alignment shifts continuation lines
   alignComments(tokens, lines);
   return render(tokens, lines);
 }
@@ -42,7 +42,7 @@ std::string withoutCarriageReturns(std::string_view text) {
   return out;
 }
 
-/// The same tokens, and statements that end between the same two of them.
+/// Whether both texts have the same tokens, with statements ending at the same places.
 bool sameMeaning(const std::vector<parse::RawToken>& rawA, std::string_view a, const std::vector<parse::RawToken>& rawB,
                  std::string_view b) {
   std::vector<Token> before = gatherTokens(rawA, a), after = gatherTokens(rawB, b);

@@ -1,4 +1,4 @@
-// The one canonical layout of a `.plan` file: full fidelity (comments kept), no options, idempotent.
+// The formatter: one canonical layout of a `.plan` file. It keeps comments, has no options, and is idempotent.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Diagnostics.h"
@@ -8,7 +8,7 @@
 
 namespace planc::format {
 
-/// The formatted text of a file, or nothing if it does not parse (the errors are reported).
+/// The formatted text of a file. Returns nullopt if the file does not parse; the errors are reported.
 std::optional<std::string> formatFile(const SourceManager& sources, FileId file, DiagnosticEngine& diagnostics);
 
 } // namespace planc::format

@@ -1,5 +1,5 @@
-// Indentation: two columns per block; within parentheses below their first token, or two columns if that stands on a
-// new line.
+// Indentation: two columns per block. In parentheses, lines begin below the first token, or two columns in if that
+// token stands on a new line.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/format/Lines.h"
 namespace planc::format {
@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t kStep = 2;
 
-/// An open bracket: where lines inside of it begin, and where a line begins that closes it.
+/// An open bracket: the column of lines inside it, and the column of a line that closes it.
 struct Open {
   bool block;
   size_t content;
@@ -18,7 +18,7 @@ class Indenter {
   const std::vector<Token>& tokens_;
   std::vector<Open> open_;
 
-  /// Where the statements of the innermost block begin.
+  /// The column of statements in the innermost block.
   size_t statementIndent() const {
     for (size_t i = open_.size(); i-- > 0;)
       if (open_[i].block) return open_[i].content;
@@ -32,7 +32,7 @@ class Indenter {
     return statementIndent() + (first.beginsStatement ? 0 : kStep);
   }
 
-  /// Nothing but comments follows on the line.
+  /// Whether only comments follow on the line.
   bool lastOnLine(const Line& line, size_t piece) const {
     for (size_t i = piece + 1; i < line.pieces.size(); ++i)
       if (!tokens_[line.pieces[i].token].comment()) return false;
@@ -44,7 +44,7 @@ public:
 
   void place(Line& line) {
     line.indent = indentOf(tokens_[line.pieces.front().token]);
-    size_t column = line.indent; // kept along the way: a line may hold thousands of brackets
+    size_t column = line.indent; // updated incrementally: a line may hold thousands of brackets
     for (size_t i = 0; i < line.pieces.size(); ++i) {
       const Token& t = tokens_[line.pieces[i].token];
       column = columnBehind(t, column + line.pieces[i].gap);

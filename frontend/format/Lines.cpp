@@ -1,4 +1,4 @@
-// Cutting of tokens into lines, and the stops in them.
+// Splits tokens into lines and finds their stops.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/format/Lines.h"
 
@@ -7,14 +7,14 @@
 namespace planc::format {
 namespace {
 
-/// The last token of a line, not counting a comment behind it.
+/// The last token of a line, ignoring a trailing comment.
 size_t lastBeforeComment(const std::vector<Token>& tokens, const Line& line) {
   size_t last = line.pieces.size() - 1;
   if (last > 0 && tokens[line.pieces[last].token].lineComment()) --last;
   return line.pieces[last].token;
 }
 
-/// Finds the stops of the statement that a line begins with. Only what stands outside of its brackets counts.
+/// Finds the stops of the statement at the beginning of a line. Tokens inside its brackets are ignored.
 class StopFinder {
   const std::vector<Token>& tokens_;
   Line& line_;
@@ -31,8 +31,8 @@ class StopFinder {
       line_.lead.append(i == 0 ? "" : " ").append(token(i).text);
   }
 
-  /// The `{` of a section or a placement on one line; blocks with keywords of their own (`mesh`, `place`, …) stand
-  /// alone.
+  /// Whether this `{` of a one-line section or placement is aligned. Blocks with their own keywords (`mesh`, `place`,
+  /// …) are not.
   bool alignsBrace(size_t piece) const {
     bool plain =
         line_.lead.empty() || line_.lead == "level" || line_.lead == "override" || line_.lead == "override level";
@@ -77,7 +77,7 @@ public:
   }
 };
 
-/// A `;` between two statements of the line itself.
+/// Whether a `;` outside of brackets separates two statements on the line.
 bool holdsSeveralStatements(const std::vector<Token>& tokens, const Line& line) {
   size_t depth = 0;
   for (const Piece& piece : line.pieces) {
@@ -151,7 +151,7 @@ std::vector<Line> cutLines(const std::vector<Token>& tokens) {
 }
 
 size_t columnBehind(const Token& token, size_t column) {
-  size_t lineBreak = token.text.rfind('\n'); // in a block comment
+  size_t lineBreak = token.text.rfind('\n'); // only a block comment has one
   return lineBreak == std::string_view::npos ? column + displayWidth(token.text)
                                              : displayWidth(token.text.substr(lineBreak + 1));
 }

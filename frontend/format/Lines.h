@@ -1,4 +1,4 @@
-// Lines of output under construction: tokens with blanks before them, columns that are aligned, indentation.
+// Output lines under construction: tokens with their gaps, alignment stops and indentation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/format/Tokens.h"
@@ -9,9 +9,9 @@
 
 namespace planc::format {
 
-/// The places of a line that are aligned with its neighbours, from left to right.
+/// The positions of a line that are aligned with neighbouring lines, from left to right.
 enum class Stop {
-  Type,    // the type behind `name:`
+  Type,    // the type after `name:`
   Level,   // `*` of a cluster level
   Main,    // `=`, `->`, or the `{` of a block on one line
   Where,   // `within` and `across`
@@ -29,26 +29,26 @@ struct Line {
   std::vector<Piece> pieces;
   bool blankAbove = false;
   size_t indent = 0;
-  /// The statement that begins here, if one does and stands alone: what may be aligned in it.
+  /// A statement begins on this line, and it is the only one. Only such lines have aligned stops.
   bool statement = false;
-  bool whole = false; ///< the statement ends on this line
-  bool frame = false; ///< a comment, the start of a block or its `}`: it does not stand between the lines around it
-  size_t block = 0;   ///< the `{` that it stands in, as a token; Token::kNone outside of all
-  std::string lead;   ///< its keywords: `override`, `export let`, …
-  std::array<std::optional<size_t>, kStops> stops; ///< pieces
+  bool whole = false;                              ///< the statement ends on this line
+  bool frame = false;                              ///< a comment, or the start or `}` of a block: alignment skips it
+  size_t block = 0;                                ///< token index of the enclosing `{`; Token::kNone if there is none
+  std::string lead;                                ///< the statement's keywords: `override`, `export let`, …
+  std::array<std::optional<size_t>, kStops> stops; ///< indices into `pieces`
 };
 
-/// Cuts the tokens into lines and finds what may be aligned.
+/// Splits the tokens into lines and finds their stops.
 std::vector<Line> cutLines(const std::vector<Token>& tokens);
-/// Widens gaps so that the stops of neighbouring statements stand below each other (Align.cpp). Comments are for later:
-/// their columns are known only when the lines are indented.
+/// Widens gaps so that the stops of neighbouring statements share a column (Align.cpp). Call `alignComments` after
+/// `indentLines`, because the columns of comments depend on the indentation.
 void alignStatements(const std::vector<Token>& tokens, std::vector<Line>& lines);
 void alignComments(const std::vector<Token>& tokens, std::vector<Line>& lines);
 /// Sets the indentation of every line (Indent.cpp).
 void indentLines(const std::vector<Token>& tokens, std::vector<Line>& lines);
-/// The column behind a token that begins at `column`.
+/// The column after a token that begins at `column`.
 size_t columnBehind(const Token& token, size_t column);
-/// Where the blanks before a piece begin.
+/// The column where the gap before a piece begins.
 size_t columnOf(const std::vector<Token>& tokens, const Line& line, size_t piece);
 
 } // namespace planc::format

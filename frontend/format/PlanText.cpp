@@ -1,4 +1,4 @@
-// An edit written down, statement by statement: what is there already is overridden, the rest is added.
+// Writes an edit as plan text, statement by statement: existing statements are overridden, new ones added.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/format/PlanText.h"
 
@@ -58,7 +58,7 @@ public:
                        keep.host       ? ir::kHost
                        : keep.gathered ? "gathered"
                                        : "split"));
-    const std::optional<std::string> before = records(); // adds lines of its own
+    const std::optional<std::string> before = records(); // adds lines to the plan
     if (!before) return std::nullopt;
     return *before + fmt::format("plan {} extends {} {{\n{}}}\n", name_, base_, lines_);
   }
@@ -69,7 +69,7 @@ private:
 
   // ---- facts ------------------------------------------------------------------
 
-  /// Facts of the mesh and the workload are those of the plan, all others those of records that it derives.
+  /// Facts of the mesh and the workload belong to the plan, all others to records that it derives.
   void addFact(const ir::FactEdit& fact) {
     const size_t dot = fact.path.find('.');
     const std::string_view first = std::string_view(fact.path).substr(0, dot);
@@ -85,14 +85,15 @@ private:
     records_.add(fact.path, before != nullptr, fact.value);
   }
 
-  /// Of a fact that is one: `apply` has read it.
+  /// The value of a fact that is a count. `apply` has validated it.
   static int64_t countOf(const ir::FactEdit& fact) {
     std::string badUnit;
     const auto value = parseQuantity(fact.value, badUnit);
     return value ? static_cast<int64_t>(value->value) : 0;
   }
 
-  /// The records that the plan derives, from the inside out; each is named by what holds it. Nothing after a report.
+  /// The records that the plan derives, innermost first; each is named by the record that contains it. Returns nullopt
+  /// after a report.
   std::optional<std::string> records() {
     const auto naming = [&](SourceRange declared, Symbol name, const std::string& alias) {
       return sources_ ? recordName(*sources_, declared, name, plan_.range.file, alias) : std::nullopt;
@@ -116,7 +117,7 @@ private:
 
   // ---- sizes ------------------------------------------------------------------
 
-  /// `tp = 4 within node`: an axis keeps its place.
+  /// `tp = 4 within node`: an axis keeps its mapping to the cluster.
   void addAxis(Symbol name, int64_t size) {
     const auto id = plan_.mesh.findAxis(name);
     if (!id || plan_.mesh.axes[*id].size == size) return;
@@ -163,7 +164,7 @@ private:
     return plan_.pipeline->cut && cutOf(*plan_.pipeline->cut) == cutOf(cut);
   }
 
-  /// A pipeline is replaced as a whole, so all of it is said again.
+  /// A pipeline is replaced as a whole, so every fact of it is written.
   void pipeline() {
     const ir::Pipeline& p = *plan_.pipeline;
     const ir::ScheduleEdit runs = edit_.schedule ? *edit_.schedule : ir::ScheduleEdit{p.schedule, p.arguments};
@@ -175,7 +176,7 @@ private:
     if (!arguments.empty()) facts += "(" + arguments + ")";
     if (p.scatter) item(facts, fmt::format("scatter = {}", p.scatter->view()));
     if (cut) item(facts, "stages = " + cutOf(*cut));
-    if (!edit_.cut && (!p.cut || p.cut->cut != ir::StageCut::Balanced)) // lines of a balanced one were settled
+    if (!edit_.cut && (!p.cut || p.cut->cut != ir::StageCut::Balanced)) // a balanced cut has no stage lines of its own
       for (const ir::StageLine& s : p.stages)
         item(facts, fmt::format("stage {} = {}", s.index, selectorsOf(s.selectors)));
     std::string axes;
@@ -200,7 +201,7 @@ private:
     return counted.empty() ? "even" : "even(" + counted + ")";
   }
 
-  /// All statements are replaced together: the first of them says so.
+  /// All recompute statements are replaced together; only the first one has `override`.
   void recompute() {
     std::vector<std::string> now, before;
     for (const ir::Recompute& r : *edit_.recompute) now.push_back(r.str());

@@ -1,4 +1,4 @@
-// Library records by their module, those of other files by the way there.
+// Names of records: library records by their module, records of other files by a relative path.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/format/RecordName.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// `std.devices.nvidia` of `std/devices/nvidia.plan`; empty of files that are not the library's.
+/// `std.devices.nvidia` for `std/devices/nvidia.plan`; empty for files outside of the library.
 std::string libraryModule(std::string_view path) {
   if (!path.starts_with("std/")) return {};
   std::string module(path.substr(0, path.rfind('.')));

@@ -1,4 +1,4 @@
-// How text that is added to a file names a record of another file.
+// The name by which text that is added to a file refers to a record of another file.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Source.h"
@@ -11,12 +11,12 @@
 namespace planc::format {
 
 struct RecordName {
-  std::string import; ///< the line that it needs; empty in the file of the record
-  std::string name;   ///< as the file writes it then
+  std::string import; ///< the `import` line that is needed; empty in the record's own file
+  std::string name;   ///< as used after that import
 };
 
-/// The name in file `into` of a record that is declared at `declared`, imported as `alias` where that is elsewhere.
-/// Nothing if its file does not export it, or there is no way from the one file to the other.
+/// The name, in file `into`, of a record that is declared at `declared`. A record of another file is imported as
+/// `alias`. Returns nullopt if its file does not export it, or if no import path leads to that file.
 std::optional<RecordName> recordName(const SourceManager& sources, SourceRange declared, Symbol name, FileId into,
                                      std::string_view alias);
 

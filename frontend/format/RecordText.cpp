@@ -1,4 +1,4 @@
-// Facts by path, sorted into the device, the fabrics, the cluster and the stack that say them.
+// Sorts facts by path into the device, the fabrics, the cluster and the stack.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/format/RecordText.h"
 
@@ -15,7 +15,7 @@ void addFact(std::string& list, const std::string& text) {
   list += (list.empty() ? "" : "; ") + text;
 }
 
-/// Facts of one cluster, by the record that they belong to.
+/// Facts of one cluster, grouped by record.
 struct Sorted {
   std::string stack, cluster, device;
   std::map<std::string, std::string> links; ///< facts of fabrics, by level
@@ -49,7 +49,7 @@ std::variant<RecordText::Declared, RecordText::Unnamed> RecordText::declare(std:
   for (const Fact& fact : facts_) sorted.add(fact.path, fact.stated ? "override " : "", fact.value, cluster);
   Declared out;
   std::optional<Unnamed> unnamed;
-  /// Declares an heir of a record; its name.
+  /// Declares a record that extends another one; returns its name.
   const auto heir = [&](std::string_view kind, std::string_view suffix, const auto& of, const std::string& facts) {
     std::string record = fmt::format("{}_{}", owner, suffix);
     const auto base = naming(of.range, of.name, record + "_base");

@@ -1,4 +1,4 @@
-// Facts of a machine and its software that are changed, as records that derive those a plan names.
+// Writes changed facts of the machine and its software as records that derive the plan's records.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/format/RecordName.h"
@@ -13,31 +13,33 @@
 
 namespace planc::format {
 
-/// Gathers facts by path, `cluster.node.bandwidth`, `software.step`, and declares the records that say them.
+/// Collects facts by path (`cluster.node.bandwidth`, `software.step`), and writes records that contain them.
 class RecordText {
 public:
-  /// `stated`: the record that is derived says the fact, so that it is overridden.
+  /// Adds a fact. `stated`: the base record states this fact, so that it must be overridden.
   void add(std::string_view path, bool stated, const std::string& value);
   bool empty() const { return facts_.empty(); }
 
-  /// How the text names a record that is declared elsewhere; nothing if it cannot. `alias`: free for an import.
+  /// The name, in the text, of a record that is declared elsewhere; nullopt if there is none. `alias`: a free name for
+  /// an import.
   using Naming = std::function<std::optional<RecordName>(SourceRange declared, Symbol name, const std::string& alias)>;
-  /// What the plan names.
+  /// The plan's own names for its records.
   struct Bases {
     std::string cluster, software;
   };
-  /// The declarations, from the inside out, with the imports that they need; and the names of the outermost, empty
-  /// where nothing of it was changed.
+  /// The declarations, innermost record first, with the imports that they need; and the names of the outermost records,
+  /// empty for a record without changes.
   struct Declared {
     std::string text, cluster, software;
   };
-  /// A record that has no name in the text.
+  /// A record that the text cannot name.
   struct Unnamed {
     std::string_view kind;
     Symbol name;
     SourceRange declared;
   };
-  /// `owner`: what the names of the records begin with. `cluster`: that of the plan; null if it has none.
+  /// Writes the declarations. `owner`: the prefix of the new records' names. `cluster`: the plan's cluster; null if it
+  /// has none.
   std::variant<Declared, Unnamed> declare(std::string_view owner, const ir::Cluster* cluster, const Bases& bases,
                                           const Naming& naming) const;
 

@@ -1,4 +1,4 @@
-// Rules as statements of a plan.
+// Writes rules as statements of a plan.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/format/RuleText.h"
 

@@ -1,4 +1,4 @@
-// Rules as statements of a plan.
+// Writes placement and state rules as statements of a plan.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/plan/Plan.h"
@@ -7,9 +7,9 @@
 
 namespace planc::format {
 
-/// `[override] place decoder { seq -> tp }`, the selector left out where it is the whole model.
+/// `[override] place decoder { seq -> tp }`. The selector is left out if it is the whole model.
 std::string ruleText(const ir::PlacementRule& rule, bool isOverride);
-/// The same with `states`.
+/// As above, with `states` instead of `place`.
 std::string ruleText(const ir::StateRule& rule, bool isOverride);
 
 } // namespace planc::format

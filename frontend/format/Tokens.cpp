@@ -1,4 +1,4 @@
-// Reading of the raw tokens, and the rules for line breaks and blanks between two of them.
+// Prepares the raw tokens, and defines line breaks and blanks between tokens.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/format/Tokens.h"
 
@@ -28,7 +28,7 @@ bool closesBlock(const Token& token) {
   return token.role == Role::Block && token.text == "}";
 }
 
-/// Comments stand between statements if the token behind them begins one or closes the block.
+/// A comment counts as a statement if the next token begins a statement or closes the block.
 void classifyComments(std::vector<Token>& tokens) {
   bool between = true; // at the end of the file
   for (size_t i = tokens.size(); i-- > 0;) {
@@ -66,7 +66,7 @@ std::vector<Token> gatherTokens(const std::vector<parse::RawToken>& raw, std::st
 }
 
 void settleBreaks(std::vector<Token>& tokens) {
-  // How many tokens before each one begin a line or end one: a block is opened out if there is one inside.
+  // How many tokens before each token begin or end a line. A block with such a token inside is spread over lines.
   std::vector<size_t> broken(tokens.size() + 1, 0);
   for (size_t i = 0; i < tokens.size(); ++i)
     broken[i + 1] = broken[i] + (tokens[i].breaks > 0 || tokens[i].lineComment());
