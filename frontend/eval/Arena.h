@@ -1,5 +1,5 @@
-// Owns the values that others point to: those that declarations keep last as long as the session, the rest passes with
-// the elaboration that made it.
+// Owns values that other values point to. Values kept by declarations live as long as the session; all others are freed
+// with the elaboration that created them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace planc::frontend {
 
-/// What it makes never moves.
+/// Addresses of its items are stable.
 class Arena {
   struct Holder {
     virtual ~Holder() = default;
@@ -20,7 +20,7 @@ class Arena {
   using Items = std::vector<std::unique_ptr<Holder>>;
 
 public:
-  /// A struct with a member `lasting` is told whether it lasts as long as the session.
+  /// Stores an item. A member `lasting`, if there is one, is set to whether the item lives as long as the session.
   template <class T> T* make(T item) {
     if constexpr (requires { item.lasting; }) item.lasting = passing_ == nullptr;
     auto holder = std::make_unique<Of<T>>(std::move(item));
@@ -28,10 +28,10 @@ public:
     (passing_ ? *passing_ : lasting_).push_back(std::move(holder));
     return made;
   }
-  /// How many items last.
+  /// The number of items that live as long as the session.
   size_t lasting() const { return lasting_.size(); }
 
-  /// While it lives, what is made passes with it.
+  /// Items created during the lifetime of a `Passing` are freed with it.
   class Passing {
   public:
     explicit Passing(Arena& arena) : arena_(arena), outer_(std::exchange(arena.passing_, &items_)) {}
@@ -44,7 +44,7 @@ public:
     Items* outer_;
   };
 
-  /// While it lives, what is made lasts: around what is computed once and kept.
+  /// Items created during the lifetime of a `Lasting` live as long as the session. Used for results that are cached.
   class Lasting {
   public:
     explicit Lasting(Arena& arena, bool wanted = true)
@@ -59,7 +59,7 @@ public:
 
 private:
   Items lasting_;
-  Items* passing_ = nullptr; ///< of the innermost `Passing`; null: everything lasts
+  Items* passing_ = nullptr; ///< items of the innermost `Passing`; null: items live as long as the session
 };
 
 } // namespace planc::frontend

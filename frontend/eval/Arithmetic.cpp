@@ -26,7 +26,7 @@ void reportByZero(Context& context, SourceRange at, std::string left, SourceRang
 
 namespace {
 
-constexpr size_t kTerms = 256; // of a formula over extents; real ones have up to four
+constexpr size_t kTerms = 256; // terms of a formula over extents; real formulas have up to four
 
 struct OpText {
   std::string_view text;
@@ -55,7 +55,7 @@ Unit layerOf(const Value& v) {
   return v.kind == ValueKind::Int ? Unit{} : v.unit;
 }
 
-/// One operation under evaluation: reports about it quote the operator and both values.
+/// An operation being evaluated. Its reports show the operator and both values.
 struct Operation {
   Context& context;
   const Expr& e;
@@ -163,8 +163,8 @@ Value onNumbers(const Operation& o) {
   }
 }
 
-/// Symbolic as long as the result is a sum of products; otherwise a number at full extents that scales as the left side
-/// does.
+/// Symbolic as long as the result is a sum of products. Otherwise the result is a number at full extents that scales
+/// like the left side.
 Value onPolys(const Operation& o) {
   const ir::Poly a = polyOf(o.left), b = polyOf(o.right);
   const double x = amount(o.left), y = amount(o.right);
@@ -233,7 +233,7 @@ Value compare(const Operation& o) {
                        o.e.range);
 }
 
-/// The unit of a number, or of an unknown parameter of a numeric type.
+/// The unit of a number, or of an unknown parameter with a numeric type.
 std::optional<Unit> knownUnit(const Value& v) {
   if (number(v)) return layerOf(v);
   if (!v.invalid() || !v.type) return std::nullopt;
@@ -248,7 +248,7 @@ std::optional<Unit> knownUnit(const Value& v) {
   }
 }
 
-/// Generic declarations: what is known of unknown operands are their units.
+/// Checks the units of operands that are unknown in a generic declaration.
 Value unknown(const Operation& o) {
   const bool alike = o.op == BinaryOp::Add || o.op == BinaryOp::Sub || isComparison(o.op);
   const auto u = knownUnit(o.left), w = knownUnit(o.right);
@@ -257,7 +257,7 @@ Value unknown(const Operation& o) {
 
 Value concatenate(const Operation& o) {
   const size_t total = o.left.list->items.size() + o.right.list->items.size();
-  if (!o.context.step(o.e.range, 2 * total)) return {}; // copies are memory, too
+  if (!o.context.step(o.e.range, 2 * total)) return {}; // copying costs memory
   if (total > limits::kListItems) return o.overflow();
   ListValue joined = *o.left.list;
   joined.items.insert(joined.items.end(), o.right.list->items.begin(), o.right.list->items.end());
@@ -307,7 +307,8 @@ Value negate(Context& context, const Expr& e, const Value& v) {
   return v.kind == ValueKind::Poly ? onPolys(o) : onNumbers(o);
 }
 
-// Of a formula over extents the result keeps its shape: a split of the extents scales it as it scales the formula.
+// If one side is a formula over extents, the result keeps the formula's shape, so that it scales with a split of
+// extents.
 Value extremum(Context& context, const Expr& call, const Value& a, const Value& b, bool larger) {
   const Operation o{context, call, BinaryOp::Lt, a, b};
   if (!number(a) || !number(b)) return o.meaningless();

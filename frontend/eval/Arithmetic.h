@@ -13,18 +13,18 @@ inline bool isComparison(BinaryOp op) {
 
 /// `left op right` for arithmetic and comparisons; Invalid after a report.
 Value arithmetic(Context& context, const syntax::Expr& e, BinaryOp op, const Value& left, const Value& right);
-/// That what `left` says is divided by zero, which `right` is.
+/// Reports that `left` is divided by `right`, which is zero.
 void reportByZero(Context& context, SourceRange at, std::string left, SourceRange right);
 Value negate(Context& context, const syntax::Expr& e, const Value& v);
-/// The smaller or larger of two numbers of one unit.
+/// The smaller or larger of two numbers of the same unit.
 Value extremum(Context& context, const syntax::Expr& call, const Value& a, const Value& b, bool larger);
-/// A number made of terms, for operator facts.
+/// A symbolic number (a sum of terms), for operator facts.
 Value makePoly(Context& context, ir::Poly poly, Unit unit, double value, SourceRange range);
-/// The number in an Int, Number or Poly, without its unit.
+/// The amount of an Int, Number or Poly, without its unit.
 inline double amount(const Value& v) {
   return v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
 }
-/// Int, Number and Poly as a Poly; the caller has checked the kind.
+/// An Int, Number or Poly as a Poly. The caller has checked the kind.
 ir::Poly polyOf(const Value& v);
 
 } // namespace planc::frontend

@@ -1,4 +1,4 @@
-// The built-in functions: one row each.
+// The built-in functions, one row each.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Arithmetic.h"
 #include "frontend/eval/Evaluator.h"
@@ -86,7 +86,7 @@ Value toFloat(Evaluator& ev, const Expr& call, Args& args) {
   return args[0];
 }
 
-// Trial division: the square root of the bound is what one call may cost.
+// Trial division. Its cost is the square root of the number, which therefore has a limit.
 Value divisors(Evaluator& ev, const Expr& call, Args& args) {
   constexpr int64_t kLargest = 1'000'000'000'000;
   if (!args[0].isInt()) return wrongType(ev, call, args[0], "an int");
@@ -107,7 +107,7 @@ Value divisors(Evaluator& ev, const Expr& call, Args& args) {
   return v;
 }
 
-/// A value of `steps` without noise: with six digits, and with more where its neighbours would look the same.
+/// Rounds a value of `steps` to six digits, or to more if neighbouring values would otherwise be equal.
 double rounded(double value, double ratio) {
   constexpr int kDigits = 6, kAll = 17;
   const double apart = std::abs(std::log(ratio));
@@ -115,7 +115,7 @@ double rounded(double value, double ratio) {
   return digits == kAll ? value : std::stod(fmt::format("{:.{}g}", value, digits));
 }
 
-/// `steps(25GB/s, 400GB/s, 5)`: from one to the other in equal ratios, both included.
+/// `steps(25GB/s, 400GB/s, 5)`: values in equal ratios from the first to the last, both included.
 Value steps(Evaluator& ev, const Expr& call, Args& args) {
   const Value &from = args[0], &to = args[1], &count = args[2];
   for (const Value* v : {&from, &to})
@@ -163,7 +163,7 @@ Value sum(Evaluator& ev, const Expr& call, Args& args) {
   return total;
 }
 
-/// `has(m, "vocab")`: is there such a parameter of a model, fact of a record or level of a cluster?
+/// `has(m, "vocab")`: whether a model has such a parameter, a record such a fact, or a cluster such a level.
 Value has(Evaluator& ev, const Expr& call, Args& args) {
   const Value &owner = args[0], &name = args[1];
   if (name.kind != ValueKind::String) return wrongType(ev, call, name, "a name as its second argument");
@@ -174,7 +174,7 @@ Value has(Evaluator& ev, const Expr& call, Args& args) {
   return Value::ofBool(ev.factMembers->has(*owner.decl, asked, call.range), call.range);
 }
 
-/// `unit(4Mtokens)`: what a number is of, `"tokens"`; of a plain one `""`.
+/// `unit(4Mtokens)` is `"tokens"`; `""` for a plain number.
 Value unitOf(Evaluator& ev, const Expr& call, Args& args) {
   if (!args[0].numeric()) return wrongType(ev, call, args[0], "a number");
   Value v;
@@ -184,7 +184,7 @@ Value unitOf(Evaluator& ev, const Expr& call, Args& args) {
   return v;
 }
 
-/// One axis of a curve: numbers of one unit.
+/// Reads one axis of a curve: numbers of one unit. Reports an error and returns false for other values.
 bool axis(Evaluator& ev, const Expr& call, const Value& list, std::vector<double>& numbers, Unit& unit) {
   if (list.kind != ValueKind::List) {
     wrongType(ev, call, list, "lists x and y");
@@ -253,7 +253,7 @@ std::string takesText(const Builtin& b) {
 
 const Builtin* findBuiltin(Symbol name) {
   static const auto* table = [] {
-    auto* made = new std::unordered_map<Symbol, const Builtin*>; // lives as long as the process
+    auto* made = new std::unordered_map<Symbol, const Builtin*>; // never freed
     for (const Builtin& b : kBuiltins) made->emplace(Symbol(b.name), &b);
     made->emplace(Symbol(kCurve.name), &kCurve);
     return made;

@@ -1,5 +1,4 @@
-// Calls: arguments matched to parameters, defaults, `where` conditions, functions, and declarations with some arguments
-// bound.
+// Calls: arguments matched to parameters, defaults, `where` conditions, functions, and partially bound declarations.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Evaluator.h"
 #include "frontend/eval/Sides.h"
@@ -67,7 +66,7 @@ std::span<const ParamInfo> Evaluator::params(DeclInfo& decl) {
 }
 
 Arguments Evaluator::arguments(DeclInfo& callee, const Expr& call, Scope& caller) {
-  const bool cyclic = callee.paramState == DeclInfo::State::Running; // its parameters are those of what it stands for
+  const bool cyclic = callee.paramState == DeclInfo::State::Running; // its parameters are still being resolved
   const auto list = params(callee);
   Arguments result;
   if (cyclic) reportModelCycle(callee, call.range);
@@ -91,7 +90,7 @@ Arguments Evaluator::arguments(DeclInfo& callee, const Expr& call, Scope& caller
         for (const ParamInfo& p : list) names.push_back(p.name().str());
         report.meant(arg.name->text.view(), names);
         report.label(callee.nameRange, "declared here");
-        result.ok = false; // its value is not looked at: what it should be is not known
+        result.ok = false; // the argument's value is not checked: its type is unknown
         continue;
       }
     } else if (next >= list.size()) {
@@ -117,7 +116,7 @@ Arguments Evaluator::arguments(DeclInfo& callee, const Expr& call, Scope& caller
 }
 
 bool Evaluator::complete(DeclInfo& callee, const Arguments& args, SourceRange call) {
-  if (!args.ok) return false; // a misspelt one may be the missing one
+  if (!args.ok) return false; // a misspelt argument may be the missing one
   const auto list = params(callee);
   std::vector<const syntax::Parameter*> missing;
   for (size_t i = 0; i < list.size(); ++i)
@@ -144,7 +143,7 @@ bool Evaluator::bind(DeclInfo& callee, const Arguments& args, Scope& scope, Sour
       checking && call == callee.nameRange; // a generic declaration under check: its parameters are unknown
   if (!itself && !complete(callee, args, call)) return false;
   bool ok = args.ok;
-  for (size_t i = 0; i < list.size(); ++i) // given ones first: a default may use any of them
+  for (size_t i = 0; i < list.size(); ++i) // given arguments first: any default may use them
     if (args.ranges[i].valid()) scope.names.add(list[i].name(), args.values[i], list[i].syntax->name.range);
   for (size_t i = 0; i < list.size(); ++i) {
     if (args.ranges[i].valid()) continue;
@@ -202,7 +201,7 @@ bool Evaluator::bind(const BoundDecl& decl, Scope& scope, SourceRange use) {
 }
 
 Value Evaluator::call(const Expr& e, const Value& callee, Scope& scope) {
-  if (callee.invalid()) { // its arguments are still looked at
+  if (callee.invalid()) { // the arguments are still evaluated
     for (const syntax::Arg& arg : e.args) evaluate(*arg.value, scope);
     return {};
   }
@@ -235,7 +234,7 @@ Value Evaluator::call(const Expr& e, const Value& callee, Scope& scope) {
 
 Value Evaluator::callFunction(const Expr& e, DeclInfo& function, Scope& scope) {
   const Arguments args = arguments(function, e, scope);
-  // Unknown arguments (in a generic declaration) give an unknown result; the body is checked at its own declaration.
+  // Unknown arguments in a generic declaration give an unknown result. The body is checked at its own declaration.
   if (!complete(function, args, e.range) || !args.known() || !context.enter(function, e.range)) return {};
   Scope inner(function.module);
   const bool wasChecking = std::exchange(checking, false);
@@ -281,7 +280,7 @@ void Evaluator::reportNoLayer(const DeclInfo& callee, SourceRange call) {
             "= …`");
 }
 
-/// `model X = Y(…)` whose Y stands, in the end, for X.
+/// Reports `model X = Y(…)` where Y resolves to X again.
 void Evaluator::reportModelCycle(DeclInfo& info, SourceRange use) {
   ++context.failures;
   std::string cycle;
@@ -292,7 +291,7 @@ void Evaluator::reportModelCycle(DeclInfo& info, SourceRange use) {
       .label(use, "needed again here");
 }
 
-/// What `model X = Y(…)` stands for, with the arguments of X laid over those of Y.
+/// The call `Y(…)` of `model X = Y(…)`, with the arguments of X replacing Y's.
 Value Evaluator::unfold(const BoundDecl& decl, SourceRange use) {
   DeclInfo& info = *decl.decl;
   const auto& model = info.as<syntax::ModelDecl>();
@@ -343,7 +342,7 @@ const Value* Evaluator::argumentOf(const BoundDecl& decl, Symbol parameter, Sour
 const BoundDecl* Evaluator::resolveModel(const BoundDecl& decl, SourceRange use) {
   const BoundDecl* at = &decl;
   while (!at->decl->as<syntax::ModelDecl>().body) {
-    resolveParams(*at->decl); // finds the models that stand for themselves
+    resolveParams(*at->decl); // detects models that resolve to themselves
     context.failures += at->decl->broken;
     const Value next = at->decl->broken ? Value{} : unfold(*at, use);
     if (next.kind != ValueKind::Decl) return nullptr;

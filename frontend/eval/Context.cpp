@@ -1,4 +1,4 @@
-// Bounds on work, and reports that say which calls led to them.
+// Limits on work, and reports that show the calls that led to them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Context.h"
 
@@ -11,16 +11,16 @@ PLANC_ERROR(CallsTooDeep, 208, "calls nest deeper than {limit}: {cycle}")
 
 DiagnosticEngine::Builder Context::report(const DiagnosticKind& kind, SourceRange range,
                                           std::vector<DiagnosticArg> args) {
-  if (exhausted() && &kind != &TooMuchWork) { // everything is Invalid now: what follows from that is no news
+  if (exhausted() && &kind != &TooMuchWork) { // all values are Invalid now, so further errors are consequences
     ++failures;
     return DiagnosticEngine::Builder(&dropped_);
   }
   auto report = diagnostics.report(kind, range, std::move(args));
   failures += kind.severity == Severity::Error;
-  constexpr int kShown = 3; // the innermost calls say enough
+  constexpr int kShown = 3; // the innermost calls are enough
   int shown = 0;
   for (auto f = frames.rbegin(); f != frames.rend() && shown < kShown; ++f) {
-    if (f->call == f->decl->nameRange) continue; // checked by itself, not used
+    if (f->call == f->decl->nameRange) continue; // checked on its own, not called
     if (f->call.file == range.file && f->call.begin <= range.begin && range.end <= f->call.end) continue;
     report.label(f->call, fmt::format("in this use of `{}`", f->decl->name.view()));
     ++shown;
@@ -44,7 +44,7 @@ bool Context::enter(const DeclInfo& decl, SourceRange call) {
     frames.push_back({&decl, call});
     return true;
   }
-  // The cycle: from the last earlier call of the same declaration to this one.
+  // The cycle runs from the last earlier call of the same declaration to this call.
   size_t begin = frames.size();
   while (begin > 0 && frames[begin - 1].decl != &decl) --begin;
   std::string cycle;

@@ -1,4 +1,4 @@
-// Compares values with a list of the pairs that are left, so that no nesting of lists reaches the end of the stack.
+// Compares values with a work list of pairs, so that deeply nested lists cannot overflow the stack.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Equality.h"
 
@@ -11,14 +11,15 @@ namespace planc::frontend {
 
 namespace {
 
-constexpr uint64_t kBytesPerStep = 64; // of a text or a curve
+constexpr uint64_t kBytesPerStep = 64; // bytes of a string or a curve
 
 struct Comparison {
   Context& context;
   SourceRange at;
-  std::vector<std::pair<const Value*, const Value*>> left; // to look at
+  std::vector<std::pair<const Value*, const Value*>> left; // pairs still to compare
 
-  /// Charges the items of two lists and puts them on the list; false if they cannot be equal or the steps are used up.
+  /// Charges the items of two lists and adds them to the work list. Returns false if the lists cannot be equal or the
+  /// steps are used up.
   template <class Items, class Get> bool enter(const Items& x, const Items& y, Get&& get) {
     if (x.size() != y.size() || !context.step(at, x.size())) return false;
     for (size_t i = 0; i < x.size(); ++i) left.emplace_back(get(x[i]), get(y[i]));
@@ -31,7 +32,7 @@ struct Comparison {
   }
   bool bytes(size_t n) { return context.step(at, n / kBytesPerStep); }
 
-  /// Whether two values are equal but for the items that it puts on the list.
+  /// Compares two values, and adds their items to the work list.
   bool alone(const Value& a, const Value& b);
 };
 

@@ -1,4 +1,4 @@
-// The walk over expressions: left chains iteratively, everything else by recursion within the bounds of Context.
+// Walks expressions: chains on the left side iteratively, other parts by recursion within the limits of Context.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Evaluator.h"
 
@@ -29,7 +29,7 @@ void reportTooDeep(Context& context, SourceRange at, unsigned limit, std::string
 
 namespace {
 
-/// Leaves the nesting when its scope ends.
+/// Decrements the depth when its scope ends.
 class Deeper {
   Context& context_;
 
@@ -47,9 +47,9 @@ bool onLeftSpine(ExprKind kind) {
 
 } // namespace
 
-// A chain such as `a + b + …` or `a.b(c).d` nests to the left, 100,000 deep if someone writes it so: its links are
-// collected, then applied from the inside out. Recursion remains for right operands and arguments, whose nesting the
-// parser bounds.
+// A chain such as `a + b + …` or `a.b(c).d` nests on the left side, possibly 100,000 levels deep. Its links are
+// collected, then applied from the inside out. Only right operands and arguments recurse, and the parser limits their
+// nesting.
 Value Evaluator::evaluate(const Expr& e, Scope& scope, const TypeInfo* expected) {
   if (!context.step(e.range)) return {};
   Deeper deeper(context, e.range);
@@ -60,7 +60,7 @@ Value Evaluator::evaluate(const Expr& e, Scope& scope, const TypeInfo* expected)
   for (; onLeftSpine(at->kind); at = at->kids[0]) spine_.push_back(at);
   Value v;
   const Expr& inner = *spine_.back();
-  // `flash == kernel`: the member of an enum stands left, so the other side is needed to know it.
+  // `flash == kernel`: the enum member is on the left, so the type of the right side is needed to resolve it.
   const bool compared = inner.kind == ExprKind::Binary && (inner.text == "==" || inner.text == "!=") &&
                         at->kind == ExprKind::Name && !find(at->name.text, scope, at->range);
   if (inner.kind == ExprKind::Call && at->kind == ExprKind::Name && isDimensionFunction(at->name.text) && scope.host &&
@@ -157,7 +157,7 @@ Value Evaluator::literalInt(const Expr& e) {
 
 namespace {
 
-/// `8k`: what the bare prefix stands for, in all of its meanings; empty if `prefix` is none.
+/// `8k`: the numbers that a bare prefix may mean; empty if `prefix` is not a prefix.
 std::string plainNumbers(std::string_view number, std::string_view prefix) {
   constexpr std::string_view kPrefixes = "kMGT";
   const char letter = prefix == "K" ? 'k' : prefix.front();
@@ -238,7 +238,7 @@ Value Evaluator::name(const Expr& e, Scope& scope, const TypeInfo* expected) {
 Value Evaluator::branch(const Expr& e, Scope& scope, const TypeInfo* expected) {
   const auto chosen = condition(*e.kids[0], scope);
   if (!chosen) {
-    if (checking && !context.exhausted()) { // both sides must make sense
+    if (checking && !context.exhausted()) { // check both branches
       evaluate(*e.kids[1], scope, expected);
       evaluate(*e.kids[2], scope, expected);
     }

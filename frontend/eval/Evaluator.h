@@ -1,5 +1,5 @@
-// Evaluates expressions to values: names, operators, calls, members, lists; iteratively along left chains, within the
-// bounds of Context.
+// Evaluates expressions: names, operators, calls, members, lists. Chains on the left side are walked iteratively. Works
+// within the limits of Context.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/eval/Context.h"
@@ -11,21 +11,21 @@
 
 namespace planc::frontend {
 
-/// Members of declarations that hold facts: `cluster.device.memory`. `machine/` implements it.
+/// Members of declarations with facts: `cluster.device.memory`. Implemented in `machine/`.
 class FactMembers {
 public:
   virtual ~FactMembers() = default;
   virtual Value member(const BoundDecl& decl, const syntax::Name& name) = 0;
-  /// Is there such a fact, level or parameter?
+  /// Whether there is such a fact, level or parameter.
   virtual bool has(const BoundDecl& decl, Symbol name, SourceRange use) = 0;
 };
 
-/// Arguments of one call, matched to parameters.
+/// The arguments of a call, matched to parameters.
 struct Arguments {
   std::vector<Value> values;       ///< by parameter
-  std::vector<SourceRange> ranges; ///< of the argument; invalid: not given
-  bool ok = true;                  ///< names and types agree
-  /// Every given argument has a value.
+  std::vector<SourceRange> ranges; ///< ranges of the arguments; invalid: not given
+  bool ok = true;                  ///< names and types match
+  /// Whether every given argument has a value.
   bool known() const {
     for (size_t i = 0; i < values.size(); ++i)
       if (ranges[i].valid() && values[i].invalid()) return false;
@@ -39,54 +39,53 @@ public:
 
   Context& context;
   FactMembers* factMembers = nullptr;
-  /// Generic declarations are checked with unknown parameters: then both branches of an `if` are looked at.
+  /// Checks a generic declaration with unknown parameters. Both branches of an `if` are then evaluated.
   bool checking = false;
 
   Value evaluate(const syntax::Expr& e, Scope& scope, const TypeInfo* expected = nullptr);
-  /// Evaluates and demands the type; Invalid after a report. `what` names the place: `parameter `layers``.
+  /// Evaluates and checks the type; Invalid after a report. `what` describes the place: `parameter `layers``.
   Value evaluateAs(const syntax::Expr& e, Scope& scope, const TypeInfo& type, std::string_view what);
-  /// A condition: nothing if it is unknown or no bool.
+  /// Evaluates a condition; nullopt if it is unknown or not a bool.
   std::optional<bool> condition(const syntax::Expr& e, Scope& scope);
-  /// An int; nothing after a report (or silently if it is unknown).
+  /// Evaluates an int; nullopt after a report, or without one if the value is unknown.
   std::optional<int64_t> integer(const syntax::Expr& e, Scope& scope, std::string_view what);
-  /// A constant of a body, a record or an operator.
+  /// Evaluates a `let` in a body, a record or an operator.
   Value let(const syntax::LetDecl& d, Scope& scope);
-  /// Evaluates a `require`; reports it if it fails. False if it failed.
+  /// Evaluates a `require` and reports it if it fails. Returns false if it failed.
   bool require(const syntax::Require& r, Scope& scope);
 
   // ---- names
-  /// The value of a name in scope; nothing if there is none.
+  /// The value of a name in scope; nullopt if there is none.
   std::optional<Value> find(Symbol name, Scope& scope, SourceRange use);
-  /// What a declaration is as a value; constants are computed once.
+  /// A declaration as a value. Constants are computed once.
   Value valueOf(DeclInfo& decl, SourceRange use);
   Value boundDecl(DeclInfo& decl, SourceRange use);
   void reportUnknown(const syntax::Name& name, Scope& scope);
   void reportUnknownDType(const syntax::Name& name);
-  /// An operator or a block is called where it can make no layer.
+  /// Reports a call of an operator or block in a place that cannot have layers.
   void reportNoLayer(const DeclInfo& callee, SourceRange call);
 
   // ---- types
   const TypeInfo* type(const syntax::Type& written, Module& module);
-  /// The value as that type; Invalid after reporting a mismatch at the value.
+  /// Converts the value to the type; Invalid after reporting a mismatch at the value.
   Value coerce(Value v, const TypeInfo& type, std::string_view what);
 
   // ---- calls
-  /// The parameters of a declaration; of `model X = Y(…)` those of Y.
+  /// The parameters of a declaration; for `model X = Y(…)` the parameters of Y.
   std::span<const ParamInfo> params(DeclInfo& decl);
-  /// Matches and evaluates the arguments of a call. Tensor parameters are evaluated without a type.
+  /// Matches and evaluates the arguments of a call. Tensor arguments are evaluated without an expected type.
   Arguments arguments(DeclInfo& callee, const syntax::Expr& call, Scope& caller);
-  /// Reports parameters without a default that are not given. False if there are any.
+  /// Reports missing parameters without a default. Returns false if there are any.
   bool complete(DeclInfo& callee, const Arguments& args, SourceRange call);
-  /// Fills a scope with the parameters: given values, defaults, and the `where` conditions. False if anything is
-  /// missing or wrong.
+  /// Fills a scope with the parameters from given values and defaults, and checks the `where` conditions. Returns false
+  /// if anything is missing or wrong.
   bool bind(DeclInfo& callee, const Arguments& args, Scope& scope, SourceRange call);
   bool bind(const BoundDecl& decl, Scope& scope, SourceRange use);
-  /// The arguments of a bound declaration as those of a call.
+  /// The arguments of a bound declaration, as arguments of a call.
   Arguments argumentsOf(const BoundDecl& decl);
-  /// The argument that a bound declaration has for a parameter, also by what it stands for (`model X = Y(…)`); null
-  /// where its default holds.
+  /// The argument of a bound declaration for a parameter, also through `model X = Y(…)`; null if the default applies.
   const Value* argumentOf(const BoundDecl& decl, Symbol parameter, SourceRange use);
-  /// `model X = Y(…)` to the model that has a body, with all arguments; null after a report.
+  /// Resolves `model X = Y(…)` to the model with a body, with all arguments; null after a report.
   const BoundDecl* resolveModel(const BoundDecl& decl, SourceRange use);
 
   /// `base.name`
@@ -120,25 +119,25 @@ private:
   Value unfold(const BoundDecl& decl, SourceRange use);
   void reportModelCycle(DeclInfo& info, SourceRange use);
 
-  std::vector<const syntax::Expr*> spine_; ///< left chains under evaluation, innermost last
+  std::vector<const syntax::Expr*> spine_; ///< left chains being evaluated, innermost last
 };
 
-/// That an expression nests deeper than that many levels, and what to do.
+/// Reports that an expression nests deeper than `limit` levels.
 void reportTooDeep(Context& context, SourceRange at, unsigned limit, std::string help);
-/// Whether a mistake is that a parameter's own `where` does not hold.
+/// Whether a diagnostic reports a failed `where` condition of a parameter.
 bool isLawOfParameters(const DiagnosticKind& kind);
 
-/// A built-in function: its row in the table of Builtins.cpp.
+/// A built-in function, as a row of the table in Builtins.cpp.
 struct Builtin {
   std::string_view name;
   int minArgs = 1;
   int maxArgs = 1; ///< -1: any number
   Value (*call)(Evaluator& evaluator, const syntax::Expr& call, std::vector<Value>& args) = nullptr;
-  bool named = false; ///< its arguments have names: `curve(x = …, y = …)`; passed in the order x, y
+  bool named = false; ///< takes named arguments, as in `curve(x = …, y = …)`; passed in the order x, y
 };
 const Builtin* findBuiltin(Symbol name);
 std::vector<std::string> builtinNames();
-/// `extent`, `size`, `bytes`, `width`: functions of dimensions and operands, which only a TensorHost can answer.
+/// The functions of dimensions and operands, which a TensorHost evaluates: `extent`, `size`, `bytes`, `width`.
 std::span<const Symbol> dimensionFunctions();
 bool isDimensionFunction(Symbol name);
 

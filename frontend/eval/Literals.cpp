@@ -1,4 +1,4 @@
-// Values as text that reads back to the same.
+// Writes values as text that reads back to the same value.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Literals.h"
 
@@ -29,7 +29,7 @@ std::string quotedText(const std::string& text) {
   return out + "\"";
 }
 
-/// Items between two brackets; empty if one of them is.
+/// Joins items between two brackets; empty if the text of an item is empty.
 template <class Items, class Text>
 std::string joined(std::string_view open, const Items& items, Text itemText, std::string_view close) {
   std::string text;
@@ -64,7 +64,7 @@ std::string quantityText(double value, const Unit& unit) {
       const double count = value / one->value;
       std::string text = fmt::format("{}{}{}", count, name, per);
       if (!readsAs(text, value, unit)) continue;
-      const bool bits = name.ends_with("bps"); // bytes are what plans count
+      const bool bits = name.ends_with("bps"); // plans count bytes
       if (count >= 1 && count < 1000 && !bits) return text;
       if (plain.empty() || one->value == 1) plain = std::move(text);
     }

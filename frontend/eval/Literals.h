@@ -1,4 +1,4 @@
-// Values as text that reads back to the same.
+// Writes values as text that reads back to the same value.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/values/Value.h"
@@ -7,11 +7,11 @@
 
 namespace planc::frontend {
 
-/// A float as its shortest text that reads back to the same.
+/// The shortest text of a float that reads back to the same value.
 std::string floatText(double value);
-/// A quantity in the unit that a person would choose, among those that say it exactly; empty if none does.
+/// A quantity in the most readable unit that represents it exactly; empty if no unit does.
 std::string quantityText(double value, const Unit& unit);
-/// A number, a quantity, a word, a text, a curve, or a list or record of these; empty for all else.
+/// The text of a number, quantity, word, string, curve, or list or record of these; empty for other values.
 std::string literalText(const Value& value);
 
 } // namespace planc::frontend

@@ -1,4 +1,4 @@
-// Resolves names: scopes from the inside out, then the module, then what is built in; constants are computed once.
+// Resolves names: scopes from the inside out, then the module, then built-in names. Constants are computed once.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Evaluator.h"
 #include "frontend/modules/Deprecated.h"
@@ -58,7 +58,7 @@ void Evaluator::reportUnknown(const syntax::Name& name, Scope& scope) {
   }
   for (std::string& n : scope.module->visibleNames()) candidates.push_back(std::move(n));
   for (std::string& n : builtinNames()) candidates.push_back(std::move(n));
-  candidates.insert(candidates.end(), {"true", "false", "none", "if", "not"}); // what else a value may begin with
+  candidates.insert(candidates.end(), {"true", "false", "none", "if", "not"}); // other words that may begin a value
   if (scope.host)
     for (Symbol n : dimensionFunctions()) candidates.push_back(n.str());
   auto report = context.report(UnknownName, name.range, {{"name", name.text.str()}});
@@ -113,7 +113,7 @@ Value Evaluator::valueOf(DeclInfo& decl, SourceRange use) {
   context.evaluating.push_back(&decl);
   Scope scope(decl.module);
   Value v = let(decl.as<syntax::LetDecl>(), scope);
-  if (v.kind == ValueKind::Record && v.record->declared.empty()) { // `let adam = {…}` gives the record its name
+  if (v.kind == ValueKind::Record && v.record->declared.empty()) { // `let adam = {…}` names the record
     RecordValue named = *v.record;
     named.declared = decl.name;
     v.record = context.arena.make(std::move(named));

@@ -1,5 +1,5 @@
-// Operators of expressions: short-circuit logic, `in`, indices; arithmetic is in Arithmetic.cpp, tensors are the
-// host's.
+// Operators of expressions: short-circuit logic, `in`, indices. Arithmetic is in Arithmetic.cpp; the TensorHost handles
+// tensors.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Arithmetic.h"
 #include "frontend/eval/Equality.h"

@@ -1,4 +1,4 @@
-// How values and their types are called in messages.
+// Texts of values and their types for messages.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Show.h"
 
@@ -56,19 +56,19 @@ std::string describe(const Value& v) {
 
 namespace {
 
-constexpr size_t kShownItems = 8;   // of one list
-constexpr size_t kShownValues = 32; // in all: items that lists share would be written without end
-constexpr int kShownDepth = 3;      // of lists in lists
-constexpr size_t kShownBytes = 200; // of one text
+constexpr size_t kShownItems = 8;   // items of one list
+constexpr size_t kShownValues = 32; // in total: lists that share items would print without end
+constexpr int kShownDepth = 3;      // nesting of lists
+constexpr size_t kShownBytes = 200; // bytes of one string
 
 std::string quoted(const std::string& text) {
   if (text.size() <= kShownBytes) return '"' + text + '"';
   size_t end = kShownBytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end; // no half of a character
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end; // do not cut a character
   return '"' + text.substr(0, end) + "…\"";
 }
 
-/// The text of a value inside of `depth` lists, with `left` values still to write.
+/// The text of a value at list depth `depth`; `left` is the number of values that may still be printed.
 std::string shown(const Value& v, size_t& left, int depth) {
   left -= left > 0;
   switch (v.kind) {

@@ -1,4 +1,4 @@
-// How values and their types are called in messages.
+// Texts of values and their types for messages.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/values/Value.h"
@@ -7,7 +7,7 @@
 
 namespace planc::frontend {
 
-/// `an int`, `a time`, `a list`, `model `x``: the type, for messages.
+/// The type of a value: `an int`, `a time`, `a list`, `model `x``.
 std::string describe(const Value& v);
 /// The value itself: `3`, `1.30 ms`, `"text"`, `flash`.
 std::string show(const Value& v);

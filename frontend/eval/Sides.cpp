@@ -1,4 +1,4 @@
-// The two sides of a condition, evaluated again for a message.
+// Evaluates the two sides of a condition again, for a message.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Sides.h"
 

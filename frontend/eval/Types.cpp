@@ -1,4 +1,4 @@
-// Types as written in parameters, and the check that a value has one.
+// Resolves types of parameters, and checks values against them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Evaluator.h"
 #include "support/text/Spelling.h"
@@ -22,7 +22,7 @@ struct NamedType {
   DeclKind declKind = DeclKind::Let;
 };
 
-/// The one table of type names.
+/// All names of built-in types.
 const std::vector<NamedType>& namedTypes() {
   static const std::vector<NamedType> rows{
       {"int", Kind::Int, {}},
@@ -93,7 +93,7 @@ bool matches(const Value& v, const TypeInfo& t) {
   return false;
 }
 
-/// May a value of one declared type be one of another?
+/// Whether a value of one declared type may be used as another.
 bool convertible(const TypeInfo& from, const TypeInfo& to) {
   if (from.kind == Kind::Any || from.kind == Kind::Invalid || to.kind == Kind::Any) return true;
   if (from.kind == Kind::Int && to.kind == Kind::Float) return true;
@@ -104,8 +104,8 @@ bool typedList(const Value& v, const TypeInfo& t) {
   return t.kind == Kind::List && v.kind == ValueKind::List && t.element;
 }
 
-/// Whether the items of a list have the type of its elements. Each is a step, charged at `at`, where the whole list
-/// stands: lists share their items.
+/// Whether all items of a list have the element type. Each item costs a step, charged at `at`, the place of the whole
+/// list, because lists share items.
 bool itemsConform(Evaluator& ev, const Value& list, const TypeInfo& t, std::string_view what, SourceRange at) {
   if (!ev.context.step(at, list.list->items.size())) return false;
   for (const Value& item : list.list->items)
@@ -149,7 +149,7 @@ const TypeInfo* Evaluator::makeType(const syntax::Type& written, Module& module)
   return pathType(written, module);
 }
 
-/// An enum, of this module or of an imported one.
+/// An enum of this module or of an imported module.
 const TypeInfo* Evaluator::pathType(const syntax::Type& written, Module& module) {
   const auto& parts = written.path.parts;
   DeclInfo* decl = nullptr;

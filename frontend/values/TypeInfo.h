@@ -1,4 +1,4 @@
-// Declared types of parameters, and what values they take.
+// Declared types of parameters.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/values/Value.h"
@@ -9,7 +9,7 @@ namespace planc::frontend {
 
 struct Module;
 
-/// A type as written in a parameter, resolved.
+/// A resolved parameter type.
 struct TypeInfo {
   enum class Kind { Any, Invalid, Int, Float, Bool, String, DType, Quantity, List, Record, Enum, Decl, Tensor };
   Kind kind = Kind::Any;

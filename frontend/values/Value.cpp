@@ -1,4 +1,4 @@
-// How values are made.
+// Constructors of values.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/values/Value.h"
 

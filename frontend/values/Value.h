@@ -1,4 +1,4 @@
-// What an expression evaluates to.
+// The values of expressions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/model/Model.h"
@@ -26,7 +26,7 @@ struct BoundDecl;
 struct TypeInfo;
 
 enum class ValueKind : uint8_t {
-  Invalid, ///< erroneous, or unknown in a generic declaration: silent wherever it goes
+  Invalid, ///< erroneous, or unknown in a generic declaration; uses of it report nothing
   None,
   Bool,
   Int,
@@ -42,7 +42,7 @@ enum class ValueKind : uint8_t {
   Function, ///< a built-in function
   Decl,     ///< a declaration with the arguments bound so far: model, record, function, enum, …
   Module,   ///< an import
-  Space,    ///< a place with members: `train`, `mesh`, …
+  Space,    ///< a namespace with members: `train`, `mesh`, …
 };
 
 /// Small and copyable; payloads live in the arena.
@@ -62,17 +62,17 @@ struct Value {
     const PolyValue* poly;
     const TensorValue* tensor;
     const Builtin* function;
-    const BoundDecl* decl; ///< Decl; Enum: of the enum's declaration
+    const BoundDecl* decl; ///< Decl; Enum: the enum's declaration
     Import* import;
     Namespace* space;
   };
-  SourceRange range;              ///< where it was written
-  const TypeInfo* type = nullptr; ///< Invalid: the declared type of an unknown parameter, null if nothing is known
+  SourceRange range;              ///< source range of the expression
+  const TypeInfo* type = nullptr; ///< Invalid: the declared type of an unknown parameter; null if unknown
 
   bool invalid() const { return kind == ValueKind::Invalid; }
   bool isInt() const { return kind == ValueKind::Int; }
   bool isBool() const { return kind == ValueKind::Bool; }
-  /// Int or Number.
+  /// Whether it is an Int or a Number.
   bool numeric() const { return kind == ValueKind::Int || kind == ValueKind::Number; }
   double asDouble() const { return kind == ValueKind::Int ? static_cast<double>(integer) : number; }
 
@@ -93,7 +93,7 @@ struct Field {
 };
 struct RecordValue {
   std::vector<Field> fields;
-  Symbol declared; ///< the `let` that holds it, if any: an optimizer's name
+  Symbol declared; ///< name of the `let` that holds it, if any: an optimizer's name
   const Field* find(Symbol name) const;
 };
 
@@ -104,12 +104,12 @@ struct CurveValue {
 
 struct PolyValue {
   ir::Poly poly;
-  double value = 0; ///< at full extents (2 bytes where a width is not declared)
+  double value = 0; ///< at full extents (2 bytes for an undeclared width)
 };
 
 struct TensorValue {
   ir::ValueId id;
-  const NameTable* members = nullptr; ///< of the block that made it: `embed.table`
+  const NameTable* members = nullptr; ///< members of the block that computed it: `embed.table`
 };
 
 struct BoundArg {
@@ -120,17 +120,17 @@ struct BoundArg {
 struct BoundDecl {
   DeclInfo* decl = nullptr;
   std::vector<BoundArg> args;
-  bool lasting = false; ///< as long as the session, so what is computed of it is kept
+  bool lasting = false; ///< lives as long as the session, so results for it are cached
 };
 
-/// A thing with members that are computed when asked for.
+/// A namespace whose members are computed on demand.
 class Namespace {
 public:
   virtual ~Namespace() = default;
   virtual bool has(Symbol name) const = 0;
-  /// The member, or Invalid after reporting why not.
+  /// The member. Returns Invalid after reporting an error.
   virtual Value member(Symbol name, SourceRange use) = 0;
-  /// For suggestions.
+  /// Member names for suggestions.
   virtual std::vector<std::string> memberNames() const = 0;
 };
 
