@@ -1,5 +1,5 @@
-// Runs while planc is built: parses the texts of the library and writes a C++ file with their trees as bytes, and with
-// what the lexer and the parser learned from them and from examples.
+// Runs while planc is built. Parses the library, and writes a C++ file with its archived trees and with the decision
+// tables that the parser computed for the library and the examples.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/Decisions.h"
 #include "frontend/parse/Parse.h"
@@ -17,7 +17,7 @@
 namespace planc::embed {
 namespace {
 
-/// A string literal of bytes. An escape has all three digits, so that no digit behind it can belong to it.
+/// A C++ string literal of bytes. Escapes have all three digits, so that a following digit cannot belong to them.
 std::string quoted(std::string_view bytes) {
   constexpr size_t kPerLine = 100;
   std::string out = "\"";
@@ -33,7 +33,7 @@ std::string quoted(std::string_view bytes) {
   return out + '"';
 }
 
-/// Parses files for what is learned from them: plans, of which the library has few.
+/// Parses example files for their parser decisions. They contain plans, which the library hardly has.
 void parseLessons(SourceManager& sources, DiagnosticEngine& diagnostics, const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     std::stringstream text;
@@ -42,7 +42,7 @@ void parseLessons(SourceManager& sources, DiagnosticEngine& diagnostics, const s
   }
 }
 
-/// The rows of the table, a file each; empty after errors, which are printed.
+/// The rows of the table, one per file; empty after errors, which are printed.
 std::string rows(const std::vector<std::string>& lessons) {
   std::string out;
   SourceManager sources;

@@ -1,4 +1,4 @@
-// In place of the tables of Decisions.h, for programs that are built before them or without them: ANTLR decides.
+// Empty tables of Decisions.h, for programs that are built before or without them. ANTLR then makes all decisions.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/Decisions.h"
 

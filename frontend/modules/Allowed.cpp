@@ -1,4 +1,4 @@
-// What may be allowed: warnings by their codes, each with a reason; and which of it nothing met.
+// Creates allowances for warnings by code, each with a reason, and reports unused ones.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/modules/Allowed.h"
 
@@ -43,7 +43,7 @@ void AllowedWarnings::reportIdle(FileId file) {
   for (const auto& [place, allowance] : known_)
     if (allowance && place.first == file && !allowance->used) idle.push_back(allowance.get());
   const Allowances held = diagnostics_.allowances();
-  diagnostics_.allowFirst(0); // no `allow` silences what is said of one
+  diagnostics_.allowFirst(0); // warnings about `allow` statements cannot be allowed
   for (const Allowance* allowance : idle)
     if (const Reached needs = allowance->kind->needs;
         (needs == Reached::Checked && allowance->checked) || (needs == Reached::Priced && allowance->priced))

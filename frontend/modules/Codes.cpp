@@ -1,4 +1,4 @@
-// Looks codes of diagnostics up.
+// Looks up diagnostic codes.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/modules/Codes.h"
 

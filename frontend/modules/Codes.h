@@ -1,4 +1,4 @@
-// Codes of diagnostics as plans name them.
+// Looks up diagnostic codes that plans name.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/syntax/Expr.h"
@@ -6,7 +6,7 @@
 
 namespace planc::frontend {
 
-/// The kind that is called so, of either severity; null after a report, which suggests one of `meant`.
+/// The kind with this code, an error or a warning. Null after a report, which suggests codes of severity `meant`.
 const DiagnosticKind* kindOf(const syntax::Name& code, Severity meant, DiagnosticEngine& diagnostics);
 
 } // namespace planc::frontend

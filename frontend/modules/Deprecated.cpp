@@ -1,4 +1,4 @@
-// The text of `deprecated "…"` and the names in it.
+// Evaluates the text of `deprecated "…"` and the names in it.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/modules/Deprecated.h"
 
@@ -17,7 +17,7 @@ PLANC_ERROR(DeprecatedWithoutText, 142, "`deprecated` says nothing of what to us
 
 namespace {
 
-/// The words of a text that may name a declaration: behind `use`, or at the beginning of what stands in backquotes.
+/// The words of a text that may name a declaration: after `use`, or at the beginning of a text in backquotes.
 std::vector<std::string_view> namesIn(std::string_view text) {
   constexpr std::string_view kUse = "use ", kCapital = "Use ";
   std::vector<std::string_view> names;
@@ -26,13 +26,14 @@ std::vector<std::string_view> namesIn(std::string_view text) {
     const std::string_view before = text.substr(0, begin), behind = text.substr(end);
     const bool use = (before.ends_with(kUse) || before.ends_with(kCapital)) &&
                      (begin == kUse.size() || !isWordChar(before[begin - kUse.size() - 1]));
-    const bool member = behind.size() > 1 && behind[0] == '.' && isWordChar(behind[1]); // of another module
+    const bool member = behind.size() > 1 && behind[0] == '.' && isWordChar(behind[1]); // a member of another module
     if (end > begin && !member && (use || before.ends_with('`'))) names.push_back(text.substr(begin, end - begin));
   }
   return names;
 }
 
-/// What to use in place of a declaration, as its text names it; in place of what is deprecated itself, what that names.
+/// The replacements that a declaration's mark names. A replacement that is itself deprecated is replaced by its own
+/// replacements.
 std::vector<const DeclInfo*> successors(const DeclInfo& decl) {
   std::vector<const DeclInfo*> found, open{&decl};
   std::vector<const DeclInfo*> seen;

@@ -1,4 +1,4 @@
-// Finds what a file exports and imports by reading line starts.
+// Finds the exports and imports of a file by scanning the starts of lines.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/modules/ExportScan.h"
 
@@ -20,7 +20,7 @@ std::string_view takeWord(std::string_view text, size_t& at, bool dotted = false
   return text.substr(begin, at - begin);
 }
 
-/// Calls `found` with the offset behind `keyword` for every line that begins with it.
+/// Calls `found` with the offset after `keyword` for every line that begins with it.
 template <class F> void linesWith(std::string_view text, std::string_view keyword, F found) {
   size_t at = 0;
   while (at < text.size()) {

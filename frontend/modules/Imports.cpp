@@ -1,4 +1,4 @@
-// Resolves imports: library files and folders, exported names, cycles, and what to suggest when there is none.
+// Resolves imports: library files and folders, exported names, cycles, and suggestions for missing modules.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/modules/Deprecated.h"
 #include "frontend/modules/ExportScan.h"
@@ -112,7 +112,7 @@ DeclInfo* Loader::findExported(Import& import, Symbol name) {
 DeclInfo* Loader::exported(Import& import, Symbol name, SourceRange use) {
   import.used = true;
   if (!import.module && !import.collection) return nullptr;    // reported at the import
-  if (import.module && !parse(*import.module)) return nullptr; // its syntax errors were reported
+  if (import.module && !parse(*import.module)) return nullptr; // its syntax errors are reported
   DeclInfo* decl = import.module ? exportOf(*import.module, name) : fromCollection(import, name, use, true);
   if (decl) {
     reportDeprecatedUse(*decl, use, diagnostics_);
@@ -120,9 +120,9 @@ DeclInfo* Loader::exported(Import& import, Symbol name, SourceRange use) {
   }
   if (import.collection && import.collection->exports.contains(name)) return nullptr; // a file with syntax errors
   if (import.module) {
-    if (import.module->lost(name)) return nullptr; // its syntax error was reported
+    if (import.module->lost(name)) return nullptr; // its syntax error is reported
     if (auto hidden = import.module->names.find(name); hidden != import.module->names.end()) {
-      if (!hidden_.insert(hidden->second).second) return nullptr; // one `export` mends all uses of it
+      if (!hidden_.insert(hidden->second).second) return nullptr; // one `export` fixes all uses of it
       diagnostics_.report(NotExported, use, {{"name", name.str()}, {"module", import.text}})
           .label(hidden->second->nameRange, "declared here without `export`")
           .help(fmt::format("write `export` before the declaration of `{}`", name.view()))
@@ -156,7 +156,7 @@ DeclInfo* Loader::libraryDecl(const std::string& module, Symbol name) {
   return findExported(import, name);
 }
 
-/// A file on disk that is still being read imports this one: the reading stack from there is the cycle.
+/// Reports an import of a file that is still being read. The cycle is the part of the reading stack from that file on.
 bool Loader::cyclic(Module& to, SourceRange use) {
   auto begin = std::find(loading_.begin(), loading_.end(), &to);
   if (begin == loading_.end()) return false;
@@ -182,7 +182,7 @@ const std::vector<Module*>& Loader::libraryImports(Module& module) {
   return found;
 }
 
-/// Library files are parsed late, so their cycles are looked for in what they say they import.
+/// Reports import cycles of library files. They are parsed late, so the cycle is found through their import lines.
 bool Loader::libraryCycle(Module& start) {
   std::vector<Module*> path;
   std::set<Module*> seen;
@@ -216,7 +216,7 @@ std::vector<std::string> Loader::libraryModules(const std::string& folder) const
   return names;
 }
 
-/// Suggests the files beside the path, spelt as the import would.
+/// Reports a missing file; suggests files in the same folder, spelled as the import would spell them.
 void Loader::reportMissingFile(const std::string& written, const std::string& path, SourceRange range) {
   auto report = diagnostics_.report(ModuleNotFound, range, {{"module", written}});
   if (const auto submodule = files_.absentSubmodule(path))
@@ -243,7 +243,7 @@ void Loader::nameFilesBeside(DiagnosticEngine::Builder report, const std::string
   }
 }
 
-/// Suggests modules of the same folder, then the folders of the library.
+/// Reports a missing module; suggests modules of the same folder, then folders of the library.
 void Loader::reportMissing(const Module& module, const Import& import, SourceRange range) {
   auto report = diagnostics_.report(ModuleNotFound, range, {{"module", import.text}});
   const size_t dot = import.text.rfind('.');
@@ -257,7 +257,7 @@ void Loader::reportMissing(const Module& module, const Import& import, SourceRan
       packages_ && !module.library ? packages_->names(asking(module, range), config) : std::vector<std::string>();
   for (const std::string& package : packages) // `acne.clusters`
     known.push_back(package + import.text.substr(std::min(import.text.find('.'), import.text.size())));
-  std::vector<std::string> inside; // of a package, which is no module itself
+  std::vector<std::string> inside; // parts of a folder, which is not a module itself
   for (const std::string& folder : libraryFolders())
     if (folder.starts_with(import.text + ".")) inside.push_back(folder);
   if (!inside.empty()) {

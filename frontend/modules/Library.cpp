@@ -1,4 +1,4 @@
-// The library that is embedded in the binary, as a source of modules.
+// The embedded library as a source of modules.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/modules/ModuleSource.h"
 #include "support/files/DiskFiles.h"
@@ -10,7 +10,7 @@ namespace planc::frontend {
 
 namespace {
 
-/// Files are sorted by path, so a path is found and a folder is a range.
+/// Files are sorted by path, so a file is found by binary search and a folder is a range.
 class Embedded final : public ModuleSource {
 public:
   std::optional<std::string_view> library(std::string_view path) const override {

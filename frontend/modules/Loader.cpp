@@ -1,4 +1,4 @@
-// Reads and parses modules, and declares what they hold.
+// Reads and parses modules, and registers their declarations.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/modules/Loader.h"
 
@@ -21,7 +21,7 @@ namespace {
 
 const std::string kStdin = "-";
 
-/// `llama` of `std.models.llama`: the name that an import brings.
+/// `llama` for `std.models.llama`: the name that an import introduces.
 std::string lastOf(const std::string& dotted) {
   return dotted.substr(dotted.rfind('.') + 1);
 }
@@ -78,7 +78,7 @@ bool Loader::parse(Module& module) {
   return true;
 }
 
-/// What is embedded was parsed when planc was built.
+/// Reads the trees of a module. The embedded library was parsed when planc was built.
 void Loader::read(Module& module) {
   const auto trees = module.library ? library_.trees(module.path) : std::nullopt;
   if (!trees) {
@@ -111,7 +111,7 @@ void Loader::declare(Module& module) {
     for (const syntax::Decl& decl : module.tree->decls) use(index++, syntax::outlineOf(decl), &decl);
 }
 
-/// Of a file: it holds for what is said of places in it, from here on.
+/// Registers an `allow` statement of a file. It applies to diagnostics about this file from now on.
 void Loader::allow(const Module& module, const syntax::AllowStmt& statement) {
   const std::shared_ptr<Allowance> allowance = allowed.of(statement);
   if (!allowance) return;
@@ -173,7 +173,7 @@ void Loader::addImport(Module& module, const syntax::ImportDecl& decl, SourceRan
     resolveFile(module, import, decl, range);
   else
     resolveLibrary(module, import, decl);
-  if (!decl.file && !import.module && !import.collection) { // of what was meant by it nothing more is stated
+  if (!decl.file && !import.module && !import.collection) { // nothing is reported about uses of its name
     std::vector<std::string> known;
     for (const std::string& folder : libraryFolders()) {
       known.push_back(lastOf(folder));

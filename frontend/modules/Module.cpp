@@ -1,4 +1,4 @@
-// Small questions about declarations and modules.
+// Properties of declarations and modules.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/modules/Module.h"
 

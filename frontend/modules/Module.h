@@ -1,4 +1,4 @@
-// Modules and what they declare: one record per declaration, with everything that is computed about it once.
+// Modules and their declarations: one record per declaration, with everything that is computed about it once.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/syntax/Archive.h"
@@ -21,41 +21,41 @@ using syntax::DeclKind;
 std::string_view describe(DeclKind k);
 
 struct DeclInfo;
-/// A circle of declarations as `a -> b -> a`, told from the one that is written first: so it is reported once, wherever
-/// it is met.
+/// A cycle of declarations as `a -> b -> a`, starting at the declaration that is written first. The start is unique, so
+/// that the cycle is reported once.
 std::pair<const DeclInfo*, std::string> cycleText(std::vector<DeclInfo*> members);
 
-/// A parameter with its type resolved.
+/// A parameter with its resolved type.
 struct ParamInfo {
   const syntax::Parameter* syntax = nullptr;
   const TypeInfo* type = nullptr;
   Symbol name() const { return syntax->name.text; }
 };
 
-/// One declaration of a module. What is computed about it is computed once.
+/// One declaration of a module. Each result about it is computed once.
 struct DeclInfo {
   enum class State { Fresh, Running, Done };
   Module* module = nullptr;
   DeclKind kind = DeclKind::Let;
   bool exported = false;
-  bool deprecated = false; ///< its declaration says what to use instead
+  bool deprecated = false; ///< marked as deprecated
   Symbol name;
   SourceRange nameRange;
-  State valueState = State::Fresh; ///< of a `let`, or of what a `model X = Y(…)` stands for
+  State valueState = State::Fresh; ///< of a `let`, or of the call in `model X = Y(…)`
   Value value;
   State paramState = State::Fresh;
-  bool broken = false; ///< a model that stands for nothing: reported, its uses are silent
+  bool broken = false; ///< a model that resolves to nothing; already reported, so its uses are not
   std::vector<ParamInfo> params;
-  size_t index = 0;                      ///< of the declaration in its file
-  mutable const syntax::Decl* written{}; ///< null: not read from the module's archive yet; ask `decl`
+  size_t index = 0;                      ///< index of the declaration in its file
+  mutable const syntax::Decl* written{}; ///< null: not read from the archive yet; use `decl()`
 
   const syntax::Decl& decl() const;
   template <class T> const T& as() const { return std::get<T>(decl().item); }
-  /// Null: none written.
+  /// The parameter list; null if none is written.
   const std::vector<syntax::Parameter>* paramSyntax() const { return syntax::paramsOf(decl()); }
 };
 
-/// One `import` line and what it gives: a module or a folder of modules.
+/// An `import` line and its target: a module, or a folder of modules.
 struct Import {
   Symbol name;
   SourceRange range;
@@ -65,30 +65,30 @@ struct Import {
   bool used = false;
 };
 
-/// One file. Library files are parsed when a name of theirs is first needed.
+/// One file. Library files are parsed when one of their names is first needed.
 struct Module {
-  std::string path; ///< as diagnostics print it
+  std::string path; ///< display path in diagnostics
   FileId file;
   bool library = false;
-  const Package* package = nullptr; ///< that it was read from; null: a file of its own, or of the library
+  const Package* package = nullptr; ///< the package that it belongs to; null: a separate file, or the library
   std::string inside;               ///< its path in the package
   bool parsed = false;
   std::unique_ptr<syntax::File> tree;       ///< null: not parsed yet, or it has syntax errors
-  std::unique_ptr<syntax::Archive> archive; ///< of the embedded library: it holds the declarations in place of `tree`
+  std::unique_ptr<syntax::Archive> archive; ///< for the embedded library: has the declarations in place of `tree`
   std::deque<DeclInfo> decls;
   std::unordered_map<Symbol, DeclInfo*> names;
   std::deque<Import> imports;
   std::unordered_map<Symbol, Import*> importNames;
-  std::optional<std::vector<Module*>> libraryImports; ///< files of the library that it names, once they were asked for
+  std::optional<std::vector<Module*>> libraryImports; ///< library files that it imports; computed on first use
   std::unordered_map<const syntax::Type*, const TypeInfo*> types;
-  std::vector<std::string> visibleNames() const; ///< everything in scope of the module, for suggestions
-  /// What holds for the plans of this file: its policies, and those that the files it imports export.
+  std::vector<std::string> visibleNames() const; ///< all names in the module's scope, for suggestions
+  /// The policies for plans of this file: its own policies, and those exported by files that it imports.
   std::vector<DeclInfo*> policies();
-  /// A declaration of the module that could not be read may have been called so: nothing is stated of its uses.
+  /// Whether a declaration with a syntax error may have this name. Nothing is then reported about uses of the name.
   bool lost(Symbol name) const { return tree && tree->lostNames.contains(name); }
 };
 
-/// A folder of library files under one name. Which file exports a name is known before any of them is read.
+/// A folder of library files under one name. The file that exports a name can be found without parsing.
 struct Collection {
   struct Export {
     uint32_t file = 0;

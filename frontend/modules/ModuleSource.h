@@ -1,4 +1,4 @@
-// Where the texts of modules come from: those of the library, and those of the user.
+// Sources of module texts: the library, and the user's files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/files/FileTree.h"
@@ -11,22 +11,22 @@
 
 namespace planc::frontend {
 
-/// Where modules come from. The default reads the embedded library for `std.…` and the disk for the rest.
+/// Supplies the texts of modules. The default reads the embedded library for `std.…` and the disk for other files.
 class ModuleSource {
 public:
   virtual ~ModuleSource() = default;
-  /// The text of `std/models/gpt.plan`-like library paths; nothing if there is none.
+  /// The text of a library file such as `std/models/gpt.plan`; nullopt if there is none.
   virtual std::optional<std::string_view> library(std::string_view path) const = 0;
-  /// The trees of such a file as bytes for `syntax::Archive`; nothing: its text is parsed.
+  /// The archived trees of a library file for `syntax::Archive`; nullopt: its text must be parsed.
   virtual std::optional<std::string_view> trees(std::string_view) const { return std::nullopt; }
   /// The `.plan` files of a library folder (`std/ops`), sorted.
   virtual std::vector<std::string> libraryFolder(std::string_view folder) const = 0;
-  /// What is no library.
+  /// The files outside of the library.
   virtual const FileTree& files() const;
-  /// What names other than `std` stand for; null: nothing.
+  /// The packages that names other than `std` refer to; null: none.
   virtual PackageSource* packages() const { return nullptr; }
 };
-/// The library embedded in the binary beside the files of a tree and packages, neither of which it owns.
+/// The embedded library in combination with a file tree and packages; owns neither.
 class LibraryBeside final : public ModuleSource {
 public:
   LibraryBeside(const FileTree& files, PackageSource& packages) : files_(files), packages_(packages) {}

@@ -1,4 +1,5 @@
-// Which import of the library brings a name that is not in scope: from the names of its files, so that nothing is read.
+// Finds library imports that provide a name that is not in scope. Uses only the names of the library's exports, so that
+// no file is parsed.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/modules/Loader.h"
 
@@ -9,7 +10,7 @@
 namespace planc::frontend {
 namespace {
 
-/// Whether `part` stands in `name` between its ends and `_`: `h100` in `hgx_h100`.
+/// Whether `name` contains `part` as a component between `_`: `h100` in `hgx_h100`.
 bool hasPart(std::string_view name, std::string_view part) {
   for (size_t at = name.find(part); at != std::string_view::npos; at = name.find(part, at + 1)) {
     const size_t end = at + part.size();
@@ -42,12 +43,12 @@ const std::vector<Loader::LibraryExport>& Loader::libraryExports() {
 std::vector<std::string> Loader::offers(const Module& asking, Symbol wanted, std::string_view behind) {
   const std::string_view name = wanted.view();
   const bool member = behind.starts_with('.'), call = behind.starts_with('(');
-  std::set<std::pair<int, std::string>> found; // the likeliest first
+  std::set<std::pair<int, std::string>> found; // sorted, likeliest first
   for (const Import& i : asking.imports)       // `import std.optimizers as o`
     if (member && i.name != wanted && (i.text == name || i.text.ends_with(fmt::format(".{}", name))))
       found.emplace(-2, fmt::format("`{}` is imported as `{}` here", i.text, i.name.view()));
   if (!found.empty()) return {found.begin()->second};
-  for (const std::string& folder : libraryFolders()) // `optimizers.adam`: all that the folder exports
+  for (const std::string& folder : libraryFolders()) // `optimizers.adam`: the import of the whole folder
     if (member && folder.ends_with(fmt::format(".{}", name)))
       found.emplace(-2, fmt::format("`import {}` brings `{}`", folder, name));
   for (const LibraryExport& e : libraryExports()) {

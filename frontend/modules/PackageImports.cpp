@@ -1,4 +1,4 @@
-// Imports of packages, and of files of a package: what they may reach.
+// Resolves imports of packages and of files in packages, and limits what they may reach.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/modules/ExportScan.h"
 #include "frontend/modules/Loader.h"
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// `clusters/pod` as an import says it.
+/// `clusters/pod` as the import writes it, with dots.
 std::string dotted(const Package& package, std::string_view part) {
   std::string out = package.name + "." + std::string(part);
   std::replace(out.begin(), out.end(), '/', '.');
@@ -30,7 +30,7 @@ std::string shownPath(const Package& package, const std::string& inside) {
   return (fs::path(package.folder) / inside).lexically_normal().generic_string();
 }
 
-/// The files of a folder of the package, not of those below it.
+/// The files directly in a folder of the package.
 std::vector<std::string> plansOf(const Package& package, const std::string& folder) {
   std::vector<std::string> out;
   const std::string prefix = folder.empty() ? "" : folder + "/";
@@ -68,7 +68,7 @@ bool Loader::resolvePackage(Module& module, Import& import, const syntax::Import
   return true;
 }
 
-/// Modules that are called so elsewhere in the package, or all that it exports.
+/// Reports a missing module; suggests modules of the same name elsewhere in the package, or everything that it exports.
 void Loader::reportNoPart(const Package& package, const Import& import, const std::string& part) {
   std::vector<std::string> known;
   for (const auto& [path, text] : package.texts)
@@ -89,8 +89,8 @@ void Loader::reportNoPart(const Package& package, const Import& import, const st
 
 Module* Loader::packageModule(const Package& package, const std::string& inside, SourceRange use, bool parsed) {
   const std::string shown = shownPath(package, inside);
-  std::string ignored; // of a package in the cache, which is no folder of the project
-  const std::string key = package.cached         ? '\n' + shown // which is no path of a file
+  std::string ignored;                                          // the shown path is used instead
+  const std::string key = package.cached         ? '\n' + shown // cannot be a file's path
                           : files_.exists(shown) ? files_.real(shown, ignored).value_or(shown)
                                                  : shown;
   Module* module = nullptr;

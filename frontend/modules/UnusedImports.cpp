@@ -1,5 +1,5 @@
-// Finds imports that nothing in their file names: what was not met in checking is looked for in the text, which also
-// has what no check evaluates.
+// Finds unused imports: an import that checking did not use is searched in the text, because the text also has
+// expressions that no check evaluates.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/modules/UnusedImports.h"
 
@@ -16,9 +16,9 @@ PLANC_WARNING(UnusedImport, 1176, "nothing here uses `{name}`, which is imported
 
 namespace {
 
-/// The words of a file that may name an import: neither members nor what stands in imports.
+/// The words of a file that may name an import, without members and without the imports themselves.
 std::unordered_set<Symbol> namesIn(const Module& module, const SourceManager& sources) {
-  DiagnosticEngine unheard; // it was parsed before
+  DiagnosticEngine unheard; // the file is already parsed
   const auto tokens = parse::tokenize(sources, module.file, unheard);
   std::unordered_set<Symbol> names;
   if (!tokens) return names;
@@ -36,7 +36,8 @@ std::unordered_set<Symbol> namesIn(const Module& module, const SourceManager& so
   return names;
 }
 
-/// The declaration of an import: its place covers all of it, that of the import may be its path alone.
+/// The declaration of an import. Its range covers the whole statement, while the import's range may cover only its
+/// path.
 const syntax::Decl* declOf(const Module& module, const Import& import) {
   for (const syntax::Decl& decl : module.tree->decls)
     if (std::holds_alternative<syntax::ImportDecl>(decl.item) && decl.range.begin <= import.range.begin &&
@@ -45,8 +46,7 @@ const syntax::Decl* declOf(const Module& module, const Import& import) {
   return nullptr;
 }
 
-/// Deletes the line; where something else stands there, such as a comment that may be of use, the import alone, and not
-/// unasked.
+/// Deletes the line. If the line has other text, such as a comment, deletes only the import, and the fix is not safe.
 TextFix deletion(const SourceManager& sources, SourceRange range) {
   const std::string_view text = sources.text(range.file);
   const auto blank = [&](uint32_t at) { return text[at] == ' ' || text[at] == '\t' || text[at] == '\r'; };
@@ -63,7 +63,7 @@ TextFix deletion(const SourceManager& sources, SourceRange range) {
 
 void reportUnusedImports(const Module& module, const SourceManager& sources, DiagnosticEngine& diagnostics) {
   if (!module.tree || module.tree->broken || !diagnostics.wantsWarnings()) return;
-  // An import is of use for the policies that its file exports, which nothing names.
+  // An import is also used for the policies that its file exports, which no text names.
   const auto demands = [](const DeclInfo& decl) { return decl.kind == DeclKind::Policy && decl.exported; };
   const auto idle = [&](const Import& i) {
     return !i.used && (i.module || i.collection) && !(i.module && llvm::any_of(i.module->decls, demands));

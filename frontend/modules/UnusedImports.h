@@ -1,4 +1,4 @@
-// Imports that nothing in their file names.
+// Reports imports whose names their file does not use.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/modules/Module.h"
@@ -6,8 +6,8 @@
 
 namespace planc::frontend {
 
-/// Warns of them, with a fix that deletes their lines. Of a module that was looked through and has no errors: a
-/// misspelt name may have been meant for one of them.
+/// Warns of unused imports, with a fix that deletes their lines. The module must be checked and free of errors, because
+/// a misspelt name may be meant for one of its imports.
 void reportUnusedImports(const Module& module, const SourceManager& sources, DiagnosticEngine& diagnostics);
 
 } // namespace planc::frontend
