@@ -1,4 +1,4 @@
-// What modules export.
+// Lists the exports of modules.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/catalogue/Catalogue.h"
 
@@ -17,14 +17,14 @@ namespace planc::frontend {
 
 namespace {
 
-/// `std/models/gpt.plan` as `std.models.gpt`.
+/// `std.models.gpt` for `std/models/gpt.plan`.
 std::string moduleOf(std::string_view path) {
   std::string name(path.substr(0, path.size() - kPlanSuffix.size()));
   std::replace(name.begin(), name.end(), '/', '.');
   return name;
 }
 
-/// The comment that a file begins with.
+/// The comment at the top of a file.
 std::string openingComment(std::string_view text) {
   std::string out;
   while (text.starts_with("//")) {
@@ -37,7 +37,7 @@ std::string openingComment(std::string_view text) {
   return out;
 }
 
-/// Makes the exports of a set out of its declarations.
+/// Describes the exported declarations of a set of modules.
 class Describer {
 public:
   Describer(CatalogueNames& names, Detail detail) : names_(names), detail_(detail) {}
@@ -112,7 +112,7 @@ private:
     out.signature += " = " + out.value.text;
     if (!model.params) stand(of, out);
   }
-  /// `model x = y(layers = 32)` takes the parameters of y, and 32 is the default of `layers`.
+  /// `model x = y(layers = 32)` has y's parameters, with 32 as the default of `layers`.
   void stand(const Declared& of, Export& out) {
     const syntax::Expr* value = std::get<syntax::ModelDecl>(of.decl().item).value;
     const auto base = names_.named(*of.module, *value);
@@ -153,7 +153,7 @@ private:
   template <class Other> void say(const Other&, const Declared&, Export& out) { out.signature = head(out, false); }
   static std::string extending(const Export& of) { return of.extends.empty() ? "" : " extends " + of.extends; }
 
-  static constexpr int kMostDepth = 32; ///< models that stand for each other in a circle are told by the check
+  static constexpr int kMostDepth = 32; ///< of models that refer to each other; checking reports cycles
   CatalogueNames& names_;
   Detail detail_;
   int depth_ = 0;
@@ -253,7 +253,7 @@ const DiagnosticEngine& Catalogue::diagnostics() const {
 
 std::vector<LibraryDeclaration> libraryDeclarations(std::string_view kind) {
   static std::mutex lock;
-  static std::map<std::string, std::vector<LibraryDeclaration>, std::less<>> known; // the library stays as it is
+  static std::map<std::string, std::vector<LibraryDeclaration>, std::less<>> known; // the library never changes
   const std::lock_guard hold(lock);
   if (const auto found = known.find(kind); found != known.end()) return found->second;
   Catalogue library;

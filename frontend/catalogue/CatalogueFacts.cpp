@@ -1,4 +1,4 @@
-// The facts of a record of a catalogue, and the parts of a declaration.
+// Collects the facts of a catalogued record, and the parts of a declaration.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/catalogue/CatalogueFacts.h"
 
@@ -13,9 +13,9 @@ using syntax::ExprKind;
 
 namespace {
 
-/// Records that extend each other are told by the check of a file; here they end.
+/// Limit for records that extend each other in a cycle, which checking reports.
 constexpr int kMostBases = 32;
-/// Records that are not exported may name each other twice, and again: no record of people has as many facts.
+/// Limit for unexported records that name each other repeatedly. Real records have fewer facts.
 constexpr size_t kMostFacts = 10'000;
 
 std::string below(const std::string& path, std::string_view name) {
@@ -26,7 +26,7 @@ bool isDigit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// How much of `3.35e3GB/s` is its number.
+/// The length of the number in `3.35e3GB/s`.
 size_t numberLength(std::string_view text) {
   size_t n = 0;
   const auto digits = [&] {
@@ -119,7 +119,7 @@ private:
       add(*record, name, record->outline().name.text.str(), where.depth + 1);
   }
 
-  /// A record that is not exported has no row of its own: what it says belongs to those that name it.
+  /// An unexported record has no entry of its own. Its facts are listed with the records that name it.
   std::optional<Declared> hiddenRecord(const Expr& value, const Where& where) const {
     const auto named = names_.named(*where.module, value);
     const bool hidden = named && !named->outline().exported;

@@ -1,13 +1,14 @@
-// The facts of a record of a catalogue with what it inherits, and the names by which plans reach into a declaration.
+// The facts of a catalogued record, including inherited ones, and the names by which plans refer to parts of a
+// declaration.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/catalogue/CatalogueNames.h"
 
 namespace planc::frontend {
 
-/// Of a device, fabric, stack or cluster; of other declarations none. In the order of the file, inherited ones first.
+/// The facts of a device, fabric, stack or cluster; empty for other declarations. In file order, inherited facts first.
 std::vector<ExportFact> factsOf(CatalogueNames& names, const Declared& of);
-/// Layers of a model or block, `decoder.attn`; levels of a cluster, its base's too.
+/// The layers of a model or block (`decoder.attn`), or the levels of a cluster and its base.
 std::vector<std::string> partsOf(const CatalogueNames& names, const Declared& of);
 
 } // namespace planc::frontend

@@ -26,7 +26,7 @@ bool isWordByte(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || (static_cast<unsigned char>(c) & 0x80);
 }
 
-/// The length of the comment, text, word or byte that a text begins with; of blanks, all of them.
+/// The length of the comment, string, word or byte at the start of a text, or of the run of blanks there.
 size_t pieceLength(std::string_view text) {
   size_t n = 1;
   if (std::isspace(static_cast<unsigned char>(text[0]))) {
@@ -69,7 +69,7 @@ std::string oneLine(std::string_view text) {
   eachPiece(text, [&](std::string_view piece) {
     if (isBlank(piece)) return void(blank = true);
     const bool ends = piece == ")" || piece == "]";
-    if (ends && out.ends_with(',')) out.pop_back(); // the list was broken into lines
+    if (ends && out.ends_with(',')) out.pop_back(); // a list that was broken into lines
     if (blank && !ends && !out.empty() && out.back() != '(' && out.back() != '[') out += ' ';
     blank = false;
     out += piece;
@@ -135,7 +135,7 @@ const syntax::ImportDecl* CatalogueModule::import(Symbol name) {
   return found == imports_->end() ? nullptr : found->second;
 }
 
-/// The line that ends before the line at `begin`, trimmed; moves `begin` to it.
+/// The line before the line at `begin`, trimmed; moves `begin` to its start.
 std::string_view CatalogueModule::lineBefore(size_t& begin) const {
   const size_t end = begin - 1, last = end == 0 ? std::string_view::npos : text_.rfind('\n', end - 1);
   begin = last == std::string_view::npos ? 0 : last + 1;
@@ -164,7 +164,7 @@ std::optional<CatalogueModule::Comment> CatalogueModule::ownComment(size_t index
   return out;
 }
 
-/// That of a declaration, or of the group that it stands in: up to a comment, a blank line or an import.
+/// The comment of a declaration, or of its group. A group ends at a comment, a blank line or an import.
 const std::optional<CatalogueModule::Comment>& CatalogueModule::commentAbove(size_t index) {
   size_t at = index;
   std::optional<Comment> found;
@@ -176,7 +176,7 @@ const std::optional<CatalogueModule::Comment>& CatalogueModule::commentAbove(siz
     if ((found = ownComment(at)) || at == 0 || outlines_[at - 1].import) break;
     const uint32_t begin = decl(at).range.begin;
     const size_t line = begin == 0 ? 0 : text_.rfind('\n', begin - 1) + 1;
-    if (decl(at - 1).range.end + 1 < line) break; // a blank line stands between the two
+    if (decl(at - 1).range.end + 1 < line) break; // a blank line separates the two
   }
   for (size_t i = at; i < index; ++i) comments_.emplace(i, found);
   return comments_.emplace(index, std::move(found)).first->second;

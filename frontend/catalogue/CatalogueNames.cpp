@@ -1,4 +1,4 @@
-// What names of a catalogue's modules stand for.
+// Resolves names in a catalogue's modules.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/catalogue/CatalogueNames.h"
 
@@ -17,12 +17,13 @@ using syntax::ExprKind;
 
 namespace {
 
-/// Longer ones are told apart by their digests: constants that double each other's text end nowhere else.
+/// Longer meanings are replaced by their digests, because constants that repeat each other could double the text
+/// without end.
 constexpr size_t kMostMeaning = 128;
-/// Constants that are defined by constants: names beyond stand for themselves, so that no text takes the stack.
+/// Limit on constants that are defined by constants, which keeps the stack small. Beyond it a name stands for itself.
 constexpr int kMostConstants = 200;
 
-/// `1000GB` and `1TB` as one text.
+/// A normal form, equal for `1000GB` and `1TB`.
 std::string numberMeaning(std::string_view text) {
   std::string digits(text), badUnit;
   std::erase(digits, '_');
@@ -33,7 +34,8 @@ std::string numberMeaning(std::string_view text) {
   return out;
 }
 
-/// The module behind a name of an import, so that `import std.fabrics as links` reads as `std.fabrics`; else the name.
+/// The module behind the name of an import, so that `import std.fabrics as links` reads as `std.fabrics`; otherwise the
+/// name.
 std::string importedAs(CatalogueModule& module, Symbol name) {
   const syntax::ImportDecl* from = module.import(name);
   return from && !from->file ? from->path.str() : name.str();
@@ -46,7 +48,7 @@ bool isNumber(ExprKind kind) {
 } // namespace
 
 CatalogueNames::CatalogueNames(std::deque<CatalogueModule>& modules, bool meanings) : meanings_(meanings) {
-  if (!meanings) return; // nothing is looked up
+  if (!meanings) return; // no names are looked up
   for (CatalogueModule& module : modules) {
     byName_.emplace(module.name(), &module);
     byPath_.emplace(std::filesystem::path(module.path()).lexically_normal().generic_string(), &module);
@@ -96,9 +98,9 @@ std::string CatalogueNames::body(const Declared& of) {
   return tokensOf(head) + " " + tokensOf(of.module->text({whole.file, name.end, whole.end}));
 }
 
-/// What a name stands for: a constant its value, a function its parameters and value, another declaration that is
-/// exported its name below its folder. What is not exported may be called otherwise tomorrow: an enum is its words, and
-/// of a record its kind is told, since its facts are told where it is named.
+/// The meaning of a declaration: for a constant its value, for a function its parameters and value, for another
+/// exported declaration its folder and name. The name of an unexported declaration does not matter: an enum means its
+/// members, and a record only its kind, because its facts are listed with the records that name it.
 std::string CatalogueNames::meaningOf(const Declared& of) {
   if (const auto* let = std::get_if<syntax::LetDecl>(&of.decl().item)) {
     if (!let->params) return written(*of.module, let->value).meaning;
@@ -164,7 +166,7 @@ bool CatalogueNames::replaces(CatalogueModule& module, const Expr& expr, const H
   return !member || replace(importedAs(module, first) + "." + expr.name.text.str());
 }
 
-/// The left side of a chain is as deep as the chain is long, so that it is walked and not entered.
+/// The left side of a chain is as deep as the chain is long, so it is walked in a loop and not by recursion.
 void CatalogueNames::collect(CatalogueModule& module, const Expr& expr, const Hidden& hidden,
                              std::vector<Replaced>& out) {
   Hidden more;

@@ -1,4 +1,4 @@
-// What names of a catalogue's modules stand for, and texts in which that takes the place of the names.
+// Resolves names in a catalogue's modules, and computes texts in which the names are replaced by their meanings.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/catalogue/Catalogue.h"
@@ -18,20 +18,20 @@ struct Declared {
   const syntax::Outline& outline() const { return module->outlines()[index]; }
 };
 
-/// Follows names and imports from module to module. Names of other packages stay as they are written.
+/// Resolves names and imports across the modules. Names of other packages stay as written.
 class CatalogueNames {
 public:
-  /// Without `meanings` texts have none, which spares looking names up.
+  /// Without `meanings`, all meanings stay empty, and no names are looked up.
   CatalogueNames(std::deque<CatalogueModule>& modules, bool meanings);
 
   std::optional<Declared> own(CatalogueModule& module, Symbol name) const;
-  /// `member` of what `module` imports as `import`.
+  /// The declaration `member` of the module that `module` imports as `import`.
   std::optional<Declared> imported(CatalogueModule& module, Symbol import, Symbol member) const;
-  /// What an expression names, or calls.
+  /// The declaration that an expression names or calls.
   std::optional<Declared> named(CatalogueModule& module, const syntax::Expr& expr) const;
   std::optional<Declared> named(CatalogueModule& module, const syntax::DottedName& name) const;
 
-  /// Parameters that names in an expression may stand for: these are not looked up.
+  /// Parameters that hide declarations in an expression: these names are not looked up.
   using Hidden = std::set<Symbol>;
   WrittenText written(CatalogueModule& module, const syntax::Expr* expr, const Hidden& hidden = {});
   WrittenText written(CatalogueModule& module, const syntax::Type& type, const Hidden& hidden = {});
@@ -46,16 +46,17 @@ private:
   std::string meaning(const Declared& of);
   std::string meaningOf(const Declared& of);
   std::string meaning(CatalogueModule& module, SourceRange range, std::vector<Replaced> replaced);
-  /// Is an expression looked at as a whole: a number, a name?
+  /// Whether an expression is handled as a whole, such as a number or a name. Appends its replacement if its text
+  /// changes.
   bool replaces(CatalogueModule& module, const syntax::Expr& expr, const Hidden& hidden, std::vector<Replaced>& out);
   void collect(CatalogueModule& module, const syntax::Expr& expr, const Hidden& hidden, std::vector<Replaced>& out);
   void collect(CatalogueModule& module, const syntax::Type& type, const Hidden& hidden, std::vector<Replaced>& out);
 
   bool meanings_;
-  int depth_ = 0; ///< of constants that are defined by constants
+  int depth_ = 0; ///< nesting of constants that are defined by other constants
   std::map<std::string, CatalogueModule*> byName_, byPath_;
   std::multimap<std::string, CatalogueModule*> byFolder_;
-  std::map<std::pair<const CatalogueModule*, size_t>, std::string> known_; ///< also of those that are being read
+  std::map<std::pair<const CatalogueModule*, size_t>, std::string> known_; ///< meanings; its name while computed
 };
 
 } // namespace planc::frontend
