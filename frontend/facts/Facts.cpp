@@ -1,4 +1,4 @@
-// Merges facts along `extends`: an override hits an inherited fact and changes it, everything else may only add.
+// Merges facts along `extends`: an override changes an inherited fact; other statements may only add facts.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/facts/Facts.h"
 
@@ -150,7 +150,7 @@ void FactTree::addSection(FactNode& parent, const syntax::Section& section, Scop
   addItems(*node, section, scope, layer, isOverride);
 }
 
-/// The node that a statement fills: a new one, or the overridden one emptied. Null after a report.
+/// The node that a statement fills: a new node, or the overridden node after clearing it. Null after a report.
 FactNode* FactTree::settle(FactNode& parent, const syntax::Name& name, SourceRange range, int layer, bool isOverride) {
   FactNode* known = parent.find(name.text);
   if (!known || (known->section() && known->children.empty())) {
@@ -193,7 +193,8 @@ void FactTree::fill(FactNode& node, const syntax::Fact& fact, Scope& scope, int 
   for (const syntax::Fact& inner : fact.value->facts) addFact(node, inner, scope, layer, false, node.source);
 }
 
-/// `device.price = 2USD/h` where `device` names a declaration: its facts are changed where they are declared.
+/// Handles `device.price = 2USD/h` if `device` names a declaration: reports that its facts are changed where they are
+/// declared, and returns true.
 bool FactTree::partOfRecord(FactNode& node, const Scope& scope, SourceRange at, const std::string& part) {
   if (node.section() || node.running) return false;
   const Value v = value(node);
@@ -202,7 +203,7 @@ bool FactTree::partOfRecord(FactNode& node, const Scope& scope, SourceRange at, 
   std::string name = decl.name.str();
   if (decl.module != scope.module) {
     const std::string& path = decl.module->path;
-    const size_t begin = path.rfind('/') + 1; // of no path: 0
+    const size_t begin = path.rfind('/') + 1; // 0 if the path has no folder
     name = fmt::format("{}.{}", path.substr(begin, path.rfind('.') - begin), name);
   }
   auto report = ev_.context.report(PartOfRecord, at, {{"fact", node.name.str()}, {"what", describe(v)}});
@@ -220,7 +221,7 @@ bool FactTree::partOfRecord(FactNode& node, const Scope& scope, SourceRange at, 
 
 namespace {
 
-/// What `a.b.c = 1` says of `b`: `c = 1`.
+/// The part of `a.b.c = 1` that follows `b`: `c = 1`.
 std::string partText(Context& context, const FactNode& node, const syntax::Fact& fact) {
   std::string path;
   bool below = fact.name.text == node.name;
@@ -253,7 +254,7 @@ void FactTree::addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope,
       } else if (partOfRecord(*inner, scope, SourceRange::cover(fact.name.range, fact.members.back().range),
                               partText(ev_.context, *inner, fact))) {
         return;
-      } else if (!inner->section()) { // a value has no parts: they would take its place
+      } else if (!inner->section()) { // a value has no parts, so the section replaces it
         inner = settle(*at, *name, fact.range, layer, isOverride);
         if (!inner) return;
         inner->value = nullptr;
@@ -345,11 +346,12 @@ bool FactTree::differ(FactNode& before, FactNode& after) {
     }
     return false;
   }
-  // Words (`accumulate = fused`, `fat_tree(oversubscription = 1)`) are no values in scope: their texts are compared.
+  // Words (`accumulate = fused`, `fat_tree(oversubscription = 1)`) are not values in scope, so their texts are
+  // compared.
   if (isWord(before) || isWord(after))
     return ev_.context.text(before.value->range) != ev_.context.text(after.value->range);
   const Value a = value(before), b = value(after);
-  // Software knows optimizers by their names: `adamw` is another than `adam`, though they keep the same.
+  // Software identifies optimizers by name: `adamw` differs from `adam` even if their facts are equal.
   if (a.kind == ValueKind::Record && b.kind == ValueKind::Record && a.record->declared != b.record->declared)
     return true;
   return a.invalid() || b.invalid() || !equal(ev_.context, after.value->range, a, b).value_or(false);

@@ -1,4 +1,4 @@
-// Facts of records and plans: a tree of what was written, merged along `extends` under the override rules of
+// Facts of records and plans: a tree of the written facts, merged along `extends` by the override rules of
 // docs/language.md, sections 8 and 9.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -10,22 +10,22 @@
 
 namespace planc::frontend {
 
-/// A fact, or a section of facts. Record literals are sections, too: `x = {a = 1}` and `x { a = 1 }` say the same.
+/// A fact, or a section of facts. A record literal is a section, too: `x = {a = 1}` and `x { a = 1 }` are equivalent.
 struct FactNode {
   Symbol name;
   SourceRange nameRange;
   SourceRange range;                                 ///< of the whole statement
   const syntax::Expr* value = nullptr;               ///< null: a section
-  const std::vector<syntax::Selector>* at = nullptr; ///< a section `at SELECTORS`, which its name repeats
-  Scope* scope = nullptr;                            ///< in which the value is evaluated
-  std::string source;                                ///< the text after `:`, or that of the section around it
-  int layer = 0;                                     ///< of the `extends` chain: 0 is the root
+  const std::vector<syntax::Selector>* at = nullptr; ///< set for a section `at SELECTORS`, whose name is its text
+  Scope* scope = nullptr;                            ///< scope for evaluating the value
+  std::string source;                                ///< the text after `:`, or the enclosing section's
+  int layer = 0;                                     ///< position in the `extends` chain: 0 is the root
   bool evaluated = false;
-  bool running = false;              ///< being evaluated: meeting it again is a cycle
-  bool told = false;                 ///< `cached` was computed by who added it, from more than `value`
-  bool replaced = false;             ///< an earlier layer said it, too
-  bool edited = false;               ///< its value, or a part of the record that it names, was set beside the file
-  const CurveValue* curve = nullptr; ///< that a value set beside the file replaced
+  bool running = false;              ///< being evaluated; meeting it again is a cycle
+  bool told = false;                 ///< `cached` was set by the caller, from more than `value`
+  bool replaced = false;             ///< an earlier layer stated it, too
+  bool edited = false;               ///< its value, or a part of the record that it names, was set outside of the file
+  const CurveValue* curve = nullptr; ///< the curve that a value set outside of the file replaced
   Value cached;
   std::deque<FactNode> children;
 
@@ -33,10 +33,10 @@ struct FactNode {
   FactNode* find(Symbol name);
 };
 
-/// A number, quantity or text with nothing to compute.
+/// Whether a value is a number, quantity or string that needs no computation.
 bool isLiteral(const syntax::Expr& value);
 
-/// What the facts belong to, for messages: `device `a100``.
+/// The owner of the facts, for messages: `device `a100``.
 struct FactOwner {
   std::string text;
   SourceRange range;
@@ -48,36 +48,36 @@ public:
     root_.nameRange = owner_.range;
   }
 
-  /// Adds the items of a section, written at one layer of the `extends` chain; `isOverride`: all of them override.
+  /// Adds the items of a section, written at one layer of the `extends` chain. With `isOverride` all of them override.
   void add(const syntax::Section& section, Scope& scope, int layer, bool isOverride = false);
-  /// Adds one statement below a path; `override` as written on it.
+  /// Adds one statement; `isOverride` if it has `override`.
   void addFact(const syntax::Fact& fact, Scope& scope, int layer, bool isOverride) {
     addFact(root_, fact, scope, layer, isOverride, "");
   }
   void addSection(const syntax::Section& section, Scope& scope, int layer, bool isOverride) {
     addSection(root_, section, scope, layer, isOverride);
   }
-  /// Puts a value in the place of a fact, whichever layer gave it; a fact that nobody gave is added.
+  /// Sets the value of a fact, whichever layer stated it. Adds the fact if there is none.
   FactNode& put(FactNode& section, const syntax::Fact& fact, Scope& scope);
-  /// Facts are evaluated anew when they are next asked for: what they depend on was changed.
+  /// Marks facts to be evaluated again on their next use, because something that they depend on has changed.
   void forget();
-  /// Do the two say different things? Unknown values count as different.
+  /// Whether two facts have different values. Unknown values count as different.
   bool differ(FactNode& before, FactNode& after);
-  /// The value of a fact as messages show it; literals, words and sections as they were written.
+  /// The value of a fact for messages; literals, words and sections as written.
   std::string shown(FactNode& node);
   FactNode& root() { return root_; }
   /// The value of a fact, computed once; Invalid after a report.
   Value value(FactNode& node, const TypeInfo* expected = nullptr);
-  /// Does the fact begin with a name that is no value, as `fat_tree(oversubscription = 1)`?
+  /// Whether the fact begins with a name that is not a value, as in `fat_tree(oversubscription = 1)`.
   bool isWord(const FactNode& node);
   const FactOwner& owner() const { return owner_; }
   Evaluator& evaluator() { return ev_; }
-  /// Some plan or record of the chain has parameters: an override that repeats the inherited value is reported only
-  /// where none of them is named.
+  /// A plan or record of the chain has parameters. An override that repeats the inherited value is then reported only
+  /// if neither value names a parameter.
   bool parametric = false;
-  /// Told the paths of facts that expressions ask for; null: nobody wants to know.
+  /// Receives the paths of facts that expressions read; null: not recorded.
   std::set<std::string>* reads = nullptr;
-  /// It is kept as long as the session, and so are its values.
+  /// The tree and its values live as long as the session.
   bool lasting = false;
 
 private:
@@ -95,15 +95,14 @@ private:
   FactNode root_;
 };
 
-/// Members of one section of facts.
+/// The members of one section of facts.
 class SectionSpace final : public Namespace {
 public:
   SectionSpace(Context& context, FactTree& tree, FactNode& node, std::string path)
       : context_(context), tree_(tree), node_(node), path_(std::move(path)) {}
   bool has(Symbol name) const override { return node_.find(name) != nullptr; }
   Value member(Symbol name, SourceRange use) override;
-  /// The value of a node: of a section, the section as a place with members.
-  /// `path`: of the node, for who wants to know what is read.
+  /// The value of a node; for a section a namespace with its members. `path`: the node's path, for recording reads.
   static Value valueOf(Context& context, FactTree& tree, FactNode& node, SourceRange use, std::string path = {});
   std::vector<std::string> memberNames() const override;
 
@@ -114,20 +113,20 @@ private:
   std::string path_;
 };
 
-/// Does the expression name anything that a parameter may decide: a parameter, a constant or another fact? Such values
-/// may be equal by chance.
+/// Whether the expression names anything that a parameter may decide: a parameter, a constant or another fact. Such
+/// values may be equal by chance.
 bool varies(const syntax::Expr& e, const Scope& scope);
 bool varies(const std::vector<syntax::Selector>& selectors, const Scope& scope);
 
-/// Override rules, shared with placements, axes and statements of plans.
+/// Reports on override rules; shared with placements, axes and statements of plans.
 void reportNeedsOverride(Context& context, SourceRange at, std::string_view what, SourceRange inherited);
 void reportGivenTwice(Context& context, SourceRange at, std::string_view what, SourceRange first);
 DiagnosticEngine::Builder reportNothingToOverride(Context& context, SourceRange at, std::string_view what,
                                                   std::string_view owner);
 void reportOverrideChangesNothing(Context& context, SourceRange at, std::string_view what, SourceRange inherited);
-/// A place without such a member, with a suggestion.
+/// Reports an unknown member of a namespace, with a suggestion.
 void reportNoMember(Context& context, const Namespace& space, std::string_view owner, Symbol name, SourceRange use);
-/// A value that a fact cannot have; `expected` says which it takes.
+/// Reports a value that a fact cannot have. `expected` describes the valid values.
 DiagnosticEngine::Builder reportOutOfRange(Context& context, SourceRange at, std::string_view fact,
                                            std::string_view value, std::string_view expected);
 DiagnosticEngine::Builder reportUnknownFact(Context& context, SourceRange at, std::string_view fact,

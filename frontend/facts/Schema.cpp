@@ -1,4 +1,4 @@
-// Reads facts into structures by tables.
+// Reads facts into structures, driven by tables.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/facts/Schema.h"
 
@@ -39,7 +39,8 @@ std::string expectation(const RowView& row) {
   }
 }
 
-/// What to write instead of a value of another type. `text`: the value as it stands in the plan.
+/// What to write instead of a value of the wrong type; empty if nothing can be suggested. `text`: the value in the
+/// plan.
 std::string typeHelp(const RowView& row, const Value& v, std::string_view text) {
   const bool number = v.numeric();
   switch (row.type.form) {
@@ -57,25 +58,25 @@ std::string typeHelp(const RowView& row, const Value& v, std::string_view text) 
   if (!number) return "";
   const Unit given = v.isInt() ? units::none : v.unit;
   if (row.type.unit.plain()) return "write the number alone, or a share with `%`";
-  // `400GB` for `400GB/s`: the literal is right as far as it goes.
+  // `400GB` for `400GB/s`: only the `/s` is missing.
   if (!given.plain() && row.type.unit == given / units::time && text.find_first_of(" ()/") == std::string_view::npos)
     return fmt::format("did you mean `{}/{}`?", text, row.type.unit == units::price ? "h" : "s");
   const std::string names = unitsFor(row.type.unit);
   return names.empty() ? "" : fmt::format("{}, {}", given.plain() ? "give it its unit" : "write it in its unit", names);
 }
 
-/// `70` where a part of 1 is meant: most likely its `%` is missing. Empty otherwise, and where one is written.
+/// Suggests `70%` for `70` if the fact takes a share of at most 1; empty otherwise, or if the value has a `%`.
 std::string percentMeant(const FactRange& range, double v, std::string_view text) {
   const bool part =
       range.most <= ranges::kError.most && v > range.most && v <= 100 && range.holds(v / 100) && !text.ends_with('%');
   return part ? fmt::format("did you mean `{}`?", formatQuantity(v, units::none) + "%") : std::string();
 }
 
-/// The facts about facts.
+/// The names of statistics about facts.
 const Symbol kSamples("samples"), kError("error"), kP90("p90"), kValid("valid");
 
-/// Are all facts of this section calibrated, as they are if those `around` it are? What tells of the making of a record
-/// is no measurement, wherever it stands.
+/// Whether all facts of this section are calibrated. Facts about the record's origin (provenance) are ignored. If the
+/// section also has other facts, this holds only if the enclosing section is calibrated.
 bool allCalibrated(const std::vector<RowView>& rows, std::string_view section, bool around) {
   bool calibrated = false, other = false;
   for (const RowView& row : rows) {
@@ -91,7 +92,7 @@ bool FactReader::statistic(Symbol name) const {
   return around_.calibrated && (name == kSamples || name == kError || name == kP90 || name == kValid);
 }
 
-/// Those of a section stand for all facts in it that have none of their own.
+/// Reads the statistics of a section, which apply to all of its facts without their own.
 void FactReader::statistics(FactNode& section, const std::string& path) {
   bool fresh = true;
   for (FactNode& node : section.children) {
@@ -146,7 +147,7 @@ int FactReader::remadeAt(const std::vector<RowView>& rows) {
   return last;
 }
 
-/// What is known about a fact of that path, written at a layer of `extends`.
+/// The statistics of a fact with this path that is written at `layer`.
 ir::Statistics FactReader::statisticsOf(const RowView& row, const std::string& section, const std::string& path,
                                         int layer) const {
   if (!row.type.calibrated) return {};
@@ -184,7 +185,7 @@ void FactReader::walk(FactNode& section, const std::string& path, const std::vec
   around_ = around;
 }
 
-/// Of a fact that stands at this node, as far as its value does not matter.
+/// An input for the fact at this node, with everything but its value.
 FactInput FactReader::inputOf(FactNode& node, std::string_view star, const std::string& source,
                               ir::Statistics statistics) {
   FactInput input;
@@ -273,7 +274,7 @@ bool FactReader::key(const RowView& row, FactInput& input, const std::string& pa
       input.key = *dtype;
       return true;
     }
-    expected = dtype ? "a type that products run in" : "an element type"; // a recipe's run in another
+    expected = dtype ? "a type that products run in" : "an element type"; // recipes compute in another
     for (ir::DType t : ir::allDTypes())
       if (ir::arithmetic(t) == t) names.emplace_back(ir::name(t));
   } else {
@@ -305,7 +306,7 @@ bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, cons
   case FactForm::Curve:
     good = v.kind == ValueKind::Curve && v.curve->yUnit == row.type.unit &&
            (v.curve->xUnit.plain() || (row.type.sizeUnit && v.curve->xUnit == *row.type.sizeUnit));
-    if (input.node && input.node->curve && v.numeric()) good = v.unit == row.type.unit; // of all of its points
+    if (input.node && input.node->curve && v.numeric()) good = v.unit == row.type.unit; // of all points
     break;
   case FactForm::Count:
     good = v.isInt();
@@ -337,7 +338,7 @@ bool FactReader::fill(const RowView& row, FactInput& input, const Value& v, cons
   return true;
 }
 
-/// The number, or every point of a curve.
+/// Checks the number, or every point of a curve.
 bool FactReader::inRange(const RowView& row, const Value& v, const std::string& path, SourceRange at) {
   const bool curve = v.kind == ValueKind::Curve;
   const double one = curve ? 0 : v.asDouble();
@@ -352,7 +353,7 @@ bool FactReader::inRange(const RowView& row, const Value& v, const std::string& 
   return true;
 }
 
-/// Suggests among the facts that stand at this depth below the same section.
+/// Reports an unknown fact; suggests facts at the same depth of the same section.
 void FactReader::unknown(const std::string& path, const std::vector<RowView>& rows, SourceRange at) {
   const size_t dot = path.rfind('.');
   const std::string parent = dot == std::string::npos ? "" : path.substr(0, dot),

@@ -1,4 +1,4 @@
-// Reads facts into structures by tables: one row per fact with its path, unit, range and destination.
+// Reads facts into structures, driven by tables with one row per fact: path, unit, range and destination.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/facts/Facts.h"
@@ -15,19 +15,19 @@ using ir::FactRange;
 using ir::StarKey;
 namespace ranges = ir::ranges;
 
-/// A fact as read, ready for its destination.
+/// A fact that was read and checked, ready to be stored.
 struct FactInput {
-  ir::Number number; ///< of all forms but Text and Custom; the unit, the range and the source of these, too
+  ir::Number number; ///< value, unit, range and source; Text and Custom have no value here
   std::string text;
-  Symbol star;               ///< what stands for `*`
-  ir::CollectiveClass cls{}; ///< the same of StarKey::Class
-  ir::FactKey key;           ///< the same of any
+  Symbol star;               ///< the name in place of the row's `*`
+  ir::CollectiveClass cls{}; ///< that name, for StarKey::Class
+  ir::FactKey key;           ///< that name, as a key of any kind
   FactNode* node = nullptr;
   FactTree* tree = nullptr;
   Evaluator* ev = nullptr;
 };
 
-/// A fact of a plan, which is a field.
+/// A table row for a fact of a plan, which is stored in a field.
 template <class T> struct FactRow {
   std::string_view path; ///< `run.tokens`
   ir::FactType type;
@@ -38,16 +38,16 @@ template <class T> struct FactRow {
 struct RowView {
   std::string_view path;
   const ir::FactType& type;
-  uint8_t index = 0; ///< of a fact of a record
+  uint8_t index = 0; ///< index of a record's fact
 };
 
-/// Walks a tree of facts along a table; `set(row, input)` stores. Reports unknown facts, wrong types and senseless
-/// numbers.
+/// Walks a tree of facts along a table; `set(row, input)` stores a fact. Reports unknown facts, wrong types and values
+/// out of range.
 class FactReader {
 public:
   FactReader(Evaluator& evaluator, FactTree& tree) : ev_(evaluator), tree_(tree) {}
 
-  /// A record of the library. Facts that are no numbers go to `custom`.
+  /// Reads a record of the library. Facts that are not numbers go to `custom`.
   template <class Id, class Record> void read(Record& target, void (*custom)(Record& target, Id id, FactInput& input)) {
     const std::span<const ir::FactRow> rows = ir::factRows(ir::recordOf(Id()));
     std::vector<RowView> views;
@@ -64,7 +64,7 @@ public:
     });
   }
   template <class T> void read(std::span<const FactRow<T>> rows, T& target) { read(rows, target, tree_.root(), ""); }
-  /// Of one section of the tree; the rows' paths begin with its own.
+  /// Reads one section of the tree. The rows' paths begin with the section's path.
   template <class T>
   void read(std::span<const FactRow<T>> rows, T& target, FactNode& section, const std::string& path) {
     std::vector<RowView> views;
@@ -75,7 +75,7 @@ public:
 
 private:
   using Store = std::function<void(size_t, FactInput&)>;
-  /// The last layer of `extends` that replaces a fact which the rows call a basis of samples; -1 without one.
+  /// The last layer of `extends` that replaces a fact on which samples depend (`basis`); -1 if there is none.
   int remadeAt(const std::vector<RowView>& rows);
   void walk(FactNode& section, const std::string& path, const std::vector<RowView>& rows, const Store& set);
   void leaf(FactNode& node, const std::string& path, const std::vector<RowView>& rows, const Store& set);
@@ -93,18 +93,18 @@ private:
 
   Evaluator& ev_;
   FactTree& tree_;
-  /// What holds for the section that is read.
+  /// Context of the section being read.
   struct Around {
-    bool calibrated = false;   ///< all of its facts are: they may have their statistics in common
-    ir::Statistics statistics; ///< of the section
-    /// The layers of `extends` that they are written at: a fact that overrides another has none of its statistics.
+    bool calibrated = false;   ///< all of its facts are calibrated, so statistics may be stated for the section
+    ir::Statistics statistics; ///< statistics of the section
+    /// The layers of `extends` that state the statistics. A fact that a later layer overrides has none of these.
     int samplesAt = -1, errorAt = -1, p90At = -1, validAt = -1;
   };
   Around around_;
-  int remade_ = -1; ///< the last layer that states anew what samples were taken on: earlier ones sampled another
+  int remade_ = -1; ///< result of `remadeAt`: statistics of earlier layers do not apply
 };
 
-/// A section was written as a fact.
+/// Reports a section that was written as a fact.
 void reportSectionForm(Context& context, SourceRange at, std::string_view fact);
 
 } // namespace planc::frontend
