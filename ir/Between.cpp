@@ -1,4 +1,4 @@
-// Where a number lies between those of a rising list.
+// Finds the position of a number between the knots of an ascending list.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/Between.h"
 

@@ -1,4 +1,5 @@
-// Where a number lies between those of a rising list, on logarithms: what tables are interpolated and fitted with.
+// The position of a number between the knots of an ascending list, on a log scale. Tables are interpolated and fitted
+// with it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
@@ -6,12 +7,13 @@
 
 namespace planc::ir {
 
-/// Two neighbours, and the share of the way from the lower to the higher one; outside of the list both are its end.
+/// Two neighbouring knots, and the fraction of the way from the lower to the higher one. Outside of the list both are
+/// the list's end.
 struct Between {
   size_t low = 0, high = 0;
   double share = 0;
 };
-/// `knots` rise and are not empty. From a knot that is 0 or less the share is linear.
+/// `knots` ascend and are not empty. The fraction is linear if the lower knot is 0 or less.
 Between between(std::span<const double> knots, double v);
 
 } // namespace planc::ir

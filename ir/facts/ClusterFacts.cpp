@@ -1,4 +1,4 @@
-// The facts of a fabric, of a level and of a cluster: one row each, in the order of their ids.
+// The facts of a fabric, a cluster level and a cluster: one row each, in the order of their ids.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/ClusterFacts.h"
 

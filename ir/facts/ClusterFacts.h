@@ -1,4 +1,4 @@
-// The facts of a fabric, of a level and of a cluster by name; ClusterFacts.cpp says what each is.
+// Ids of the facts of a fabric, a cluster level and a cluster. ClusterFacts.cpp documents each fact.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/facts/FactStore.h"

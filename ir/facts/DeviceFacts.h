@@ -1,4 +1,4 @@
-// The facts of a device by name; DeviceFacts.cpp says what each is.
+// Ids of the facts of a device. DeviceFacts.cpp documents each fact.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/facts/FactStore.h"

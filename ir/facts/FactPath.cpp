@@ -1,4 +1,4 @@
-// Paths of facts, step by step.
+// Matches fact paths step by step.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/FactPath.h"
 

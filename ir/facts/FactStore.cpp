@@ -1,4 +1,4 @@
-// Facts by id and key: how they are kept in order, and how a key is written.
+// Stores facts sorted by id and key, and prints keys.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/FactStore.h"
 

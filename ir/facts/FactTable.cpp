@@ -1,4 +1,4 @@
-// The tables of facts by record, and the forms that their rows name.
+// The fact tables by record, and builders for the types of their rows.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/FactTable.h"
 

@@ -1,4 +1,4 @@
-// The columns of a fabric's samples: one row each.
+// The columns of a fabric's samples, one row each.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/SampleColumns.h"
 

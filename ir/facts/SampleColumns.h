@@ -1,4 +1,4 @@
-// The columns of a fabric's samples: what a row of `all_reduce = [{ranks, a, b, g}]` may say.
+// The columns of a fabric's samples: the fields that a row of `all_reduce = [{ranks, a, b, g}]` may have.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/facts/FactTable.h"
@@ -6,18 +6,18 @@
 
 namespace planc::ir {
 
-/// A number of a row, or of what is known about it.
+/// One number of a sample row, or of the row's statistics.
 struct SampleColumn {
   std::string_view name;
   FactType type;
   double Fabric::Sample::*field;
-  bool fitted = false; ///< a part of the closed form, which `time` may take the place of
+  bool fitted = false; ///< a coefficient of the closed form, which `time` may replace
   std::string_view meaning;
 };
-/// In the order in which they are written.
+/// The columns in the order in which they are written.
 std::span<const SampleColumn> sampleColumns();
 
-/// The column of a table of measured times, by bytes of the full tensor.
+/// The column that holds a table of measured times, by bytes of the full tensor.
 inline constexpr std::string_view kSampledTimes = "time";
 
 } // namespace planc::ir

@@ -1,4 +1,4 @@
-// The facts of a stack by name; StackFacts.cpp says what each is.
+// Ids of the facts of a stack. StackFacts.cpp documents each fact.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/facts/FactStore.h"

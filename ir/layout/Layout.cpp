@@ -1,4 +1,4 @@
-// Layouts: digits from axis lists, equality, and how much of a value one device holds.
+// Builds layouts from axis lists, compares them, and counts the elements on one device.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/layout/Layout.h"
 
@@ -22,7 +22,7 @@ AxisMask Layout::axes() const {
 void Layout::place(const Mesh& mesh, size_t dim, const AxisList& axes) {
   AxisMask left = 0;
   for (AxisId a : axes) {
-    if (mesh.axes[a].size == 1) continue; // one rank holds no digit
+    if (mesh.axes[a].size == 1) continue; // an axis of one rank holds no digit
     shard.add(dim, {a, left});
     left |= maskOf(a);
   }
@@ -57,7 +57,7 @@ double localElements(const Mesh& mesh, const std::vector<int64_t>& extents, cons
   for (size_t i = 0; i < extents.size(); ++i) {
     int64_t ranks = 1;
     for (const Digit& d : layout.shard[i]) ranks *= mesh.axes[d.axis].size;
-    n *= static_cast<double>(ceilDiv(extents[i], ranks)); // the largest shard counts
+    n *= static_cast<double>(ceilDiv(extents[i], ranks)); // of the largest shard
   }
   return n;
 }

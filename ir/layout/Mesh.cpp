@@ -1,4 +1,4 @@
-// Axes and groups of a mesh: sizes, names, refinement, and how a group of ranks falls into the cluster's levels.
+// Axes and groups of a mesh: sizes, names, refinement, and how a group of ranks divides over the cluster's levels.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/layout/Mesh.h"
 
@@ -11,13 +11,13 @@ namespace planc::ir {
 
 namespace {
 
-/// Saturates: a mesh of absurd size is the user's mistake, not undefined behaviour.
+/// Multiplies with saturation: an absurd mesh size is a user's mistake and must not be undefined behaviour.
 int64_t times(int64_t a, int64_t b) {
   int64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
 }
 
-/// `dp*cp`; the parts of a refined axis print once, under the name that the plan wrote.
+/// `dp*cp`. The parts of a refined axis print once, under the name in the plan.
 std::string joinWritten(const Mesh& mesh, const AxisList& axes) {
   std::string text;
   std::vector<Symbol> seen;
@@ -31,8 +31,8 @@ std::string joinWritten(const Mesh& mesh, const AxisList& axes) {
   return text;
 }
 
-/// Ranks of one axis, `stride` devices apart, that share an aligned block of `unit` devices. Exact where sizes divide
-/// each other; where an axis straddles blocks it is what the worst placed group has for certain.
+/// Ranks of one axis, `stride` devices apart, that share an aligned block of `unit` devices. Exact if sizes divide each
+/// other; if an axis straddles blocks, the minimum, which the worst placed group has.
 int64_t inBlock(int64_t size, int64_t stride, int64_t unit) {
   int64_t shared = std::gcd(unit, times(stride, size)) / std::gcd(unit, stride);
   return std::clamp<int64_t>(std::min(shared, unit / stride), 1, size);
@@ -85,10 +85,10 @@ std::pair<AxisId, AxisId> Mesh::refine(AxisId axis, int64_t majorSize) {
 
   auto at = std::find(order.begin(), order.end(), axis);
   assert(at != order.end() && "only a live axis is split");
-  *at = minor; // inner to outer
+  *at = minor; // `order` lists axes inner to outer
   order.insert(at + 1, major);
 
-  for (AxisGroup& g : groups) { // major first
+  for (AxisGroup& g : groups) { // groups list axes major first
     auto it = std::find(g.axes.begin(), g.axes.end(), axis);
     if (it == g.axes.end()) continue;
     *it = major;

@@ -1,4 +1,5 @@
-// The mesh: named axes over the devices of a cluster, groups of axes, and where each axis lies in the cluster's levels.
+// The mesh: named axes over the devices of a cluster, groups of axes, and the position of each axis in the cluster's
+// levels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Few.h"
@@ -23,17 +24,17 @@ inline AxisMask maskOf(AxisId a) {
 /// Ordered axes, major first.
 using AxisList = Few<AxisId, 4>;
 
-/// An atom: disjoint from every other axis. `stride` = product of the sizes of the axes inside it.
+/// An atomic axis, disjoint from every other axis. `stride` is the product of the sizes of the axes inside it.
 struct Axis {
   Symbol name;
   int64_t size = 1;
   int64_t stride = 1;
-  Symbol written; ///< the axis of the plan that it is a part of (reports print it): itself unless refined
+  Symbol written; ///< the plan's axis that it is a part of, for reports; its own name unless refined
   SourceRange range;
   bool operator==(const Axis&) const = default;
 };
 
-/// A name for a list of axes, major first; a thing of the plan's text only.
+/// A name for a list of axes, major first. Only the text of a plan uses it.
 struct AxisGroup {
   Symbol name;
   AxisList axes;
@@ -42,7 +43,7 @@ struct AxisGroup {
 };
 
 struct Mesh {
-  Store<Axis> axes; ///< live and refined ones; see `order`
+  Store<Axis> axes; ///< live axes and axes that were refined; see `order`
   AxisList order;   ///< live axes, inner to outer
   std::vector<AxisGroup> groups;
   /// Devices in one unit of each cluster level, inner to outer (8, 64, …); the last is the device count.
@@ -54,22 +55,24 @@ struct Mesh {
   int64_t size(AxisMask axes) const;
   std::optional<AxisId> findAxis(Symbol name) const;
   const AxisGroup* findGroup(Symbol name) const;
-  /// The live axes that a name of the plan stands for, major first (an axis that was refined stands for its parts).
+  /// The live axes that a name of the plan stands for, major first. A refined axis stands for its parts.
   std::optional<AxisList> resolve(Symbol name) const;
-  /// Splits a live axis into `name.0` (major, `majorSize`) and `name.1`; the name becomes a group. Returns the two.
+  /// Splits a live axis into `name.0` (major, `majorSize` ranks) and `name.1`. The name becomes a group. Returns both
+  /// axes.
   std::pair<AxisId, AxisId> refine(AxisId axis, int64_t majorSize);
   /// Ranks of the group over `axes` that share one unit of level `l` (0 = innermost).
   int64_t ranksWithin(AxisMask axes, size_t level) const;
-  /// The same for any aligned block of that many devices.
+  /// Ranks of the group over `axes` that share one aligned block of `devices` devices.
   int64_t ranksInBlock(AxisMask axes, int64_t devices) const;
-  /// Blocks of `low` devices that the group over `axes` reaches across inside a block of `high`: 8 of 16 where every
-  /// second of them has ranks and the axes end half way.
+  /// How many blocks of `low` devices the group over `axes` extends over inside a block of `high` devices: 8 of 16 if
+  /// every second block has ranks and the axes end half way.
   int64_t reach(AxisMask axes, int64_t low, int64_t high) const;
-  /// Does `axes` fall into levels in equal parts? If not, `ranksWithin` counts the worst placed group.
+  /// Returns whether `axes` divide into equal parts at every level. If not, `ranksWithin` counts the worst placed
+  /// group.
   bool dividesLevels(AxisMask axes) const;
   /// The innermost level whose unit holds a whole group.
   size_t levelOf(AxisMask axes) const;
-  /// `tp`, or `dp*cp`: written names, for reports.
+  /// `tp`, or `dp*cp`: axis names as written in the plan, for reports.
   std::string str(AxisMask axes) const;
   std::string str(const AxisList& axes) const;
   AxisList list(AxisMask axes) const;

@@ -1,5 +1,4 @@
-// The one algorithm that changes a layout (docs/language.md, section 10): which collectives lead from one layout to
-// another, and their bytes.
+// Determines the collectives that change one layout into another, and their bytes (docs/language.md, section 10).
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/layout/Layout.h"
 
@@ -12,19 +11,19 @@ namespace planc::ir {
 
 namespace {
 
-// The search lowers a plan thousands of times, so the states of a change live on the stack.
+// The search lowers a plan thousands of times, so the intermediate states live on the stack.
 using Digits = llvm::SmallVector<Digit, 4>;
 using Shard = llvm::SmallVector<Digits, 6>;
 constexpr int kNowhere = -1;
 
-/// One step while it may still grow by fusing.
+/// One step that may still be fused with the next.
 struct Pending {
   CollectiveKind kind;
   AxisMask axes;
-  int dim; ///< the dimension whose digits it changes (all-to-all: the one it takes from); kNowhere for an all-reduce
+  int dim; ///< the dimension whose digits it changes (all-to-all: the source); kNowhere for an all-reduce
   double elements;
   Shard before, after;
-  AxisMask partial; ///< after
+  AxisMask partial; ///< pending sums after the step
 };
 
 class Change {
@@ -55,8 +54,8 @@ public:
   }
   Layout wanted() const { return layout(want_, keep_); }
 
-  /// Data moves in contiguous blocks only if the digits that a step touches are the most significant of those that the
-  /// local data still runs through: no digit left of them may be held by nobody.
+  /// Returns whether a step moves strided data. Data is contiguous only if the digits that the step changes are the
+  /// most significant digits of the local data: all digits left of them must be held by other axes.
   bool strided(const Pending& step) const {
     for (size_t i = 0; i < cur_.size(); ++i) {
       if (unordered_[i]) continue;
@@ -76,7 +75,7 @@ private:
   int64_t size(AxisId a) const { return mesh_.axes[a].size; }
   int64_t offset(const Digit& d) const { return d.offset(mesh_); }
 
-  /// Axes of one rank hold no digit and no partial sum.
+  /// The digits of a layout, without axes of one rank.
   Shard digitsOf(const Layout& l) const {
     Shard shard(l.shard.size());
     for (size_t i = 0; i < l.shard.size(); ++i)
@@ -96,7 +95,7 @@ private:
     for (size_t i = 0; i < cur_.size(); ++i) {
       int64_t ranks = 1;
       for (const Digit& d : cur_[i]) ranks *= size(d.axis);
-      // What lies where depends on the data in a unordered dimension: no rank rounds its share up.
+      // In an unordered dimension the data decides the placement, so no rank rounds its share up.
       n *= unordered_[i] ? static_cast<double>(extents_[i]) / static_cast<double>(ranks)
                          : static_cast<double>(ceilDiv(extents_[i], ranks));
     }
@@ -116,7 +115,7 @@ private:
     const Digit* target = find(want_[dim], d.axis);
     return target && (unordered_[dim] || offset(*target) == offset(d));
   }
-  /// No axis that the dimension has now overlaps the digit.
+  /// Returns whether no axis of the dimension overlaps the digit.
   bool isFree(size_t dim, const Digit& d) const {
     if (unordered_[dim]) return true;
     const int64_t begin = offset(d), end = begin * size(d.axis);
@@ -127,7 +126,8 @@ private:
     return true;
   }
 
-  /// The first wanted digit that is free and whose axis `ok` accepts; the dimension goes to `dim`.
+  /// Returns the first wanted digit that is free and whose axis `ok` accepts, and sets `dim` to its dimension; null if
+  /// there is none.
   template <class Ok> const Digit* ready(size_t& dim, Ok ok) const {
     for (dim = 0; dim < want_.size(); ++dim)
       for (const Digit& d : want_[dim])
@@ -145,8 +145,8 @@ private:
     digits.erase(std::find_if(digits.begin(), digits.end(), [a](const Digit& d) { return d.axis == a; }));
   }
 
-  /// Records a step from `before`, or lets the last one grow: equal neighbours of one kind and dimension are one
-  /// collective, neighbouring all-to-alls always are.
+  /// Records a step from `before`, or extends the last step: consecutive steps of one kind and dimension are one
+  /// collective, and so are all consecutive all-to-alls.
   void emit(CollectiveKind kind, AxisMask axes, int dim, Shard before, double elementsBefore) {
     double larger = std::max(elementsBefore, elements());
     if (!steps_.empty() && kind != CollectiveKind::Slice) {
@@ -208,7 +208,7 @@ private:
     return true;
   }
 
-  /// First an axis that nobody wants: it frees a digit.
+  /// Gathers one axis. Prefers an axis that is wanted nowhere, because that frees a digit.
   bool allGather() {
     int dim = kNowhere;
     AxisId axis;
@@ -234,7 +234,7 @@ private:
   const std::vector<bool>& unordered_;
   Shard cur_, want_;
   AxisMask partial_, keep_;
-  std::array<int8_t, 64> home_; ///< the dimension that wants an axis
+  std::array<int8_t, 64> home_; ///< by axis: the dimension that wants it
   llvm::SmallVector<Pending, 4> steps_;
 };
 

@@ -1,4 +1,4 @@
-// Expected sizes of routed dimensions.
+// Computes the expected sizes of routed dimensions.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/layout/Routed.h"
 

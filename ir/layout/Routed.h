@@ -1,5 +1,5 @@
-// What is expected of routed dimensions, which need not be whole: 1.5 tokens per expert. `Dim::extent` of one is what a
-// shape shows; work, bytes and shares are made of the numbers here.
+// Expected sizes of routed dimensions, which need not be whole: 1.5 tokens per expert. `Dim::extent` is the rounded
+// size that shapes show; work, bytes and shares are computed from the sizes here.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/model/Model.h"
@@ -10,20 +10,22 @@ namespace planc::ir {
 
 struct ProgramHead;
 
-/// Elements along a dim: its extent; of a routed one scale · Π sizes of its parts, where what is whole but for rounding
-/// is whole.
+/// Elements along a dim: its extent. For a routed dim: scale · Π sizes of its parts, rounded if it differs from a whole
+/// number only by floating-point error.
 double sizeOf(const Model& model, const Dim& dim);
 double sizeOf(const Model& model, DimId dim);
 
-/// FLOPs of one evaluation of an operator, masks aside, with its operands in the types in which they stand.
+/// FLOPs of one evaluation of an operator without masks, with its operands in their current types.
 double flopsOf(const ProgramHead& program, const Op& op);
-/// The same, less what scores and context compute between packed documents and mask: the work of the model.
+/// The FLOPs of the model: `flopsOf` without the pairs of different packed documents, which scores and context compute
+/// and then mask.
 double modelFlopsOf(const ProgramHead& program, const Op& op);
 
 /// The whole part of a size, at least 1.
 int64_t wholeExtent(double size);
 
-/// What is expected of a value with these dims over the product of their extents: 1 unless a routed one is not whole.
+/// Expected elements of a value with these dims, divided by the product of their extents: 1 unless a routed dim is not
+/// whole.
 double overExtents(const Model& model, const std::vector<DimId>& dims);
 
 } // namespace planc::ir

@@ -1,5 +1,5 @@
-// Names of collective classes, what follows from the facts of fabrics, stacks, levels and clusters, and the reading of
-// curves.
+// Names of collective classes, values derived from the facts of fabrics, stacks, levels and clusters, and table
+// interpolation.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/machine/Machine.h"
 
@@ -167,7 +167,7 @@ double Table::at(double v) const {
   if (empty()) return 0;
   const auto [lo, hi, share] = between(x, v);
   if (lo == hi) return y[lo];
-  // A zero has no logarithm: such a segment is interpolated linearly.
+  // Zero has no logarithm, so such a segment is interpolated linearly.
   if (x[lo] <= 0 || y[lo] <= 0 || y[hi] <= 0) return std::lerp(y[lo], y[hi], (v - x[lo]) / (x[hi] - x[lo]));
   return y[lo] * std::pow(y[hi] / y[lo], share);
 }

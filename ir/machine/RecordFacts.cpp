@@ -1,4 +1,4 @@
-// Walks the tables of records: what a record gives is a fact, whoever reads it.
+// Lists every fact that a record gives, from the record's table, whether or not anything reads it.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/machine/RecordFacts.h"
 

@@ -1,4 +1,4 @@
-// The arguments of a wiring.
+// Look-up of a topology's arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/machine/Topology.h"
 

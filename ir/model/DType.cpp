@@ -15,15 +15,17 @@ struct Row {
   bool isFloat;
   DType arithmetic;
   bool recipe = false;
-  int castReads = 1; ///< fp8_tensor: the scale comes from the tensor itself (current scaling of TransformerEngine)
+  int castReads =
+      1; ///< fp8_tensor: 2, because the scale comes from the tensor itself (current scaling of TransformerEngine)
 };
 
 // Scales of blocks. Microscaling: one 8-bit exponent per 32 elements (OCP Microscaling Formats 1.0). NVFP4: one fp8
-// scale per 16 (its scale of the whole tensor is nothing beside them). NF4 with double quantisation: an 8-bit constant
-// per 64 and an fp32 one per 256 of those, 0.127 bits per parameter (arXiv 2305.14314, section 3). fp8_block: an fp32
-// scale per 128 elements (DeepSeek-V3, arXiv 2412.19437, section 3.3.2). fp8_row, fp8_tensor: an fp32 scale per row or
-// tensor, which of rows of thousands of elements is nothing. int4: a 16-bit scale and a 4-bit zero point per group of
-// 128 (GPTQ, arXiv 2210.17323, section 4, and AWQ, arXiv 2306.00978, section 5; g128 in both).
+// scale per 16 elements; the scale of the whole tensor is negligible. NF4 with double quantisation: an 8-bit constant
+// per 64 elements and an fp32 constant per 256 of these, 0.127 bits per parameter (arXiv 2305.14314, section 3).
+// fp8_block: an fp32 scale per 128 elements (DeepSeek-V3, arXiv 2412.19437, section 3.3.2). fp8_row, fp8_tensor: an
+// fp32 scale per row or tensor, negligible for rows of thousands of elements. int4: a 16-bit scale and a 4-bit zero
+// point per group of 128 elements (GPTQ, arXiv 2210.17323, section 4, and AWQ, arXiv 2306.00978, section 5; g128 in
+// both).
 constexpr double kMicroscale = 1.0 / 32, kNvScale = 1.0 / 16, kNormalFloatScale = 1.0 / 64 + 4.0 / (64 * 256),
                  kTileScale = 4.0 / 128, kIntegerScale = (2 + 0.5) / 128;
 

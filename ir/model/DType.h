@@ -27,18 +27,18 @@ enum class DType {
   int4, ///< one scale per block of elements
   fp8_tensor,
   fp8_row,
-  fp8_block ///< fp8 with its scale: of the tensor, of each row, of 128 elements
+  fp8_block ///< fp8 with its scale: per tensor, per row, per 128 elements
 };
 
-/// Bytes per element as stored, its part of the block's scales included (fp4: one half). tf32 is stored as fp32.
+/// Bytes per element as stored, including its share of the block's scales (fp4: one half). tf32 is stored as fp32.
 double width(DType t);
-/// The type whose products a device runs for operands of this one: mxfp8 runs as fp8, nvfp4 and mxfp4 as fp4.
+/// The type in which a device multiplies operands of type `t`: mxfp8 as fp8, nvfp4 and mxfp4 as fp4.
 DType arithmetic(DType t);
-/// Only stored: unpacked to another type before anything computes with it (nf4, int4).
+/// Storage-only types (nf4, int4) are unpacked to another type before anything computes with them.
 bool isStorageOnly(DType t);
-/// fp8 or fp4 with a way to scale it: not every device multiplies every one.
+/// fp8 or fp4 with a way of scaling. A device may support only some of them.
 bool isRecipe(DType t);
-/// How often a cast to it reads its operand: twice where the largest element of the whole tensor must be known first.
+/// How often a cast to `t` reads its operand: twice if it needs the largest element of the whole tensor first.
 int castReads(DType t);
 std::string_view name(DType t);
 std::optional<DType> parseDType(std::string_view text);

@@ -1,4 +1,4 @@
-// Lengths of packed documents.
+// Computes the lengths of packed documents.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/model/Documents.h"
 
@@ -53,14 +53,14 @@ std::vector<DocumentLength> documentLengths(const Documents& documents, double s
   if (!documents.lengths.empty()) return countedLengths(documents.lengths, sequence);
   const double mean = documents.mean / sequence, deviation = documents.spread / sequence;
   if (deviation == 0 || mean >= 1) return {{documents.mean, 1}};
-  const double room = mean * (1 - mean) / (deviation * deviation) - 1; // both parameters of the distribution together
-  if (room <= 1e-9) return {{sequence, 1}}; // as spread as can be: all tokens lie in documents as long as the sequence
+  const double room = mean * (1 - mean) / (deviation * deviation) - 1; // sum of the distribution's two parameters
+  if (room <= 1e-9) return {{sequence, 1}}; // largest possible spread: all tokens lie in full-length documents
   const double a = mean * room, b = (1 - mean) * room;
-  const double half = (b - a) * std::sqrt(room + 1) / ((room + 2) * std::sqrt(a * b)); // of the skewness
+  const double half = (b - a) * std::sqrt(room + 1) / ((room + 2) * std::sqrt(a * b)); // half of the skewness
   std::vector<DocumentLength> two;
   for (const double sign : {-1.0, 1.0}) {
     const double root = std::sqrt(1 + half * half), at = mean + deviation * (half + sign * root);
-    const double part = (1 - sign * half / root) / 2; // of the documents
+    const double part = (1 - sign * half / root) / 2; // fraction of the documents
     two.push_back({at * sequence, part * at / mean});
   }
   return two;

@@ -10,38 +10,39 @@
 
 namespace planc::ir {
 
-/// `documents = …` of a workload, in tokens: the lengths in one sequence, or the mean of all with their spread.
+/// `documents = …` of a workload, in tokens: the lengths in one sequence, or the mean and spread of all lengths.
 struct Documents {
   std::vector<int64_t> lengths; ///< the lengths in one sequence; empty if only mean and spread are given
-  double mean = 0;              ///< of the lengths
-  double spread = 0;            ///< their standard deviation
+  double mean = 0;              ///< mean length
+  double spread = 0;            ///< standard deviation of the lengths
   SourceRange range;
 
-  /// Tokens of the listed lengths together; 0 without a list.
+  /// Sum of the listed lengths in tokens; 0 without a list.
   double listed() const;
-  /// Tokens of a sequence that no listed document fills; 0 without a list, which says that sequences are full.
+  /// Tokens of a sequence that no listed document fills; 0 without a list, because sequences are then full.
   double padding(double sequence) const;
   /// The longest listed length; 0 without a list.
   double longest() const;
-  /// Do they fit into one sequence? Lengths between 0 and `sequence` with this mean have no larger spread if not.
+  /// Returns whether the documents fit into one sequence. For mean and spread: whether lengths between 0 and `sequence`
+  /// can have this mean and spread.
   bool fit(double sequence) const;
   /// `32 documents of 1024 tokens`, `3 documents of 512 to 2048 tokens`, `documents of 900 tokens ± 1400`.
   std::string str() const;
   bool operator==(const Documents&) const = default;
 };
 
-/// Documents of one length, and the share of a sequence's tokens that lie in them.
+/// Documents of one length in tokens, and the share of a sequence's tokens in them.
 struct DocumentLength {
   double tokens = 0, share = 0;
 };
 
-/// The lengths in a sequence of `sequence` tokens, ascending. Shares add up to 1, or to less where a list leaves tokens
-/// of padding. Two lengths stand for a mean and a spread: those with the mean, the standard deviation and the skewness
-/// of a beta distribution between 0 and `sequence`. Valid only if they fit.
+/// The document lengths in a sequence of `sequence` tokens, ascending. Shares add up to 1, or to less if a list leaves
+/// padding. A mean and a spread are represented by two lengths, which have the mean, the standard deviation and the
+/// skewness of a beta distribution between 0 and `sequence`. Valid only if the documents fit.
 std::vector<DocumentLength> documentLengths(const Documents& documents, double sequence);
 
-/// Mean over all tokens of a sequence of the length of their document: Σ s² / sequence for a list of lengths s, else
-/// (mean² + spread²) / mean.
+/// The length of a token's document, averaged over all tokens of a sequence: Σ s² / sequence for a list of lengths s,
+/// else (mean² + spread²) / mean.
 double keysOfToken(const Documents& documents, double sequence);
 
 } // namespace planc::ir

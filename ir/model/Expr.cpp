@@ -1,4 +1,4 @@
-// Evaluation of expression trees; a value that a metric cannot give is missing, and so is what depends on it.
+// Evaluates expression trees. If a metric has no value, the expressions that depend on it have none.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/model/Expr.h"
 
@@ -18,7 +18,7 @@ Result truth(bool b) {
 }
 
 Result number(double x, const Unit& unit) {
-  if (!std::isfinite(x)) return std::nullopt; // a ratio to nothing has no meaning
+  if (!std::isfinite(x)) return std::nullopt; // a ratio to zero has no value
   ExprValue v;
   v.quantity = {x, unit};
   return v;
@@ -64,7 +64,7 @@ Result arithmetic(ExprOp op, const ExprValue& a, const ExprValue& b) {
   return number(op == ExprOp::Add ? x.value + y.value : x.value - y.value, x.unit);
 }
 
-/// One known side decides alone if it can: false and anything is false, true or anything is true.
+/// Short-circuits on one known side: false and anything is false, true or anything is true.
 Result logic(ExprOp op, const Result& a, const Result& b) {
   bool decides = op == ExprOp::Or;
   for (const Result* side : {&a, &b})
@@ -108,7 +108,7 @@ Result combine(const ExprNode& n, const std::vector<Result>& values, const Metri
 std::vector<std::optional<ExprValue>> evaluate(const ExprTree& tree, const MetricLookup& lookup) {
   std::vector<Result> values(tree.nodes.size());
   if (!tree.root.valid()) return values;
-  // An explicit stack: a plan may hold an expression of any depth.
+  // An explicit stack, because a plan may hold an expression of any depth.
   enum class State : uint8_t { New, Open, Done };
   std::vector<State> state(tree.nodes.size(), State::New);
   std::vector<ExprId> stack{tree.root};

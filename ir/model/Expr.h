@@ -1,5 +1,5 @@
-// Typed expression trees of assert, measured, where and minimize: constants of the plan, metrics by name, operators;
-// with source ranges.
+// Typed expression trees of `assert`, `measured`, `where` and `minimize`: constants of the plan, metrics by name and
+// operators, with source ranges.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/model/LayerRef.h"
@@ -32,12 +32,13 @@ struct ExprNode {
   SourceRange range;
   SourceRange opRange;
   std::vector<ExprId> kids;
-  ExprValue constant;   ///< Constant: a literal, or a path of the plan that the frontend resolved
+  ExprValue constant;   ///< Constant: a literal, or a plan path that the frontend resolved
   bool literal = false; ///< Constant: written as a number (failing asserts do not repeat it)
-  /// Metric: `step_time`, `memory.peak`; for `layer("decoder.attn").forward`: `layer.forward`. Fact: a path of the plan
-  /// that a search changes, `mesh.tp`; a word of it that is compared, `recompute == none` (`constant` is a condition).
+  /// Metric: its name, `step_time`, `memory.peak`; `layer.forward` for `layer("decoder.attn").forward`. Fact: a path of
+  /// the plan that a search changes, `mesh.tp`, or a comparison with a word, `recompute == none` (its value is a
+  /// boolean).
   std::string metric;
-  LayerRef layer; ///< Metric `layer.…`: what it is of
+  LayerRef layer; ///< Metric `layer.…`: the layer
 };
 
 struct ExprTree {
@@ -46,11 +47,11 @@ struct ExprTree {
   std::string text; ///< as written
 };
 
-/// The value of a metric or a fact; nothing if it is unknown or has no meaning for the workload (both are reported by
-/// the lookup's owner).
+/// Returns the value of a metric or a fact. Returns nothing if it is unknown or has no meaning for the workload; the
+/// function reports both itself.
 using MetricLookup = std::function<std::optional<ExprValue>(const ExprNode&)>;
 
-/// Evaluates bottom-up; `values[i]` is node i's value, empty where it could not be computed.
+/// Evaluates the tree bottom-up. `values[i]` is the value of node i, empty if it could not be computed.
 std::vector<std::optional<ExprValue>> evaluate(const ExprTree& tree, const MetricLookup& lookup);
 
 } // namespace planc::ir

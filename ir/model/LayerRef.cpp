@@ -1,4 +1,4 @@
-// Paths of layers: how they print, how they are read, and which paths of operators they reach.
+// Prints and parses paths of layers, and matches them with paths of operators.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/model/LayerRef.h"
 
@@ -56,7 +56,7 @@ std::optional<int> LayerRef::matches(const std::vector<Symbol>& path) const {
 
 namespace {
 
-/// Reads `a.b[0:4, 7].*` from the front; blanks may stand between its words.
+/// Parses `a.b[0:4, 7].*`. Blanks between the tokens are allowed.
 class RefReader {
 public:
   explicit RefReader(std::string_view text) : rest_(text) {}

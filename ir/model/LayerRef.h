@@ -1,5 +1,5 @@
-// Layers of a model as plans, reports and command lines name them: one type for all, its text and its reader. What
-// refers to a layer keeps it as this; text is made where something is printed.
+// References to layers of a model, as plans, reports and command lines write them: one type with its printer and its
+// parser. Code keeps a layer as this type and makes text only for printing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/model/Range.h"
@@ -14,48 +14,49 @@
 
 namespace planc::ir {
 
-/// A name, or `*` for any, and which instances are meant where a repeat has it.
+/// One step of a path: a name, or `*` for any name, and the selected instances if the step names a repeat.
 struct LayerStep {
   bool star = false;
   Symbol name;
   std::optional<RangeSet> slice;
-  /// Any one layer: `*`.
+  /// `*`: any one layer.
   static LayerStep any();
-  /// Any repeat, all of its instances: `layers`.
+  /// `layers`: any repeat, with all of its instances.
   static LayerStep ofRepeats();
   bool isAllOfRepeats() const { return *this == ofRepeats(); }
-  /// Any repeat, all of its instances or some: only repeats have any. `layers[0:4]`.
+  /// `layers`, `layers[0:4]`: any repeat, with all or some of its instances.
   bool isRepeats() const { return star && slice; }
   auto operator<=>(const LayerStep&) const = default;
 };
 
-/// A path of layers: `decoder[0:20].attn`; no steps = the whole model. A prefix of an operator's path matches it.
+/// A path of layers: `decoder[0:20].attn`. No steps: the whole model. It matches an operator if it is a prefix of the
+/// operator's path.
 struct LayerRef {
   std::vector<LayerStep> steps;
-  /// Not the layer: what is resharded between its classes, which has a row beside it. `decoder (carry)`.
+  /// Refers not to the layer but to the reshards between its classes, which have a report row: `decoder (carry)`.
   bool boundary = false;
 
-  /// Of names without slices.
+  /// A reference by names, without slices.
   static LayerRef of(const std::vector<Symbol>& path);
   auto operator<=>(const LayerRef&) const = default;
-  /// As `parseLayerRef` reads it.
+  /// The text that `parseLayerRef` reads back.
   std::string str() const;
-  /// Without slices.
+  /// The names of the steps, without slices.
   std::vector<Symbol> names() const;
-  /// The first `steps` of it.
+  /// The first `steps` steps.
   LayerRef prefix(size_t steps) const;
-  /// Steps matched if it is a prefix of `path` (`*` matches one step), else nothing. Slices are not looked at.
+  /// Returns the number of steps if this is a prefix of `path` (`*` matches one step), else nothing. Ignores slices.
   std::optional<int> matches(const std::vector<Symbol>& path) const;
 };
 
-/// Nothing if the text is no path. A slice that is no range of instances (`[3:2]`, `[0:4:0]`, `[-1]`) is none either;
-/// it is handed out where `noRange` is given.
+/// Parses a path. Returns nothing if the text is not a path or has a slice that is no range of instances (`[3:2]`,
+/// `[0:4:0]`, `[-1]`). `noRange`, if not null, receives such a slice.
 std::optional<LayerRef> parseLayerRef(std::string_view text, std::optional<Range>* noRange = nullptr);
 
-/// A path as a plan states it.
+/// A path as written in a plan.
 struct Selector : LayerRef {
   SourceRange range;
-  SourceRange around = {}; ///< of the steps that it has from the blocks that it stands in
+  SourceRange around = {}; ///< of the steps that come from the blocks around it
   bool operator==(const Selector&) const = default;
 };
 

@@ -1,4 +1,4 @@
-// Which parts of a model are listed: the layers, and the parts of those that are made of several.
+// Determines the rows of per-layer reports: the layers, and the parts of composed layers.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/model/LayerTree.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 using Path = std::vector<Symbol>;
 
-/// By path of a block, the blocks in it that hold products.
+/// For the path of each block: its child blocks that hold products.
 std::map<Path, std::set<Symbol>> blocksOf(const Model& model) {
   std::map<Path, std::set<Symbol>> blocks;
   for (const Op& op : model.ops)

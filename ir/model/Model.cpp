@@ -1,4 +1,4 @@
-// The model's small questions: dimensions by name, paths, how often a region runs, how many parameters there are.
+// Look-ups in a model: dimensions by name, paths, how often a region runs, number of parameters.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/model/Model.h"
 
@@ -10,7 +10,7 @@ namespace planc::ir {
 
 namespace {
 
-/// In the order of the enumeration; the last two are made by the compiler and no plan names them.
+/// In the order of the enumeration. The last two are created by the compiler; a plan cannot name them.
 constexpr std::array<std::string_view, 10> kOpKinds{"gemm",   "grouped_gemm", "scores",  "context", "attention",
                                                     "memory", "lookup",       "permute", "carry",   "cast"};
 static_assert(kOpKinds.size() == static_cast<size_t>(OpKind::Cast) + 1);
@@ -28,8 +28,8 @@ std::optional<OpKind> parseOpKind(std::string_view text) {
   return std::nullopt;
 }
 
-// Their FLOPs and both gradients follow from the dimension rule. The products of attention (scores, context) state
-// their own.
+// The FLOPs of a contraction and both of its gradients follow from the dimension rule. The products of attention
+// (scores, context) declare their own.
 bool isContraction(OpKind k) {
   return k == OpKind::Gemm || k == OpKind::GroupedGemm;
 }

@@ -21,11 +21,11 @@ namespace planc::ir {
 
 enum class DimKind {
   Basic,
-  Routed, ///< stands for `parts` (slots for batch, seq): extent = scale · Π extents of parts, placed where they are
-  Following, ///< goes where `parts[0]` goes (an index goes where its row is)
+  Routed, ///< stands for `parts` (slots for batch, seq): extent = scale · Π extents of parts; placed like its parts
+  Following, ///< placed like `parts[0]` (an index is placed like its row)
 };
 
-/// A named extent. Two dims of one name and different extents are two dims; an operator may hold only one of them.
+/// A named extent. The same name with different extents makes different dims; an operator may hold only one of them.
 struct Dim {
   Symbol name;
   int64_t extent =
@@ -33,11 +33,11 @@ struct Dim {
   DimKind kind = DimKind::Basic;
   std::vector<DimId> parts;
   double scale = 1;  ///< Routed only
-  DimId chosen = {}; ///< Routed only: the dim that the data chooses along (experts)
+  DimId chosen = {}; ///< Routed only: the dim from which the data chooses (experts)
   double skew =
-      1; ///< Routed only: load of the busiest device over the mean, where `chosen` is split (bound from the workload)
+      1; ///< Routed only: load of the busiest device over the mean if `chosen` is split (bound from the workload)
   double capacity =
-      0; ///< Routed only: slots kept per slot that balanced routing fills, so no skew; 0: as many as arrive
+      0; ///< Routed only: slots kept per slot that balanced routing fills, so no skew; 0: all that arrive are kept
   bool operator==(const Dim&) const = default;
 };
 
@@ -68,20 +68,20 @@ struct Value {
   ValueKind kind = ValueKind::Result;
   std::vector<DimId> dims;
   std::optional<DType>
-      dtype;                 ///< declared; else the activations' (params: the parameters') dtype of the precision there
-  uint32_t precision = 0;    ///< that holds there: an index into Program::precisions; 0: the plan's
+      dtype; ///< declared; else the dtype of activations (params: of parameters) in the precision at its place
+  uint32_t precision = 0;    ///< precision at its place: index into Program::precisions; 0: the plan's
   OpId producer;             ///< Result
-  LayerId layer;             ///< where it is declared; inputs: none
-  RegionId region;           ///< Param: the repeat that it has a copy for each instance of; none at the top
+  LayerId layer;             ///< layer that declares it; invalid for inputs
+  RegionId region;           ///< Param: the repeat with one copy of it per instance; invalid at the top
   bool trainable = false;    ///< Param, not frozen
   ValueId storage;           ///< Param: the parameter whose storage it shares (`tied`), itself otherwise
-  std::vector<DimId> counts; ///< Input: the dimensions whose product is its tokens per sample; none: it counts none
+  std::vector<DimId> counts; ///< Input: dims whose product is its tokens per sample; empty: it counts no tokens
   SourceRange range;
 };
 
 // ---- operators --------------------------------------------------------------
 
-/// The closed list of equations (docs/cost-model.md, section 1) and two structural kinds that cost nothing.
+/// The closed list of equations (docs/cost-model.md, section 1), and two structural kinds without cost.
 enum class OpKind {
   Gemm,
   GroupedGemm,
@@ -91,13 +91,13 @@ enum class OpKind {
   Memory,
   Lookup,
   Permute,
-  Carry, ///< identity at the path of a repeat: first and last of its instances
+  Carry, ///< identity at the path of a repeat: the first and last operator of its instances
   Cast,  ///< inserted by passes::insertCasts where an operand is wider than precision.compute
 };
 std::string_view name(OpKind k);
-std::optional<OpKind> parseOpKind(std::string_view text); ///< only those a `.plan` may name
+std::optional<OpKind> parseOpKind(std::string_view text); ///< accepts only the kinds that a `.plan` may name
 bool isContraction(OpKind k);
-bool isAttention(OpKind k); ///< attention in one kernel, or one of its two products: over pairs of positions
+bool isAttention(OpKind k); ///< attention in one kernel, or one of its two products: work over pairs of positions
 bool isProduct(OpKind k);   ///< a contraction, or a product of attention
 
 struct Operand {
@@ -105,7 +105,7 @@ struct Operand {
   std::vector<DimId> dims; ///< the operator's own dimension for each dimension of the value (kv_seq for seq)
 };
 
-/// What backward keeps.
+/// One thing that the forward pass keeps for backward.
 struct Save {
   enum class What { Operand, Result, Buffer } what = What::Operand;
   int operand = -1;
@@ -113,51 +113,52 @@ struct Save {
   Poly bytes;    ///< Buffer: its size
 };
 
-/// Statistics over a dimension: where it is placed, `values` forward and `backward` backward all-reduces of one fp32
-/// per remaining element.
+/// Statistics over a dimension. If the dimension is split, they need `values` all-reduces in forward and `backward` in
+/// backward, each of one fp32 per remaining element.
 struct Reduce {
   DimId dim;
   int values = 0;
   int backward = 0;
 };
 
-/// An operator of the backward pass that is not the derived one; it gives the gradients of `operands`.
+/// An operator of the backward pass that replaces the derived one. It computes the gradients of `operands`.
 struct BackwardSpec {
   std::vector<int> operands;
   std::optional<Poly> flops, reads, writes;
 };
 
-/// The places that copies of an element go to stand in `groups` equal groups, in order; its copies reach `limit` of
-/// them at most.
+/// The possible places of an element's copies form `groups` equal groups, in order. Its copies reach at most `limit`
+/// groups.
 struct GroupLimit {
   double groups = 1, limit = 1;
-  /// Of `layers` that hold the places in equal parts and in order: how many the copies reach at most.
+  /// The most units that the copies reach, if `units` units hold the places in equal parts and in order.
   double units(double units) const { return limit * std::max(1.0, units / groups); }
 };
 
 /// The document of a sequence whose tokens attend to the most keys.
 struct LongestDocument {
-  double share = 1; ///< as `Op::share`, of the tokens of this document alone
-  double span = 1;  ///< part of the sequence that it fills
+  double share = 1; ///< like `Op::share`, for the tokens of this document only
+  double span = 1;  ///< fraction of the sequence that it fills
 };
 
 struct Op {
   std::vector<Symbol> path;
-  Symbol name; ///< of the declaration (`layer_norm`): the key of stack.passes and precision
+  Symbol name; ///< of the declaration (`layer_norm`): the key in stack.passes and precision
   OpKind kind = OpKind::Memory;
-  uint32_t precision = 0; ///< that holds there: an index into Program::precisions; 0: the plan's
+  uint32_t precision = 0; ///< precision at its place: index into Program::precisions; 0: the plan's
   Indexed<Operand> operands;
   ValueId result;
   std::vector<DimId> dims; ///< iteration space: operands' dims in order of appearance, then the result's
   std::vector<DimId> resultDims;
   Poly flops;       ///< without any mask
-  double share = 1; ///< what a mask leaves of them
+  double share = 1; ///< fraction of the FLOPs that a mask leaves
   double lastShare =
-      0; ///< idem, of the last position, to which it rises linearly (causal: 1, mean 1/2); 0: as the mean
-  /// Of the pairs of positions, those inside of one packed document. A fused attention computes no others, so its
-  /// `flops` count no others; scores and context compute all. `share` and `lastShare` are parts of what is left.
+      0; ///< `share` at the last position, to which it rises linearly (causal: 1, mean 1/2); 0: equal to the mean
+  /// Fraction of position pairs that lie inside of one packed document. Fused attention computes only these pairs, and
+  /// its `flops` count only these; scores and context compute all pairs. `share` and `lastShare` are fractions of these
+  /// pairs.
   double packed = 1;
-  std::optional<LongestDocument> longest; ///< of packed documents: the one that `lastShare` is the end of
+  std::optional<LongestDocument> longest; ///< of packed documents: `lastShare` refers to the end of this one
   std::optional<Poly> reads, writes;
   std::vector<Save> saves;
   std::vector<Reduce> reduces;
@@ -166,12 +167,12 @@ struct Op {
   std::vector<DimId> contest;
   std::optional<Poly> copies;
   GroupLimit groupLimit;               ///< of the copies
-  double capacity = 0;                 ///< slots kept per slot that balanced routing fills; 0: as many as arrive
-  bool linear = false;                 ///< of a sum it makes the sum of the results: pending sums may pass
-  DimId queries, keys;                 ///< Attention: its two sequences; it sums over the keys
-  std::vector<DimId> inside;           ///< contracted inside the kernel, before what is not linear
-  Poly headSize;                       ///< Attention: width of a head, which the curves of devices go by
-  int bias = -1;                       ///< contractions: the operand that is added to the result in the epilogue, or -1
+  double capacity = 0;                 ///< slots kept per slot that balanced routing fills; 0: all that arrive
+  bool linear = false;                 ///< maps a sum to the sum of the results, so pending sums may pass through it
+  DimId queries, keys;                 ///< Attention: its two sequence dims; it sums over the keys
+  std::vector<DimId> inside;           ///< contracted inside the kernel, before its nonlinear part
+  Poly headSize;                       ///< Attention: width of a head, an input of the devices' curves
+  int bias = -1;                       ///< contractions: index of the operand added in the epilogue, or -1
   std::vector<CompositeId> composites; ///< in scope, innermost block last
   LayerId layer;
   RegionId region;
@@ -180,7 +181,7 @@ struct Op {
 
 // ---- structure --------------------------------------------------------------
 
-/// A repeat that is not top-level is a region inside a layer; so is an instance of a top-level one.
+/// A repeat inside of a layer, or a top-level repeat.
 struct Region {
   std::vector<Symbol> path;
   int64_t count = 1;
@@ -191,43 +192,43 @@ struct Region {
 /// A value carried from one instance of a top-level repeat to the next, through `carry` operators.
 struct Carry {
   Symbol name;
-  ValueId initial; ///< outside
+  ValueId initial; ///< the value before the repeat
   ValueId inside;  ///< result of the carry operator that begins an instance (its operand is `initial`)
-  ValueId last;    ///< result of the carry operator that ends an instance; users behind the repeat read this value
+  ValueId last;    ///< result of the carry operator that ends an instance; users after the repeat read it
 };
 
-/// A top-level layer, in dataflow order: a plain one, or a repeat of `count` equal instances. Where stage lines cut an
-/// instance of a repeat (passes::openRepeats), the instances before it and behind it are layers, and so is each part of
-/// an instance.
+/// A top-level layer, in dataflow order: a plain layer, or a repeat of `count` equal instances. If stage boundaries cut
+/// an instance of a repeat (passes::openRepeats), the instances before it and after it become layers of their own
+/// (pieces), and so does each part of the cut instance.
 struct Layer {
   Symbol name;
   bool repeat = false;
   int64_t count = 1;
-  int64_t from = 0;     ///< its first instance, as selectors count those of the whole repeat
-  int64_t of = 0;       ///< of a piece and of a part: how many instances the whole repeat has
-  Symbol within;        ///< of a part: the repeat whose instance is cut
-  int64_t instance = 0; ///< of a part: that instance
+  int64_t from = 0;     ///< index of its first instance in the whole repeat, as selectors count
+  int64_t of = 0;       ///< pieces and parts: number of instances of the whole repeat
+  Symbol within;        ///< parts: the repeat whose instance is cut
+  int64_t instance = 0; ///< parts: index of the cut instance
   RegionId region;      ///< repeat only
   OpId first, end;      ///< its operators: [first, end)
   std::vector<Carry> carries;
   SourceRange range;
 
   bool isPart() const { return !within.empty(); }
-  /// Of a repeat, or of an instance of one.
+  /// Returns whether it is a repeat or belongs to an instance of a repeat.
   bool repeated() const { return repeat || isPart(); }
-  /// Behind the last instance.
+  /// One past the index of the last instance.
   int64_t to() const { return from + count; }
-  /// Instances of the whole repeat; 1 of what is none.
+  /// Number of instances of the whole repeat; 1 for a plain layer.
   int64_t wholeCount() const { return of > 0 ? of : count; }
-  /// Are the instances of a step's slice instances of it?
+  /// Returns whether every instance in the step's slice exists in the whole repeat.
   bool has(const LayerStep& step) const;
-  /// The instances of a top-level repeat of the model that these instances of the layer lie in.
+  /// The instances of the model's top-level repeat that contain these instances of the layer.
   RangeSet atTop(const RangeSet& instances) const;
-  /// Where its operators lie: `decoder`, `decoder.local`.
+  /// The path of its operators: `decoder`, `decoder.local`.
   std::vector<Symbol> path() const;
-  /// `decoder`, `decoder[0:3]` of a piece, `decoder[3].local` of a part.
+  /// `decoder`; `decoder[0:3]` for a piece; `decoder[3].local` for a part.
   LayerRef ref() const;
-  /// Of some instances of a repeat.
+  /// A reference to some instances of the repeat.
   LayerRef ref(const RangeSet& instances) const;
 };
 
@@ -235,7 +236,7 @@ struct Model {
   Symbol name;
   Store<Dim> dims;
   Store<Composite> composites;
-  // Other extents are all that most copies differ in.
+  // Most copies of a model differ only in other extents, so these lists are shared.
   SharedList<Store<Value>> values;
   SharedList<Store<Op>> ops;
   SharedList<Store<Region>> regions;
@@ -244,17 +245,17 @@ struct Model {
   std::vector<ValueId> params;
   ValueId loss; ///< the value named `loss`: where backward begins; invalid if there is none
 
-  /// The dim of that name and extent, made on the first call.
+  /// The dim of that name and extent. Creates it on the first call.
   DimId dim(Symbol name, int64_t extent);
   std::string pathOf(OpId op) const;
   std::string pathOf(ValueId value) const;
-  /// Product of the counts of the regions around it.
+  /// Product of the counts of `region` and of the regions around it.
   int64_t times(RegionId region) const;
-  /// Parameters counted once per storage, instances included.
+  /// Number of parameters, all instances included. Shared storage is counted once.
   double parameterCount() const;
   /// The dimensions that inputs count as tokens, each once.
   std::vector<DimId> countedDims() const;
-  /// Tokens of one sample: those of all inputs that count some; nothing if none does.
+  /// Tokens of one sample, summed over the inputs that count tokens; nothing if no input does.
   std::optional<double> tokensPerSample() const;
 };
 
@@ -262,8 +263,8 @@ std::string join(const std::vector<Symbol>& path);
 
 /// Text form of a model module.
 std::string print(const Model& model);
-/// The level's law: dimensions agree, every operand is defined before its use, repeats > 0, regions nest. Returns what
-/// is wrong, or nothing.
+/// Checks the rules of this level: dimensions agree, every operand is defined before its use, repeats > 0, regions
+/// nest. Returns the errors; empty if the model is valid.
 std::vector<std::string> verify(const Model& model);
 
 } // namespace planc::ir

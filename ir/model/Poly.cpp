@@ -1,4 +1,4 @@
-// Arithmetic on sums of products of extents; like terms are merged and kept in one order, so equal sums compare equal.
+// Arithmetic on sums of products of extents. Like terms are merged and sorted, so that equal sums compare equal.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/model/Poly.h"
 
@@ -17,7 +17,7 @@ bool before(const Term& a, const Term& b) {
   return a.factors != b.factors ? a.factors < b.factors : a.widthOf < b.widthOf;
 }
 
-/// Sorts, merges like terms and drops those that vanish.
+/// Sorts the terms, merges like terms and drops zero terms.
 Poly canonical(std::vector<Term> terms) {
   std::stable_sort(terms.begin(), terms.end(), before);
   Poly sum;

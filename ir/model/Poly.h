@@ -13,8 +13,8 @@ namespace planc::ir {
 struct Dim;
 using DimId = Id<Dim>;
 
-/// coefficient · Π extent(dim)^power · width(operand), the width being that of one operand's or the result's element
-/// type.
+/// coefficient · Π extent(dim)^power · width(operand). The width is that of the element type of an operand or of the
+/// result.
 struct Term {
   static constexpr int kNoWidth = -2;
   static constexpr int kResult = -1;
@@ -34,7 +34,7 @@ struct Poly {
   Poly operator+(const Poly& o) const;
   Poly operator*(const Poly& o) const;
   Poly scaled(double c) const;
-  /// Reciprocal of a single term; only legal if terms.size() == 1 and it has no width.
+  /// Reciprocal of a single term. Requires terms.size() == 1 and a term without width.
   Poly reciprocal() const;
   double evaluate(const std::function<double(DimId)>& extent, const std::function<double(int)>& width) const;
   bool operator==(const Poly&) const = default;

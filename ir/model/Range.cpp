@@ -11,7 +11,7 @@ namespace planc::ir {
 
 namespace {
 
-/// `0:20`, `0:80:2`, `7`: what stands between the brackets.
+/// The text between the brackets: `0:20`, `0:80:2`, `7`.
 std::string bare(const Range& r) {
   if (r.count() == 1) return std::to_string(r.begin);
   return r.step == 1 ? fmt::format("{}:{}", r.begin, r.end) : fmt::format("{}:{}:{}", r.begin, r.end, r.step);
@@ -22,10 +22,10 @@ int64_t countBelow(const Range& r, int64_t limit) {
   return Range{r.begin, std::min(r.end, limit), r.step}.count();
 }
 
-/// Products of two 64-bit numbers.
+/// Holds the product of two 64-bit numbers.
 __extension__ using Wide = __int128;
 
-/// x with a * x = 1 (mod m), for a and m without a common factor.
+/// Returns x with a * x = 1 (mod m). Requires a and m without a common factor.
 Wide inverse(Wide a, Wide m) {
   Wide r = m, next = a % m, x = 0, nextX = 1;
   while (next != 0) {
@@ -38,11 +38,11 @@ Wide inverse(Wide a, Wide m) {
 
 } // namespace
 
-// Chinese remainders: begin + k * step is in the other from the least k with k * step = other.begin - begin (mod
-// other.step) on, and again every lcm of the two steps.
+// Chinese remainders: begin + k * step is in the other range for the least k with k * step = other.begin - begin (mod
+// other.step), and then once per least common multiple of the two steps.
 std::optional<int64_t> Range::firstCommon(const Range& other) const {
   const int64_t from = std::max(begin, other.begin);
-  if (from >= end || from >= other.end) return {}; // most slices of a plan are apart
+  if (from >= end || from >= other.end) return {}; // fast path: most slices of a plan are disjoint
   if (step == 1 && other.step == 1) return from;
   const int64_t shared = std::gcd(step, other.step);
   const Wide apart = Wide(other.begin) - begin, cycle = other.step / shared;
@@ -108,7 +108,7 @@ RangeSet RangeSet::of(const std::vector<int64_t>& ascending) {
       step = ascending[i + 1] - ascending[i];
       while (last + 1 < ascending.size() && ascending[last + 1] - ascending[last] == step) ++last;
     }
-    // Two indices that happen to be apart are no pattern: only neighbours, or three in step, make a range.
+    // Two indices with a gap are no pattern: a range needs neighbours, or three indices with equal gaps.
     if (step != 1 && last - i < 2) {
       last = i;
       step = 1;

@@ -1,4 +1,4 @@
-// Collects the dimensions of each axis from the rules of a plan.
+// Finds the dimensions that a plan's rules put on each axis.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/plan/MeshUse.h"
 

@@ -1,4 +1,4 @@
-// What a plan makes of its mesh, whatever its axes are called: what lies where, and what is split over it.
+// How a plan uses its mesh, independent of axis names: where each axis lies, and what is split over it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/plan/Plan.h"
@@ -10,32 +10,33 @@ namespace planc::ir {
 /// One axis of more than one device.
 struct AxisUse {
   int64_t size = 1;
-  std::vector<int64_t> within;     ///< its ranks in one unit of each level of the cluster, from the inside out
+  std::vector<int64_t> within;     ///< its ranks in one unit of each cluster level, innermost first
   std::vector<std::string> splits; ///< dimensions that rules put on it, sorted
-  bool stages = false;             ///< a pipeline lies along it
+  bool stages = false;             ///< a pipeline runs along it
   auto operator<=>(const AxisUse&) const = default;
 };
 
-/// The axes that a rule's targets name now, major first, also those of one device; empty for `replicate`.
+/// The axes that a rule's targets name, major first, including axes of one device. Empty for `replicate`.
 AxisList namedAxes(const Mesh& mesh, const std::vector<Symbol>& targets);
-/// The axes that a rule's targets split something over: an axis of one device is no axis, and is left out.
+/// The axes over which a rule's targets split something. Leaves out axes of one device.
 AxisList resolveTargets(const Mesh& mesh, const std::vector<Symbol>& targets);
 
-/// Does a rule hold in this mesh? A rule that names only axes of one device is no rule; `replicate` and `host` are.
+/// Returns whether a rule has an effect in this mesh. A rule that names only axes of one device has none; `replicate`
+/// and `host` always have.
 bool holds(const Mesh& mesh, const PlacementRule& rule);
 bool holds(const Mesh& mesh, const StateRule& rule);
-/// The rules of a plan that hold in its mesh, or in one whose axes are refined; in the plan's order.
+/// The rules of a plan that have an effect in `mesh` (the plan's mesh, or the same with refined axes), in plan order.
 std::vector<const PlacementRule*> heldPlacements(const Plan& plan, const Mesh& mesh);
-/// The pipeline of a plan; null without one, and for a pipeline over axes of one device, which has one stage.
+/// The pipeline of a plan. Returns null if it has none, or if the pipeline's axes have one device (one stage).
 const Pipeline* pipelineOf(const Plan& plan);
 
 /// Targets as a rule writes them: `tp`, `[cp, tp]`, `[dp, host]`, `replicate`.
 std::string targetText(const std::vector<Symbol>& targets, bool host);
-/// What a rule says of its subject, as it is written: `[cp, tp] via ring`, `dp { regather = false }`.
+/// What a rule does with its subject, as written: `[cp, tp] via ring`, `dp { regather = false }`.
 std::string effectText(const PlacementRule& rule);
 std::string effectText(const StateRule& rule);
 
-/// Of the axes as they lie, from the inside out.
+/// The axes in mesh order, innermost first.
 std::vector<std::pair<AxisId, AxisUse>> axisUses(const Plan& plan);
 
 } // namespace planc::ir

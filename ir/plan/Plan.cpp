@@ -1,4 +1,4 @@
-// Names of the states, statements as text, and how many replicas a plan has.
+// Names of states, text of statements, and the number of replicas of a plan.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/plan/Plan.h"
 

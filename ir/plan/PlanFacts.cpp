@@ -30,7 +30,7 @@ std::string layers(const std::vector<Selector>& list) {
   return joined(list, [](const Selector& s) { return s.str(); });
 }
 
-/// `decoder.seq` of a rule on `decoder`.
+/// The path `decoder.seq` of a rule on `decoder`.
 std::string within(const Selector& selector, std::string_view rest) {
   const std::string path = selector.str();
   return path.empty() ? std::string(rest) : path + "." + std::string(rest);
@@ -40,7 +40,7 @@ void addModel(const Plan& plan, Facts& out) {
   out.push_back({"model", plan.modelText});
   if (!plan.model) return;
   const Model& model = *plan.model;
-  std::map<std::string, std::string> extents; // a name may have several
+  std::map<std::string, std::string> extents; // a name may have several extents
   std::vector<std::string> order;
   for (const Dim& d : model.dims) {
     if (d.kind != DimKind::Basic) continue;
@@ -126,7 +126,7 @@ void addMesh(const Plan& plan, Facts& out) {
   }
   for (const AxisGroup& group : plan.mesh.groups)
     out.push_back({"mesh." + group.name.str(), "[" + plan.mesh.str(group.axes) + "]", group.range});
-  // A statement, which is above no axis: it is no less than their sizes, since it places them on the levels.
+  // The order of the axes is a statement. It is as important as the axis sizes, because it places axes on the levels.
   out.push_back({"mesh order", order, plan.meshRange});
 }
 
@@ -198,7 +198,7 @@ void addRun(const Plan& plan, Facts& out) {
       out.push_back({fmt::format("run.{}", path), exactText((*number)->value, (*number)->unit), (*number)->range});
 }
 
-/// A path that stands already gets a number behind it: a statement may be there twice.
+/// Appends a number to repeated paths, because a plan may repeat a statement.
 void tellApart(Facts& facts) {
   std::map<std::string, int> seen;
   for (PlanFact& fact : facts)

@@ -1,5 +1,5 @@
-// All that the price of a plan stands on, as facts by path: what two plans are told apart by, whatever their texts look
-// like.
+// Lists everything that the price of a plan depends on, as facts by path, so that two plans compare independent of
+// their texts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/plan/Plan.h"
@@ -9,16 +9,17 @@
 
 namespace planc::ir {
 
-/// `mesh.tp` and `8 within node`; of a statement that is there or not, as `recompute decoder.attn`, no value.
+/// A fact and its value: `mesh.tp` and `8 within node`. The value is empty for a statement without one, such as
+/// `recompute decoder.attn`.
 struct PlanFact {
   std::string path, value;
   SourceRange range{};
-  /// It follows from others: told where nothing else is different.
+  /// The fact follows from other facts: reported only if no other fact differs.
   bool derived = false;
 };
 
-/// Paths are those of the plan language, where it has one; each stands once. Numbers are read back from their texts as
-/// they are. In the order: arguments, model, machine, software, then the plan's own blocks.
+/// The facts of a plan, each path once; paths follow the plan language if it has one. Numbers are exact: their texts
+/// read back as the same value. Order: arguments, model, machine, software, then the plan's own blocks.
 std::vector<PlanFact> planFacts(const Plan& plan);
 
 } // namespace planc::ir

@@ -1,4 +1,4 @@
-// The keys of `precision { … }`, and where each puts its type.
+// The keys of `precision { … }` and the member that each key sets.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/plan/Precision.h"
 
@@ -9,14 +9,14 @@ namespace planc::ir {
 
 namespace {
 
-/// A key: its name, and the type that it gives, one that always holds or one that may be stated. A state has a name of
-/// its own in place of either.
+/// One key: its name, and the member that it sets, either one that always has a type or an optional one. The key of a
+/// state has a name and sets neither.
 struct KeyRow {
   PrecisionKey key;
   std::string_view name;
   DType PrecisionTypes::*type = nullptr;
   std::optional<DType> PrecisionTypes::*stated = nullptr;
-  SourceRange Precision::*range = nullptr; ///< where it is stated, for those that reports point at
+  SourceRange Precision::*range = nullptr; ///< where it is written, if reports point at it
 };
 constexpr std::array<KeyRow, 9> kKeyRows{{
     {PrecisionKey::Compute, "compute", &PrecisionTypes::compute, nullptr, &Precision::computeRange},

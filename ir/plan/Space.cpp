@@ -1,4 +1,4 @@
-// Numbers of candidates and what they stand for.
+// Converts the numbers of candidates to values, and counts candidates.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/plan/Space.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr CandidateId kMost = CandidateId(1) << 62;
 
-/// Position of a list among those of a choice, by the values that it depends on.
+/// The index of a choice's list for given values of the choices that it depends on.
 size_t listOf(const Space& space, const Choice& choice, std::span<const uint32_t> digits) {
   size_t at = 0;
   for (const uint32_t before : choice.depends) at = at * space.choices[before].values.size() + digits[before];
@@ -22,7 +22,8 @@ bool isOf(const ExprTree& tree, ExprOp op) {
   return std::any_of(tree.nodes.begin(), tree.nodes.end(), [&](const ExprNode& node) { return node.op == op; });
 }
 
-/// Candidates below a prefix of choices: those of a choice that nothing depends on count once for all.
+/// Counts the candidates below a prefix of choices. Choices that no later list depends on are multiplied, not
+/// enumerated.
 class Counting {
 public:
   explicit Counting(const Space& space) : space_(space), digits_(space.choices.size(), 0) {
@@ -33,7 +34,7 @@ public:
   double below(size_t at) {
     if (at == space_.choices.size()) return 1;
     const Choice& choice = space_.choices[at];
-    if (at >= last_) { // nothing behind depends on this one
+    if (at >= last_) { // no later list depends on this choice
       const double rest = below(at + 1);
       return rest * static_cast<double>(choice.lists[listOf(space_, choice, digits_)].size());
     }
@@ -48,7 +49,7 @@ public:
 private:
   const Space& space_;
   std::vector<uint32_t> digits_;
-  size_t last_ = 0; ///< choices before it have others that depend on them, or stand before one that has
+  size_t last_ = 0; ///< number of choices up to the last one that another list depends on
 };
 
 } // namespace
@@ -65,7 +66,7 @@ std::string Choice::str(uint32_t value) const {
     const auto same = [&](size_t j) { return texts[j] == texts[i] && isRule(j) == isRule(i); };
     size_t first = 0;
     while (!same(first)) ++first;
-    if (first < i) continue; // it stands with the first of them
+    if (first < i) continue; // printed with the first path of the same value
     text += i ? " with " : "";
     for (size_t j = i; j < paths.size(); ++j)
       if (same(j)) text += (j > i ? ", " : "") + paths[j].substr(0, paths[j].find(" ->"));

@@ -1,5 +1,5 @@
-// The candidates of a search: choices with their values in one canonical order, what a candidate must meet, and what is
-// asked for.
+// The candidates of a search: choices with their values in one canonical order, the conditions that a candidate must
+// meet, and the goals.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/model/Expr.h"
@@ -14,24 +14,24 @@
 
 namespace planc::ir {
 
-/// A value that a choice may have: all that it sets.
+/// One value of a choice, with everything that it sets.
 struct ChoiceValue {
   std::vector<std::string> texts; ///< by path of the choice, as `--set` takes it: `4`, `[cp, tp]`, `decoder(first = 2)`
-  PlanEdit edit;                  ///< of an inner choice: the same as data
-  /// What the first of them says, where it is a number or a quantity; `whole`: a count, as it is written.
+  PlanEdit edit;                  ///< inner choices: the same values as a plan edit
+  /// The value of the first text if it is a number or a quantity. `whole`: it is written as a count.
   std::optional<Quantity> number = {};
   bool whole = false;
 };
 
-/// One choice of a space: a `vary`, with what is bound to it by `with`.
+/// One choice of a space: a `vary`, with the paths that `with` binds to it.
 struct Choice {
   std::vector<std::string> paths;  ///< `mesh.tp`, `recompute`, `decoder.seq ->`
-  std::vector<ChoiceValue> values; ///< that any of its lists has, each once, in the order in which they first appear
-  std::vector<uint32_t> depends;   ///< choices before it, by index, that its list depends on
-  /// By values of `depends`, as digits of a number whose first is the most significant: indices into `values`, in the
-  /// order of the list. One list where it depends on nothing.
+  std::vector<ChoiceValue> values; ///< all values of its lists, each once, in order of first appearance
+  std::vector<uint32_t> depends;   ///< indices of earlier choices that its list depends on
+  /// Lists of indices into `values`, in the order of the plan's lists. The list's position is a number whose digits are
+  /// the values of `depends`, the first most significant. One list if the choice depends on nothing.
   std::vector<std::vector<uint32_t>> lists;
-  bool inner = false; ///< the edits of its values say all; else the text is elaborated with them
+  bool inner = false; ///< its edits are complete; else the plan's text is elaborated again with its texts
   SourceRange range;
 
   /// A path and a value: `mesh.tp = 4`, `states.params -> zero`.
@@ -40,12 +40,12 @@ struct Choice {
   std::string str(uint32_t value) const;
 };
 
-/// What a candidate must meet. Paths of the plan that inner choices change are facts in the tree (`ExprOp::Fact`).
+/// What a candidate must meet. Plan paths that inner choices change are facts in the tree (`ExprOp::Fact`).
 struct Condition {
   ExprTree tree;
   std::string reason;
   SourceRange range;
-  /// No metric is asked for: it can be decided before anything is lowered.
+  /// Returns whether the condition uses no metric: it can then be decided before anything is lowered.
   bool ofChoices() const;
 };
 
@@ -55,78 +55,80 @@ struct Goal {
   SourceRange range;
 };
 
-/// What a search asks of its candidates. Constants in it are those of the plan that it belongs to.
+/// The conditions and goals of a search. Their constants are those of the plan that they belong to.
 struct SearchTerms {
   std::vector<Condition> conditions;
-  std::vector<Goal> goals; ///< none: the least step time
+  std::vector<Goal> goals; ///< empty: the shortest step time
 };
 
-/// A candidate, as a number: the indices of its choices' values as digits, the first choice is the most significant.
+/// A candidate as a number. Its digits are the value indices of the choices, the first choice most significant.
 using CandidateId = uint64_t;
 
-/// No more of the best are kept and shown.
+/// The largest number of best candidates that are kept and shown.
 inline constexpr int64_t kMostShown = 10'000;
 
-/// All candidates of a search. Outer choices stand before inner ones, so that candidates of one elaborated plan follow
-/// each other. Not every number below `end` is a candidate: where a list depends on other choices, some are no values.
+/// All candidates of a search. Outer choices come before inner ones, so that candidates of one elaborated plan are
+/// consecutive. Numbers below `end` may not be candidates: if a list depends on other choices, some values are not in
+/// it.
 struct Space {
   std::vector<Choice> choices;
-  /// `fill mesh.dp`: the axis that takes what is left of the devices.
+  /// `fill mesh.dp`: the axis that takes the remaining devices.
   std::optional<Symbol> fill;
   SourceRange fillRange;
-  int64_t top = 10; ///< how many of the best are wanted
+  int64_t top = 10; ///< how many of the best are requested
 
   /// Whether a choice has this path.
   bool varies(std::string_view path) const;
-  /// One more than the largest number; nothing where it is beyond 2^62.
+  /// One more than the largest number; nothing if it exceeds 2^62.
   std::optional<CandidateId> end() const;
-  /// Numbers of all values of inner choices together; 1 without inner choices.
+  /// Number of combinations of all inner choices' values; 1 without inner choices.
   CandidateId innerEnd() const;
-  /// Of outer choices; inner ones come behind them.
+  /// Number of outer choices; the inner choices follow them.
   size_t outerCount() const;
   /// The index of each choice's value.
   std::vector<uint32_t> digits(CandidateId id) const;
   CandidateId id(std::span<const uint32_t> digits) const;
-  /// Whether the value of choice `at` is in its list, given those before it.
+  /// Returns whether the value of choice `at` is in its list, given the choices before it.
   bool has(std::span<const uint32_t> digits, size_t at) const;
-  /// How many candidates there are, conditions and laws aside; as a double beyond 2^53.
+  /// Number of candidates, ignoring conditions and the plan's laws; a double because it may exceed 2^53.
   double size() const;
   /// `mesh.tp = 4, recompute = none`
   std::string str(CandidateId id) const;
 };
 
-/// Numbers that a path takes, as a line of a search has them.
+/// Numbers for a path, like one line of a `search` block.
 struct VariedNumbers {
   std::string path;             ///< `train.micro_batch`
-  std::vector<Quantity> values; ///< those without a unit that have no fraction are whole numbers
-  bool bound = false;           ///< to the choice before it, as by `with`
+  std::vector<Quantity> values; ///< numbers without unit and fraction are whole numbers
+  bool bound = false;           ///< bound to the choice before it, as by `with`
 };
 
-/// What a command line adds to the `search` block of a plan, each as the block would say it.
+/// Additions of a command line to a plan's `search` block, each in the syntax of the block.
 struct SearchWords {
-  /// `mesh.tp in [1, 2]`, in the place of the block's line of that path. May hold `with`.
+  /// `mesh.tp in [1, 2]`: replaces the block's line of that path. May contain `with`.
   std::vector<std::string> vary = {};
-  std::vector<VariedNumbers> numbers = {}; ///< behind those of `vary`, and as they
-  std::vector<std::string> fill = {};      ///< `mesh.dp`, in the place of the block's
-  std::vector<std::string> where = {};     ///< beside the block's
-  std::vector<std::string> goals = {};     ///< `minimize cost`, `maximize mfu`: in the place of the block's
-  std::optional<int64_t> top = {};         ///< in the place of the block's; 1 to kMostShown
-  bool before = false;                     ///< choices stand before the block's, whose lists may depend on them
-  bool alone = false;                      ///< the block's choices are left out, and what it fills
-  bool known = false;                      ///< the same was searched before: values are not looked at by themselves
+  std::vector<VariedNumbers> numbers = {}; ///< appended to `vary`, with the same effect
+  std::vector<std::string> fill = {};      ///< `mesh.dp`: replaces the block's `fill`
+  std::vector<std::string> where = {};     ///< added to the block's conditions
+  std::vector<std::string> goals = {};     ///< `minimize cost`, `maximize mfu`: replace the block's goals
+  std::optional<int64_t> top = {};         ///< replaces the block's `top`; 1 to kMostShown
+  bool before = false;                     ///< choices come before the block's, whose lists may depend on them
+  bool alone = false;                      ///< ignore the block's choices and its `fill`
+  bool known = false;                      ///< the same words were searched before: skip the check of single values
 };
 
-/// A schedule with its arguments in one order, `interleaved_1f1b(chunks = 2)`, and what is recomputed, one text for
-/// statements that say the same; `none`.
+/// Canonical texts: equal for statements with the same meaning. A schedule with its arguments in a fixed order,
+/// `interleaved_1f1b(chunks = 2)`; the recompute rules, `none` without rules.
 std::string scheduleText(Symbol schedule, std::vector<ScheduleArgument> arguments);
 std::string recomputeText(const std::vector<Recompute>& rules);
 
-/// What a fact of a tree comes to in a plan: a size as of `sizeAt`, or whether a word is the one that is compared,
-/// `recompute == none`, `pipeline.schedule == zb_h1` (a schedule without arguments is any of its name). Nothing for
-/// other facts.
+/// The value of a fact in a plan: a size (see `sizeAt`), or the result of a comparison with a word, `recompute ==
+/// none`, `pipeline.schedule == zb_h1` (a schedule without arguments matches any arguments). Returns nothing for other
+/// facts.
 std::optional<ExprValue> factAt(const Plan& plan, std::string_view fact);
 
-/// The size of an axis or a group, `mesh.tp`, or a batch, `train.micro_batch`, by its path; nothing for other paths.
+/// The size of an axis or a group (`mesh.tp`), or a batch (`train.micro_batch`), by its path. Returns nothing for other
+/// paths.
 std::optional<ExprValue> sizeAt(const Plan& plan, std::string_view path);
 
 } // namespace planc::ir

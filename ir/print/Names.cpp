@@ -1,4 +1,4 @@
-// Unique names of values and the text of layouts, dimensions and numbers.
+// Makes unique names of values, and the text of layouts, dimensions and numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/print/Names.h"
 
@@ -12,7 +12,7 @@ ValueNames::ValueNames(const Model& model) : model_(model) {
   std::map<std::string, int> seen;
   for (const Value& v : model.values) {
     std::string path = join(v.path);
-    // A value of the compiler (a cast) lies at the path of the operator it was made for, under a name of its own.
+    // A value created by the compiler (a cast) has the path of the operator that needs it, and a name of its own.
     if (v.path.empty() || v.path.back() != v.name) path += fmt::format("{}{}", path.empty() ? "" : ".", v.name.view());
     int n = ++seen[path];
     paths_.push_back(n == 1 ? path : fmt::format("{}~{}", path, n));

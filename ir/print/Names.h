@@ -1,4 +1,4 @@
-// How printers, verifiers and diagnostics write values, layouts and numbers.
+// Text of values, layouts and numbers for printers, verifiers and diagnostics.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/program/Program.h"
@@ -8,8 +8,8 @@
 
 namespace planc::ir {
 
-/// One unique name per value: `%decoder.mid`, `@decoder.norm1.w`; inside a unit without the unit's own name. Values of
-/// one path are told apart by `~2`, `~3` in the order of the store.
+/// One unique name per value: `%decoder.mid`, `@decoder.norm1.w`. Inside of a layer the layer's own name is left out.
+/// Values with the same path get `~2`, `~3` in the order of the store.
 class ValueNames {
 public:
   explicit ValueNames(const Model& model);
@@ -22,10 +22,9 @@ private:
 
 /// `[batch, seq]`.
 std::string dimsText(const Model& model, const std::vector<DimId>& dims);
-/// `[batch@dp, seq@cp*tp, hidden] partial(tp)`; a digit that is not where its place in the list puts it shows its
-/// offset: `seq@tp:4`.
+/// `[batch@dp, seq@cp*tp, hidden] partial(tp)`. A digit at an unusual offset shows it: `seq@tp:4`.
 std::string layoutText(const Mesh& mesh, const Model& model, const std::vector<DimId>& dims, const Layout& layout);
-/// Whole numbers without an exponent up to 10^15, others with six digits.
+/// Whole numbers up to 10^15 without an exponent, other numbers with six digits.
 std::string numberText(double x);
 
 } // namespace planc::ir

@@ -1,4 +1,4 @@
-// Text form of level `model`.
+// Prints level `model`.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/layout/Routed.h"
 #include "ir/print/Names.h"
@@ -51,14 +51,14 @@ private:
     }
   }
 
-  /// `%x : [batch, seq] int32`; the element type only where it was declared.
+  /// `%x : [batch, seq] int32`. The element type is printed only if it was declared.
   std::string typed(ValueId id, LayerId scope) {
     const Value& v = model_.values[id];
     return fmt::format("{} : {}{}{}", names_.of(id, scope), dimsText(model_, v.dims), v.dtype ? " " : "",
                        v.dtype ? name(*v.dtype) : "");
   }
 
-  /// Parameters that the layer declares (or those outside of every layer).
+  /// Prints the parameters that the layer declares; for an invalid id, the parameters outside of every layer.
   void printParams(LayerId layer) {
     for (ValueId id : model_.params) {
       const Value& v = model_.values[id];
@@ -90,7 +90,7 @@ private:
     line("}}");
   }
 
-  /// Closes and opens nested repeats until `open` is the region `to`.
+  /// Closes and opens nested repeats until `open` equals `to`.
   void moveTo(RegionId to, RegionId& open, RegionId root) {
     auto isInside = [&](RegionId region, RegionId outer) {
       for (; region.valid() && region != root; region = model_.regions[region].parent)
@@ -111,7 +111,7 @@ private:
     }
   }
 
-  /// `%k{kv_seq = seq}`: where the operator has its own name for a dimension.
+  /// `%k{kv_seq = seq}`. The braces list the dimensions that the operator renames.
   std::string operandText(const Operand& o, LayerId scope) {
     const std::vector<DimId>& dims = model_.values[o.value].dims;
     std::string renamed;

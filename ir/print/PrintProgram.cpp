@@ -1,5 +1,5 @@
-// Text form of levels `sharded` and `comm`: classes with their nodes, states, stages; one greppable line per
-// collective.
+// Prints levels `sharded` and `comm`: classes with their nodes, states and stages. Each collective is one line that
+// grep can find.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/print/Names.h"
 #include "ir/program/Program.h"
@@ -72,7 +72,7 @@ private:
     line("}}");
   }
 
-  /// Carries have no node: the line says where the value lies on its way in and out.
+  /// Prints the layouts of carried values where they enter and leave. Carries have no nodes.
   void printCarries(const ClassHead& layerClass, const Layer& layer) {
     for (const Carry& c : layer.carries) {
       const Value& v = model_.values[c.inside];
@@ -90,11 +90,11 @@ private:
     for (const AnyNode& n : nodes) std::visit([&](const auto& does) { printNode(layerClass, n, does); }, n.does);
   }
 
-  /// `attn.q`: an operator by the name of its result.
+  /// `attn.q`: operators are named by their result.
   std::string opName(OpId op) const { return op.valid() ? names_.of(model_.ops[op].result, scope_).substr(1) : "-"; }
   std::string gradient(ValueId v) const { return fmt::format("d({})", names_.of(v, scope_)); }
   std::string traveller(const Traveller& what) const {
-    if (!what.value.valid()) return "%-"; // fused states are no value of the model
+    if (!what.value.valid()) return "%-"; // fused states have no value in the model
     return what.gradient ? gradient(what.value) : names_.of(what.value, scope_);
   }
 
@@ -158,7 +158,7 @@ private:
     std::string layout = i < layerClass.results.size()
                              ? layoutText(program_.mesh, model_, op.resultDims, layerClass.results[i])
                              : dimsText(model_, op.resultDims);
-    // The element type stands between the dimensions and the pending sum: `[…] bf16 partial(tp)`.
+    // The element type is printed between the dimensions and the pending sum: `[…] bf16 partial(tp)`.
     size_t end = layout.find(']') + 1;
     return fmt::format(" : {} {}{}", layout.substr(0, end), name(program_.dtypeOf(op.result)), layout.substr(end));
   }
@@ -185,7 +185,7 @@ private:
   std::string level(size_t l) const {
     return l < program_.mesh.levelNames.size() ? program_.mesh.levelNames[l].str() : std::string(kHost);
   }
-  /// `  because=plans/x.plan:41`, where sources are at hand and the plan caused it.
+  /// `  because=plans/x.plan:41`; empty if sources are not available or no plan text caused it.
   std::string because(SourceRange range) const {
     return sources_ && range.valid() ? fmt::format("  because={}", sources_->where(range)) : "";
   }
@@ -233,7 +233,7 @@ private:
   }
 
   void printState(const StateCollective& s) {
-    // A bucket holds many parameters: the first, and how many more.
+    // A bucket has many parameters: print the first one and the number of the rest.
     std::string params = "-";
     if (!s.params.empty())
       params = s.cls == CollectiveClass::Gradient ? gradient(s.params[0]) : names_.of(s.params[0], scope_);
@@ -273,7 +273,7 @@ private:
   const SourceManager* sources_;
   ValueNames names_;
   std::string out_;
-  LayerId scope_;    ///< whose names are shortened
+  LayerId scope_;    ///< layer whose names are shortened
   int64_t runs_ = 1; ///< of the class being printed
 };
 

@@ -1,5 +1,4 @@
-// Text form of level `task`: the tasks of every segment, and each stage's order of work with runs of micro-batches
-// folded.
+// Prints level `task`: the tasks of every segment, and each stage's order of work with runs of micro-batches folded.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/print/Names.h"
 #include "ir/program/Task.h"
@@ -12,7 +11,7 @@ namespace planc::ir {
 
 namespace {
 
-/// Folds an order of actions: `F0..F6 (F7 B0)..(F[m-1] B[m-8]) B[m-7]..B[m-1]`; `F7&B0` run together.
+/// Folds an order of actions: `F0..F6 (F7 B0)..(F[m-1] B[m-8]) B[m-7]..B[m-1]`. `F7&B0` run together.
 class OrderText {
 public:
   /// `held`: the virtual stages of the device.
@@ -26,7 +25,7 @@ public:
       longest(i, period, repeats);
       if (period == 1 && actions_[i].paired) period = 2, repeats = 1;
       if (!text.empty()) text += ' ';
-      if (repeats == 2 && period == 1) repeats = 1; // two stand as they are
+      if (repeats == 2 && period == 1) repeats = 1; // two are not worth folding
       text += block(i, period);
       if (repeats > 1) text += fmt::format("..{}", block(i + (repeats - 1) * period, period));
       i += repeats * period;
@@ -35,8 +34,8 @@ public:
   }
 
 private:
-  /// The block at `at` that repeats with every micro-batch moved by one amount, and covers most; shorter blocks win
-  /// ties.
+  /// Finds the block at `at` that repeats with micro-batches moved by a constant and covers the most actions. The
+  /// shortest block wins ties.
   void longest(size_t at, size_t& period, size_t& repeats) const {
     period = repeats = 1;
     for (size_t p = 1; p <= static_cast<size_t>(2 * window_) && at + 2 * p <= actions_.size(); ++p) {
@@ -46,7 +45,7 @@ private:
       period = p;
       repeats = n;
     }
-    // The last forward of a warm-up is the first of `one forward, one backward`.
+    // The last forward of a warm-up belongs to the first `one forward, one backward`.
     size_t last = at + repeats - 1;
     if (period == 1 && repeats > 1 && last + 4 <= actions_.size() && repeatsOf(last, 2) >= 3) --repeats;
   }
@@ -77,8 +76,8 @@ private:
     return fmt::format("({})", text);
   }
 
-  /// `F0`, `B[m-1]`, `F0.1` on the second virtual stage of the device. Numbers of the last micro-batches are written
-  /// from the end where both readings cannot mix.
+  /// `F0`, `B[m-1]`, or `F0.1` on the second virtual stage of the device. The last micro-batches are numbered from the
+  /// end if this cannot be confused with numbers from the start.
   std::string one(const Action& a) const {
     static constexpr std::string_view kLetters = "FBIW"; // I and W: input and weight gradients of a split backward
     int64_t i = a.microBatch;

@@ -1,5 +1,5 @@
-// The nodes of what communicates outside of the lists of a class: fused collectives of states, transfers between stages
-// and what is gathered behind them, sums over stages.
+// Nodes for communication outside of the node lists of a class: fused state collectives, transfers between stages,
+// gathers after transfers, and sums over stages.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/program/Program.h"
@@ -20,7 +20,7 @@ inline Node collectiveNode(const StateCollective& state) {
   return node;
 }
 
-/// What a virtual stage sends of a value to the next one. It runs over no axis: two devices take part.
+/// The transfer of a value from a virtual stage to the next one. Two devices take part; it runs over no axis.
 inline Node transferNode(const StageKind& from, const Boundary& boundary) {
   Node node({}, std::in_place_type<Collective>);
   Collective& c = node.collective();
@@ -33,7 +33,7 @@ inline Node transferNode(const StageKind& from, const Boundary& boundary) {
   return node;
 }
 
-/// What gathers a value that crossed in slices; of a boundary with `scatter`.
+/// The gather of a value that was transferred in slices. Requires a boundary with `scatter`.
 inline Node gatherNode(const Boundary& boundary) {
   return {{}, boundary.gather};
 }

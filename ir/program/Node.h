@@ -1,5 +1,5 @@
-// The nodes of levels `sharded` and `comm`: what all of them have, and what each kind computes, brings into another
-// layout or moves. A list of one level holds nothing of the other.
+// The nodes of levels `sharded` and `comm`: their common head, and the kinds that compute, change a layout or move
+// data. Each level has its own list type, which holds only the kinds of that level.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/layout/Layout.h"
@@ -22,108 +22,108 @@ enum class Role {
   Forward,    ///< the operator
   DGrad,      ///< of a contraction: gradient of operand `operand`
   WGrad,      ///< of a contraction: gradient of a parameter
-  Backward,   ///< of any other operator: the gradients of all operands that want one
+  Backward,   ///< of any other operator: the gradients of all operands that need one
   Accumulate, ///< adds a parameter's gradient to its accumulator, every micro-batch
   Cast,
-  Save, ///< casts what backward keeps to the narrower type that it is kept in, and back (phases Forward and Backward)
+  Save,      ///< casts a value to the narrower type that backward keeps, and back (phases Forward and Backward)
   Optimizer, ///< Step phase: updates one bucket of parameters
 };
 std::string_view name(Role r);
 
-/// The problem one device solves at a compute node.
+/// The work of one device at a compute node.
 struct LocalWork {
-  double flops = 0;             ///< executed, no mask (share not applied); L9: devices · flops = global · idle axes
-  double share = 1;             ///< of the operator, on the device with the most of it
-  double skew = 1;              ///< load of this device over the mean (routed data)
-  double reads = 0, writes = 0; ///< bytes, declared or operands and result
-  double firstOperandBytes = 0; ///< what stack.passes multiplies: forward's first operand
+  double flops = 0; ///< executed without mask (share not applied); L9: devices · flops = global · idle axes
+  double share = 1; ///< the operator's share, on the device with the largest
+  double skew = 1;  ///< load of this device over the mean (routed data)
+  double reads = 0, writes = 0; ///< bytes: declared, or of operands and result
+  double firstOperandBytes = 0; ///< forward's first operand; stack.passes multiplies it
   double resultBytes = 0;
   double row = 0;                        ///< local elements of the first operand's last dimension
   double batch = 1, m = 0, n = 0, k = 0; ///< contractions (of this role)
   double resultElements = 0;             ///< local
-  double operandWidth = 2;               ///< bytes per element of contraction operands as computed with
+  double operandWidth = 2;               ///< bytes per element of contraction operands in the type of the product
   double elements = 0;                   ///< Accumulate, Optimizer, Cast: elements handled
   double tokensPerExpert = 0;            ///< GroupedGemm
   double sequence = 0,
-         headDim = 0;         ///< Attention: full kv length (of the value, not local) and head size, for the curves
-  bool sequenceSplit = false; ///< Attention: its queries or keys are split
-  DType dtype = DType::bf16;  ///< that the contraction runs in
+         headDim = 0;         ///< Attention: full kv length (not local) and head size, inputs of the curves
+  bool sequenceSplit = false; ///< Attention: its queries or keys are sharded
+  DType dtype = DType::bf16;  ///< type in which the contraction runs
 };
 
 /// Position of a node in its phase's list.
 using NodeIndex = uint32_t;
 using NodeList = Few<NodeIndex, 4>;
 
-/// What nodes of all kinds have.
+/// The members of nodes of all kinds.
 struct NodeHead {
   Phase phase = Phase::Forward;
-  OpId op = {};       ///< whose work this is; for a reshard the consumer (backward: the operator whose gradient it is)
+  OpId op = {};       ///< operator of the work; for a reshard its reader (backward: the operator whose gradient it is)
   NodeList deps = {}; ///< nodes of the same list that must end first
-  double times = 1;   ///< per instance of the class: the product of the nested repeats around it
-  bool needed = true; ///< Recompute: backward reads its result, or that of a node that depends on it
+  double times = 1;   ///< runs per instance of the class: the product of the nested repeats around it
+  bool needed = true; ///< Recompute: backward reads its result, or the result of a node that depends on it
 };
 
-/// An operator is computed, or what belongs to its gradients and to what it keeps.
+/// Computes an operator, its gradients, or what it keeps.
 struct Computation {
   Role role = Role::Forward;
   int operand = -1;   ///< DGrad, WGrad, Accumulate; Cast: the parameter that it unpacks
-  ValueId value = {}; ///< Accumulate: the parameter; Save: what is kept
-  Layout kept = {};   ///< Save: the layout that it is kept in
+  ValueId value = {}; ///< Accumulate: the parameter; Save: the kept value
+  Layout kept = {};   ///< Save: layout in which the value is kept
 };
-/// The same with the work of one device.
+/// A computation with the work of one device.
 struct Compute : Computation {
   LocalWork work;
   Compute() = default;
   explicit Compute(Computation what) : Computation(std::move(what)) {}
 };
 
-/// What a reshard, collective or copy moves.
+/// The value that a reshard, collective or copy moves.
 struct Traveller {
-  ValueId value = {}; ///< or whose gradient travels; none: states, fused
+  ValueId value = {}; ///< the value, or the value whose gradient travels; invalid: fused states
   bool gradient = false;
-  OpId source = {}; ///< who made it: the producer, or in backward the user whose gradient it is
+  OpId source = {}; ///< its producer; for a gradient in backward, the user that the gradient comes from
 };
 
-/// Brings a value or its gradient into another layout.
+/// Changes the layout of a value or of its gradient.
 struct Reshard : Traveller {
   Layout from, to;
-  bool regather = false; ///< from what backward keeps, back to what it reads
+  bool regather = false; ///< from the layout that backward keeps to the layout that it reads
 };
 
 /// Moves data between the devices of a group, or to and from the host.
 struct Collective : Traveller {
   CollectiveKind kind = CollectiveKind::AllReduce;
   CollectiveClass cls = CollectiveClass::Activation;
-  bool ring = false;     ///< SendRecv around the group that stands for an AllGather (`via ring`)
-  bool strided = false;  ///< what it leaves is packed by a copy
-  Layout from, to;       ///< of what was a step of a reshard
+  bool ring = false;     ///< SendRecv around the group that replaces an AllGather (`via ring`)
+  bool strided = false;  ///< a copy packs its result
+  Layout from, to;       ///< if it was a step of a reshard
   AxisMask axes = 0;     ///< 0: a transfer to the next stage, a host copy
-  int64_t group = 1;     ///< ranks
-  size_t level = 0;      ///< of the cluster
-  double bytes = 0;      ///< the larger local side
+  int64_t group = 1;     ///< number of ranks
+  size_t level = 0;      ///< cluster level
+  double bytes = 0;      ///< of the larger local side
   double copies = 1;     ///< AllToAll of a routed dim: expected copies (op.copies)
-  double places = 0;     ///< that the copies are chosen among, each at most once; 0: not counted
-  GroupLimit groupLimit; ///< of the copies, where the groups of their places lie on devices in order
-  SourceRange because;   ///< the placement rule that wants it, or the rule of the producer
-  SourceRange becauseOf; ///< the other side
+  double places = 0;     ///< number of places the copies choose among, each at most once; 0: not counted
+  GroupLimit groupLimit; ///< of the copies, if their places lie in order in groups of devices
+  SourceRange because;   ///< the placement rule that requires it, or the rule of the producer
+  SourceRange becauseOf; ///< the rule on the other side
   Collective() = default;
   explicit Collective(const Traveller& what) : Traveller(what) {}
 };
 
-/// Packs what a strided collective leaves: reads and writes it once.
+/// Packs the result of a strided collective: reads and writes it once.
 struct Copy : Traveller {
-  CollectiveClass cls = CollectiveClass::Activation; ///< this and what follows: of the collective
+  CollectiveClass cls = CollectiveClass::Activation; ///< this and the following members: those of the collective
   AxisMask axes = 0;
   int64_t group = 1;
-  double bytes = 0; ///< read, and written
+  double bytes = 0; ///< read once and written once
   SourceRange because;
   Copy() = default;
   explicit Copy(const Collective& of)
       : Traveller(of), cls(of.cls), axes(of.axes), group(of.group), bytes(of.bytes), because(of.because) {}
 };
 
-/// A node of one of some kinds, the first of which computes. `asX` is null of other kinds; `x()` may only be asked of
-/// that kind.
+/// A node of one of several kinds, of which the first computes. `asX()` returns null if the node is of another kind;
+/// `x()` requires the kind.
 template <class... Kinds> struct NodeOf : NodeHead {
   std::variant<Kinds...> does;
 
@@ -131,7 +131,7 @@ template <class... Kinds> struct NodeOf : NodeHead {
   template <class Kind>
   requires(std::same_as<Kind, Kinds> || ...) NodeOf(NodeHead head, Kind kind)
       : NodeHead(std::move(head)), does(std::move(kind)) {}
-  /// Of the kind as it is made.
+  /// Builds the kind in place with default values.
   template <class Kind>
   NodeOf(NodeHead head, std::in_place_type_t<Kind> kind) : NodeHead(std::move(head)), does(kind) {}
 
@@ -157,15 +157,15 @@ template <class... Kinds> struct NodeOf : NodeHead {
   auto& collective() { return *asCollective(); }
   const auto& copy() const { return *asCopy(); }
 
-  /// That it moves, keeps or accumulates; none of other compute nodes.
+  /// The value that the node moves, keeps or accumulates; invalid for other compute nodes.
   ValueId value() const {
     return std::visit([](const auto& kind) { return kind.value; }, does);
   }
 };
 
-/// Of level sharded.
+/// A node of level `sharded`.
 using ShardedNode = NodeOf<Computation, Reshard>;
-/// Of level comm.
+/// A node of level `comm`.
 using Node = NodeOf<Compute, Collective, Copy>;
 
 } // namespace planc::ir

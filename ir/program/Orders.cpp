@@ -1,4 +1,4 @@
-// Writes orders, and finds the period of a list of actions.
+// Builds orders, and finds the period of a list of actions.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/program/Orders.h"
 
@@ -9,10 +9,11 @@ namespace planc::ir {
 
 namespace {
 
-/// Periods that are tried for one list.
+/// Number of periods to try for one list.
 constexpr int kTriedPeriods = 64;
 
-/// In [begin, end) of a list the action at i + length is the one at i, `step` micro-batches later.
+/// A periodic stretch: in [begin, end) of a list the action at i + length is the action at i, `step` micro-batches
+/// later.
 struct Periodic {
   size_t begin = 0, end = 0, length = 0;
   int64_t step = 0;
@@ -23,7 +24,7 @@ bool later(const Action& a, const Action& b, int64_t step) {
          static_cast<int64_t>(a.microBatch) + step == static_cast<int64_t>(b.microBatch);
 }
 
-/// The stretch round an action that has one period as far as it can, and the shortest of periods that go as far.
+/// The longest periodic stretch around an action; the shortest period wins ties.
 std::optional<Periodic> periodAt(const std::vector<Action>& list, size_t middle) {
   std::optional<Periodic> longest;
   int tries = 0;
@@ -43,7 +44,7 @@ std::optional<Periodic> periodAt(const std::vector<Action>& list, size_t middle)
   return longest;
 }
 
-/// Where the folding of a stretch begins: a pair is not cut, neither there nor where it repeats.
+/// The index where the folding of a stretch begins, such that no pair is cut, there or at the repetitions.
 size_t beginOf(const Periodic& found, const std::vector<Action>& list) {
   const size_t at = found.begin;
   return (at > 0 && list[at - 1].paired) || list[at + found.length - 1].paired ? at + 1 : at;

@@ -1,5 +1,5 @@
-// What the device stages do, in order: blocks of actions that repeat with later micro-batches, so that neither making
-// nor reading an order takes longer where there are more micro-batches.
+// The orders in which device stages work: blocks of actions that repeat with later micro-batches, so that making and
+// reading an order takes no longer for more micro-batches.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Indexed.h"
@@ -15,28 +15,27 @@
 
 namespace planc::ir {
 
-/// What a device does next: forward, backward, or (split backward) input and weight gradients of one micro-batch of one
-/// virtual stage.
+/// One action of a device: the forward pass, the backward pass or, if backward is split, the input or weight gradients
+/// of one micro-batch on one virtual stage.
 enum class ActionKind : uint8_t { Forward, Backward, BackwardInput, BackwardWeight };
 struct Action {
   ActionKind kind = ActionKind::Forward;
-  bool paired =
-      false; ///< runs together with the next action: the communication of each beside the computing of the other
+  bool paired = false; ///< runs together with the next action: each communicates while the other computes
   uint16_t virtualStage = 0;
   uint32_t microBatch = 0;
   bool operator==(const Action&) const = default;
 };
-/// Every action of every device stage, written out.
+/// Every action of every device stage, without repetitions.
 using ActionLists = Indexed<std::vector<Action>>;
 
-/// Items [begin, end) of a list, `times` times in a row, with micro-batches `step` later each time.
+/// Items [begin, end) of a list, repeated `times` times, with micro-batches `step` later each time.
 struct Repeat {
   uint32_t begin = 0, end = 0;
   int64_t times = 1, step = 0;
   bool operator==(const Repeat&) const = default;
 };
 
-/// An action of an order that is walked through; compares equal to `std::default_sentinel` behind the last.
+/// An iterator over the actions of an order. Equals `std::default_sentinel` after the last action.
 class OrderCursor {
 public:
   OrderCursor() = default;
@@ -59,20 +58,19 @@ public:
   }
   bool operator==(std::default_sentinel_t) const { return phase_ == phasesEnd_; }
 
-  /// The action as it is written, in its block; one behind it is the second of a pair.
+  /// The action as stored in its block. The stored action after it is the second of a pair if this one is paired.
   const Action* written() const { return at_; }
-  /// By how many micro-batches it is later than it is written.
+  /// How many micro-batches later the action runs than it is stored.
   int64_t offset() const { return offset_; }
   const Repeat& phase() const { return *phase_; }
-  /// Goes on as far behind as so many times more of the running phase (`ofPhase`) or block would bring it. There have
-  /// to be more than that left.
+  /// Skips `times` repetitions of the current phase (`ofPhase`) or block. Requires `times` < `left(ofPhase)`.
   void skip(int64_t times, bool ofPhase) {
     (ofPhase ? phaseLeft_ : blockLeft_) -= times;
     const int64_t later = times * (ofPhase ? phase_->step : block_->step);
     if (ofPhase) phaseOffset_ += later;
     offset_ += later;
   }
-  /// How often the running phase (`ofPhase`) or block runs, this time included.
+  /// Remaining repetitions of the current phase (`ofPhase`) or block, including the current one.
   int64_t left(bool ofPhase) const { return ofPhase ? phaseLeft_ : blockLeft_; }
 
 private:
@@ -106,19 +104,20 @@ private:
     beginPhase();
   }
 
-  const Action *actions_ = nullptr, *at_ = nullptr, *end_ = nullptr; ///< all, the one here, the end of its block
+  const Action *actions_ = nullptr, *at_ = nullptr,
+               *end_ = nullptr; ///< all actions; the current action; the end of its block
   const Repeat *blocks_ = nullptr, *block_ = nullptr, *phase_ = nullptr, *phasesEnd_ = nullptr;
-  int64_t blockLeft_ = 0, phaseLeft_ = 0; ///< times, the running one included
+  int64_t blockLeft_ = 0, phaseLeft_ = 0; ///< remaining repetitions, including the current one
   int64_t offset_ = 0, phaseOffset_ = 0;
 };
 
-/// The order of one device stage: phases of blocks of actions. Lives as long as the `Orders` that it is of.
+/// The order of one device stage: phases of blocks of actions. Valid as long as its `Orders`.
 class Order {
 public:
   Order(std::span<const Action> actions, std::span<const Repeat> blocks, std::span<const Repeat> phases, size_t size)
       : actions_(actions), blocks_(blocks), phases_(phases), size_(size) {}
 
-  /// Actions, repetitions counted.
+  /// Number of actions, repetitions counted.
   size_t size() const { return size_; }
   OrderCursor begin() const { return {actions_.data(), blocks_.data(), phases_}; }
   std::default_sentinel_t end() const { return {}; }
@@ -131,15 +130,16 @@ public:
   std::span<const Action> actions(const Repeat& block) const {
     return actions_.subspan(block.begin, block.end - block.begin);
   }
-  /// Every action as it is written, and how often it runs.
+  /// Visits every stored action with the number of times that it runs.
   template <class Visit> void eachWritten(Visit visit) const {
     for (const Repeat& phase : phases_)
       for (const Repeat& block : blocks(phase))
         for (const Action& a : actions(block)) visit(a, phase.times * block.times);
   }
-  /// In order: `visit(action)` the first times, `leading` of them, and the last time that something repeats,
-  /// `between(actions, times)` for the actions of a block in between. What changes by one amount from time to time is
-  /// greatest, and least, at the ends; where the first time differs from all others, at the ends of the others.
+  /// Visits the ends of all repetitions, in order: `visit(action)` for the first `leading` repetitions and for the last
+  /// one, `between(actions, times)` for a block's actions in between. A quantity that changes by a constant amount per
+  /// repetition has its extremes at the ends; if the first repetition differs from the others, at the ends of the
+  /// others.
   template <class Visit, class Between> void eachEnd(Visit visit, Between between, int64_t leading = 1) const {
     for (const Repeat& phase : phases_) {
       const int64_t first = std::min(leading, phase.times), left = phase.times - first;
@@ -172,22 +172,22 @@ private:
   size_t size_ = 0;
 };
 
-/// The orders of all device stages. A pair stands in one block.
+/// The orders of all device stages. Both actions of a pair are in one block.
 class Orders {
 public:
   Orders() = default;
-  /// Of every list the longest stretch of one period is folded.
+  /// Folds the longest periodic stretch of every list.
   Orders(const ActionLists& lists); // NOLINT: a list is an order
   bool operator==(const Orders&) const = default;
 
-  /// The next stage; what is added from now on is its.
+  /// Starts the next stage: later additions belong to it.
   void addStage();
-  /// A block. Nothing if it runs less than once.
+  /// Adds a block. Does nothing if `times` is less than 1.
   void add(std::span<const Action> actions, int64_t times = 1, int64_t step = 1);
   void add(std::initializer_list<Action> actions, int64_t times = 1, int64_t step = 1) {
     add(std::span<const Action>(actions.begin(), actions.size()), times, step);
   }
-  /// A phase of the blocks that `write()` adds.
+  /// Adds a phase that consists of the blocks that `write()` adds.
   template <class Write> void repeat(int64_t times, int64_t step, Write write) {
     if (times < 1) return;
     openPhase(times, step);
@@ -203,9 +203,9 @@ public:
     return {actions_, blocks_, std::span(phases_).subspan(begin, phaseEnds_[s] - begin), sizes_[s]};
   }
   ActionLists lists() const;
-  /// The actions of all stages as they are written, block by block.
+  /// The stored actions of all stages, block by block.
   std::span<const Action> written() const { return actions_; }
-  /// Without backward passes.
+  /// The orders without backward passes.
   Orders forwardOnly() const;
 
   class StageIterator {
@@ -230,11 +230,11 @@ private:
   void closePhase();
 
   std::vector<Action> actions_;
-  std::vector<Repeat> blocks_;      ///< of actions
-  std::vector<Repeat> phases_;      ///< of blocks
+  std::vector<Repeat> blocks_;      ///< index `actions_`
+  std::vector<Repeat> phases_;      ///< index `blocks_`
   std::vector<uint32_t> phaseEnds_; ///< by stage
   std::vector<size_t> sizes_;       ///< by stage
-  bool open_ = false;               ///< the last phase takes blocks
+  bool open_ = false;               ///< new blocks belong to the last phase
 };
 
 } // namespace planc::ir

@@ -1,4 +1,4 @@
-// The shape that a schedule of a program is made for, its streams, and the plain way to lay virtual stages on devices.
+// The shape of a program's schedule, its streams, and the default assignment of virtual stages to devices.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/program/Task.h"
 

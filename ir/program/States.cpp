@@ -1,4 +1,4 @@
-// States of parameters by optimizer and precision.
+// Computes the states of parameters from optimizer and precision.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/program/States.h"
 
@@ -12,10 +12,10 @@ namespace planc::ir {
 
 namespace {
 
-/// How a dimension of a parameter counts for an optimizer.
+/// The role of a parameter's dimension for an optimizer.
 enum class Side { Count, Row, Column };
 
-/// The operator that multiplies with the parameter or looks it up, the first if there are several.
+/// The first operator that multiplies with the parameter or looks it up.
 struct Use {
   const Op* op = nullptr;
   size_t operand = 0;
@@ -34,7 +34,7 @@ Use useOf(const Model& model, ValueId param) {
   return {};
 }
 
-/// Per dimension of the parameter; empty for vectors.
+/// The role of each dimension of the parameter; empty for vectors.
 std::vector<Side> sidesOf(const Model& model, ValueId param) {
   const Use use = useOf(model, param);
   if (!use.op) return {};
@@ -60,7 +60,7 @@ double shards(const Mesh& mesh, const Layout& layout, size_t dim) {
   return n;
 }
 
-/// Twice the width without scales: types that differ only in their scales are alike.
+/// Twice the width without scales: equal for types that differ only in their scales.
 int halfBytes(DType t) {
   return static_cast<int>(2 * width(t));
 }
@@ -71,13 +71,13 @@ std::optional<Matrices> matricesOf(const ProgramHead& program, const ParamUse& p
   const std::vector<Side> sides = sidesOf(program.model, p.param);
   if (sides.empty()) return std::nullopt;
   Matrices m;
-  double mine = 1; // one device's elements of one copy
+  double mine = 1; // elements of one copy on one device
   const std::vector<DimId>& dims = program.model->values[p.param].dims;
   for (size_t i = 0; i < dims.size(); ++i) {
     const int64_t whole = program.model->dims[dims[i]].extent;
     const double part = static_cast<double>(ceilDiv(whole, static_cast<int64_t>(shards(program.mesh, p.layout, i))));
     mine *= part;
-    const bool split = local || sides[i] == Side::Count; // whole matrices are dealt out, their parts are not
+    const bool split = local || sides[i] == Side::Count; // whole matrices are distributed over devices, not their parts
     (sides[i] == Side::Count ? m.count
      : sides[i] == Side::Row ? m.rows
                              : m.columns) *= split ? part : static_cast<double>(whole);
@@ -151,7 +151,7 @@ const Optimizer* updaterHere(const ProgramHead& program, const ParamState& p) {
 
 namespace {
 
-/// The element types of an optimizer's states: as the precision has them, or all of 32 bits.
+/// The element types of an optimizer's states: from the precision or, if `wide`, fp32 for all.
 struct StateTypes {
   const Precision& precision;
   bool wide = false;
@@ -159,7 +159,7 @@ struct StateTypes {
   DType of(Symbol state) const { return wide ? DType::fp32 : precision.stateType(state); }
 };
 
-/// Bytes of one value of every state that a parameter's elements have.
+/// Bytes per parameter element of all states together.
 double bytesPerElement(const Optimizer& optimizer, const StateTypes& types) {
   if (optimizer.stateBytes) return optimizer.states * *optimizer.stateBytes;
   double bytes = 0;
@@ -170,7 +170,7 @@ double bytesPerElement(const Optimizer& optimizer, const StateTypes& types) {
   return bytes;
 }
 
-/// Bytes per element of the copy that an optimizer keeps of parameters which are stored narrower.
+/// Bytes per element of the master copy, which an optimizer keeps of parameters in a narrower type; 0 without one.
 double masterBytes(const Optimizer& optimizer, DType stored, const StateTypes& types) {
   const double master = width(types.of(labels::kMaster));
   return optimizer.master && width(stored) < master ? master : 0;

@@ -1,5 +1,5 @@
-// What a parameter keeps and what its update touches: element types as stored, the matrix that an optimizer sees, bytes
-// of states.
+// The stored states of parameters and the work of their update: element types as stored, the matrix that an optimizer
+// sees, bytes of states.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/program/Program.h"
@@ -8,48 +8,50 @@
 
 namespace planc::ir {
 
-/// Optimizers that work on whole matrices gather and multiply them in bf16 (Jordan et al. 2024, "Muon"; arXiv
+/// The type in which optimizers that work on whole matrices gather and multiply them (Jordan et al. 2024, "Muon"; arXiv
 /// 2502.16982, section 2.3).
 inline constexpr DType kMatrixType = DType::bf16;
 
-/// How an optimizer sees a parameter: `count` matrices of rows · columns. Of a contraction's weight the rows are what
-/// is summed over, the columns what is not, and dimensions of everything else (experts) count matrices; of a table the
-/// last dimension is the columns.
+/// A parameter as an optimizer sees it: `count` matrices of rows · columns. For a contraction's weight the rows are the
+/// summed dimensions, the columns the dimensions of the result, and all other dimensions (experts) count matrices. For
+/// a table the columns are the last dimension.
 struct Matrices {
   double count = 1, rows = 1, columns = 1;
   double elements() const { return count * rows * columns; }
 };
-/// Of one instance, whole (`layout` null) or as one device computes with it; nothing for vectors (norms, biases).
+/// The matrices of one instance of a parameter; nothing for vectors (norms, biases). `local`: as one device computes
+/// with it, else whole.
 std::optional<Matrices> matricesOf(const ProgramHead& program, const ParamUse& p, bool local);
-/// Axes of the layout that split rows or columns: no device holds a whole matrix.
+/// Axes of the layout that split rows or columns, so that no device holds a whole matrix.
 AxisMask splitsMatrix(const ProgramHead& program, const ParamUse& p);
-/// A matrix that a contraction of a repeated layer multiplies with: neither embedding nor head nor norm.
+/// Returns whether a contraction of a repeated layer multiplies with the matrix. Embedding, head and norms are not
+/// hidden.
 bool isHiddenMatrix(const ProgramHead& program, const ParamUse& p);
 
-/// By storage: read by lookups and by nothing else, under any of its names.
+/// For each parameter, by storage: whether it is a table, that is, only lookups read it, under any of its names.
 std::vector<bool> tablesOf(const Model& model);
 bool isTable(const Model& model, ValueId param);
-/// Are its rows updated in backward, where they were read, so that no gradient of it is stored? Those of a table with
-/// an optimizer of its own to whose gradient no other device adds.
+/// Returns whether backward updates only the rows that were read, so that no gradient is stored. True for a table with
+/// its own optimizer, if no other device adds to its gradient.
 bool updatesRows(const ProgramHead& program, const ParamUse& p);
 
-/// Element type in memory: declared, `precision.frozen` for frozen hidden matrices, else `precision.params`.
+/// Element type in memory: the declared type, `precision.frozen` for frozen hidden matrices, else `precision.params`.
 DType storedAs(const ProgramHead& program, const ParamUse& p);
-/// Element type in which its user reads it.
+/// Element type in which its operator reads it.
 DType usedAs(const ProgramHead& program, const ParamUse& p);
-/// Stored narrower than its product computes: it is unpacked before each use.
+/// Returns whether it is stored in a narrower type than its product uses, so that it is unpacked before each use.
 bool isPacked(const ProgramHead& program, const ParamUse& p);
 
-/// What updates it; null without an optimizer or where nothing is trained.
+/// The optimizer that updates the parameter. Returns null if there is none or if nothing is trained.
 const Optimizer* updaterOf(const ProgramHead& program, const ParamState& p);
-/// What updates it on the device that holds it: null also of one that shares the storage of another parameter there,
-/// with which it is updated.
+/// The optimizer that updates the parameter on the device that holds it. Also returns null if the parameter shares the
+/// storage of another parameter on that device, because both are updated together.
 const Optimizer* updaterHere(const ProgramHead& program, const ParamState& p);
-/// Bytes of the gradient that a device sends to the host once per step, for the update of its shard there: of one whose
-/// gradients do not lie there anyway. In the type in which gradients travel.
+/// Bytes of the gradient that a device sends to the host once per step to update its shard there, in the type in which
+/// gradients travel; 0 if the gradients are stored on the host anyway.
 double sentToHost(const ProgramHead& program, const ParamState& p);
 
-/// Bytes of one instance on one device.
+/// Bytes of the states of one instance on one device.
 struct StateBytes {
   double params = 0, grads = 0;
   double states = 0, master = 0; ///< of the optimizer
@@ -57,27 +59,28 @@ struct StateBytes {
 };
 StateBytes stateBytes(const ProgramHead& program, const ParamState& p);
 
-/// Elements of one instance that one device updates in a step: its shard, or of a table the rows that each micro-batch
-/// read.
+/// Elements of one instance that one device updates in a step: its shard; for a table, the rows that each micro-batch
+/// reads.
 double updatedElements(const ProgramHead& program, const ParamState& p);
 
-/// Bytes that the update of one instance cannot do without on one device. Adam on bf16: 4, 8 + 4 and 2 per parameter.
+/// The minimum bytes that the update of one instance moves on one device. Adam on bf16: 4, 8 + 4 and 2 per parameter.
 struct UpdateBytes {
   double gradient = 0;   ///< read
-  double states = 0;     ///< of the optimizer, with the master copy: read and written
-  double parameters = 0; ///< written, and read where there is no master copy: both together
+  double states = 0;     ///< of the optimizer, with the master copy: total of read and written
+  double parameters = 0; ///< written, and also read if there is no master copy
 };
 UpdateBytes leastUpdateBytes(const ProgramHead& program, const ParamState& p);
 
-/// Bytes that an update moves less, since its states have fewer bits than fp32: what software moves is known for these.
+/// Bytes that an update saves because its states have fewer bits than fp32; the measured traffic of software is for
+/// fp32 states.
 double narrowUpdateBytes(const ProgramHead& program, const ParamState& p);
-/// The same per element, of parameters that are stored in the type of their states: 16 for Adam in bf16, which has two
-/// states of two bytes and no master copy in place of two states and a copy of four. States that are shared by a row or
-/// a column of a matrix are not counted.
+/// Bytes saved per element, for parameters stored in the type of their states: 16 for Adam in bf16, which has two
+/// states of two bytes and no master copy instead of two states and a copy of four bytes each. Ignores states that are
+/// shared by a row or a column of a matrix.
 double narrowUpdateBytes(const Optimizer& optimizer, DType type);
 
-/// FLOPs of one Newton-Schulz iteration on a matrix, r the shorter side: X·Xt, its square, and their product with X
-/// (Jordan et al. 2024, "Muon": 4·r²·c + 2·r³).
+/// FLOPs of one Newton-Schulz iteration on a matrix: 4·r²·c + 2·r³ with r the shorter side (X·Xt, its square, and their
+/// product with X; Jordan et al. 2024, "Muon").
 double newtonSchulzFlops(double rows, double columns);
 
 } // namespace planc::ir

@@ -1,4 +1,4 @@
-// What the verifiers share; private to ir/.
+// Helpers that the verifiers share; private to ir/.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/print/Names.h"
@@ -15,7 +15,7 @@ inline bool holds(const std::vector<DimId>& dims, DimId d) {
   return std::find(dims.begin(), dims.end(), d) != dims.end();
 }
 
-/// Collects what is wrong. A broken pass breaks every instance of its rule, so only the first findings are kept.
+/// Collects errors. A broken pass breaks every instance of its rule, so only the first 50 are kept.
 class Findings {
 public:
   template <class... Args> void wrong(fmt::format_string<Args...> format, Args&&... args) {
@@ -29,13 +29,14 @@ private:
   std::vector<std::string> list_;
 };
 
-/// Placements and layouts of operators: an axis shards a value once, and extents divide.
+/// Checks ids, sizes of parallel lists, dependencies and stages, which the other verifiers rely on.
 void verifyLayouts(const ProgramHead& program, Findings& out);
-/// No layout changes without a reshard that does it. Later the steps of a change are collectives, and slices are gone.
+/// Checks placements and layouts: an axis shards a value once, extents divide, and no layout changes without a node
+/// that changes it.
 void verifyReshards(const ShardedProgram& program, Findings& out);
-/// Collectives: real groups, bytes of the larger side, no reshard left.
+/// Checks collectives: groups of several devices, bytes of the larger side, no reshard left.
 void verifyCollectives(const Program& program, Findings& out);
-/// L9: devices · local FLOPs of an operator = FLOPs · product of the idle axes.
+/// Checks L9: devices · local FLOPs of an operator = FLOPs · product of the idle axes.
 void verifyWork(const Program& program, Findings& out);
 
 } // namespace planc::ir

@@ -1,5 +1,5 @@
-// The law of level `comm`: collectives run over real groups and move the larger local side, and every pending sum is
-// resolved before an operator that is not linear reads it.
+// Checks level `comm`: collectives run over real groups and move the larger local side, and every pending sum is
+// resolved before a nonlinear operator reads it.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/layout/Routed.h"
 #include "ir/verify/Verify.h"
@@ -49,7 +49,7 @@ private:
     if (c->value.valid() && !c->to.shard.empty()) checkSides(n.op, *c, value);
   }
 
-  /// A copy to or from the host's memory has no group; its stream is the one behind those of the levels.
+  /// Checks a copy to or from the host memory: it has no group, and its stream follows the streams of the levels.
   void checkCopy(const StateCollective& s) {
     if (s.axes || s.group != 1) out_.wrong("a host copy over {}", mesh_.str(s.axes));
     if (s.level != mesh_.levelNames.size()) out_.wrong("a host copy on the stream of level {}", s.level);
@@ -75,7 +75,7 @@ private:
     if (!(bytes > 0) || std::isinf(bytes)) out_.wrong("{}: {} bytes", what, bytes);
   }
 
-  /// Of the largest shard; what data places has no rank that rounds up.
+  /// Elements of the largest shard. Dims that data places are not rounded up.
   double elements(OpId op, const Collective& c, const Layout& layout) const {
     const std::vector<int64_t> extents = program_.extents(model_.values[c.value].dims);
     const std::vector<bool> unordered = program_.unordered(c, op);
@@ -89,7 +89,7 @@ private:
     return n * overExtents(model_, model_.values[c.value].dims);
   }
 
-  /// Where the node still knows its two layouts: bytes = the larger local side · the width that travels.
+  /// Checks bytes = larger local side · width of the sent type, if the node still has both layouts.
   void checkSides(OpId op, const Collective& c, const std::string& value) {
     const std::vector<DimId>& dims = model_.values[c.value].dims;
     if (c.from.shard.size() != dims.size() || c.to.shard.size() != dims.size()) {
@@ -124,7 +124,7 @@ private:
 
   // ---- L8 --------------------------------------------------------------------
 
-  /// The axes over which a value is pending where it is produced.
+  /// The axes over which a value is pending after its producer.
   AxisMask pending(const LayerClass& layerClass, ValueId v) const {
     const Value& value = model_.values[v];
     if (value.kind != ValueKind::Result) return 0;
@@ -137,13 +137,14 @@ private:
     return mask;
   }
 
-  /// Does it resolve a pending sum of a value?
+  /// Returns whether a collective resolves a pending sum of a value.
   static bool reduces(const Collective& c) {
     return !c.gradient && c.cls != CollectiveClass::Statistic &&
            (c.kind == CollectiveKind::ReduceScatter || c.kind == CollectiveKind::AllReduce);
   }
 
-  /// In program order: a pending sum is reduced before anything but an `add` that leaves it pending reads it.
+  /// Checks in program order that a pending sum is reduced before it is read, except by an `add` that leaves it
+  /// pending.
   void checkSums(const LayerClass& layerClass) {
     const Layer& layer = model_.layers[layerClass.layer];
     std::map<ValueId, AxisMask> reduced;
@@ -182,13 +183,14 @@ private:
     }
   }
 
-  /// Is a value a pending sum when its stage sends it: made so, and reduced neither there nor on the way there?
+  /// Returns whether a value is a pending sum when its stage sends it: produced as one, and not reduced up to that
+  /// stage.
   bool sentPending(const VirtualStage& sender, ValueId v) const {
     const Op& producer = model_.ops[model_.values[v].producer];
     AxisMask open = 0;
     for (const LayerClass& layerClass : program_.classes)
       if (!layerClass.boundaryReshard && layerClass.layer == producer.layer) open |= pending(layerClass, v);
-    // Hardly any value is pending: the others need no look at all stages before this one.
+    // Hardly any value is pending, so the loop over earlier stages is skipped for most.
     for (int64_t s = 0; open != 0 && s <= sender.index; ++s)
       for (const auto& [id, count] : program_.kindOf(s).classes)
         for (const Node& n : program_.classes[id].forward)
@@ -196,7 +198,7 @@ private:
     return open != 0;
   }
 
-  /// A tied parameter is summed over those stages that hold it, not over all of the pipeline.
+  /// Checks that a tied parameter is summed over the stages that hold it, not over the whole pipeline.
   void checkShared(const StageGroup& group) {
     const Collective& c = group.allReduce;
     if (group.stages.size() < 2 || c.group != static_cast<int64_t>(group.stages.size()) || c.group > program_.stages)

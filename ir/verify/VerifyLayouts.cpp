@@ -1,5 +1,5 @@
-// The law of level `sharded`: what an operator reads has the layout that its placement asks for, and only nodes change
-// layouts. Written apart from the passes on purpose: it derives need and produced from the placements again.
+// Checks level `sharded`: operands have the layouts that placements require, and only nodes change layouts.
+// Deliberately independent of the passes: it derives required and produced layouts from the placements again.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/verify/Verify.h"
 
@@ -69,7 +69,7 @@ private:
                  mesh_.size(d.axes));
   }
 
-  /// An axis shards a value once, and is not a pending sum of it as well.
+  /// Checks that an axis shards a value at most once and is not also a pending sum.
   void checkOnce(const Layout& layout, const std::string& value, const std::string& path) {
     AxisMask seen = 0;
     for (const Digit& d : layout.shard.digits()) {
@@ -81,8 +81,8 @@ private:
     if ((seen | layout.partial) & ~live_) out_.wrong("{}: {} lies on an axis that the mesh lacks", path, value);
   }
 
-  /// The result lies as placed; a contraction leaves a pending sum over the axes of every dimension that the result
-  /// lacks.
+  /// Checks that the result has the placed layout. A contraction also leaves a pending sum over the axes of every
+  /// dimension that the result lacks.
   void checkResult(const Op& op, const Placement& p, const Layout& result, const std::string& path) {
     Layout plain = need(p, op.resultDims);
     if (plain.shard != result.shard)
@@ -123,9 +123,9 @@ private:
     }
   }
 
-  // ---- the way of values through the forward list ----------------------------
+  // ---- values along the forward list ------------------------------------------
 
-  /// Layouts in which a value is at hand; `unknown` if a class that is not looked at made it (inputs, carried values).
+  /// The layouts in which a value is available. `unknown`: an unchecked class produced it (inputs, carried values).
   struct AtHand {
     std::vector<Layout> layouts;
     bool unknown = false;
@@ -141,7 +141,7 @@ private:
       at.layouts.push_back(result(layerClass, value.producer));
       return at;
     }
-    for (const ClassHead& other : program_.heads()) // any class of instances may have been the last
+    for (const ClassHead& other : program_.heads()) // the last instance may belong to any class
       if (!other.boundaryReshard && other.layer == producer.layer) at.layouts.push_back(result(other, value.producer));
     return at;
   }
@@ -171,7 +171,7 @@ private:
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const Op& op = model_.ops[OpId(i)];
       int times = computed[i - layer.first.index];
-      // A carry is an identity and has no node; the way into the repeat is a boundary reshard's.
+      // A carry is an identity without a node. A boundary reshard changes the layout on entry into the repeat.
       if (op.kind == OpKind::Carry) {
         if (!entersRepeat(layer, op)) checkReads(layerClass, OpId(i), atHand);
         if (result(layerClass, OpId(i)).partial) out_.wrong("L8: {} carries a pending sum", model_.pathOf(OpId(i)));
@@ -205,7 +205,7 @@ private:
       std::vector<bool> unordered = program_.unordered(o.dims);
       bool found = std::any_of(at.layouts.begin(), at.layouts.end(), [&](const Layout& l) {
         Layout asked = wanted;
-        if (op.linear) asked.partial = l.partial; // sums of sums may wait: docs/language.md, section 10
+        if (op.linear) asked.partial = l.partial; // pending sums may pass: docs/language.md, section 10
         return sameLayout(unordered, l, asked);
       });
       if (found) continue;
@@ -220,7 +220,7 @@ private:
     checkSum(layerClass, id, atHand);
   }
 
-  /// A linear operator that lets pending sums through needs the same axes pending in all its operands.
+  /// Checks a linear operator that passes pending sums: all its operands must be pending over the same axes.
   template <class AtHandOf> void checkSum(const ClassHead& layerClass, OpId id, AtHandOf& atHand) {
     const Op& op = model_.ops[id];
     AxisMask pending = op.linear ? result(layerClass, id).partial : 0;

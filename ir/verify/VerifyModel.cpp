@@ -1,4 +1,4 @@
-// The law of level `model`: dimensions agree, operands are defined before their use, repeats count, regions nest.
+// Checks level `model`: dimensions agree, operands are defined before their use, repeats have counts, regions nest.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/verify/Verify.h"
 
@@ -16,10 +16,10 @@ public:
   std::vector<std::string> run() {
     for (uint32_t i = 0; i < model_.dims.size(); ++i) checkDim(model_.dims[DimId(i)]);
     for (uint32_t i = 0; i < model_.regions.size(); ++i) checkRegion(RegionId(i));
-    if (!found_.empty()) return found_; // what follows walks dims and regions
+    if (!found_.empty()) return found_; // the next checks walk dims and regions
     checkLayers();
     for (uint32_t i = 0; i < model_.values.size(); ++i) checkValue(ValueId(i));
-    if (!found_.empty()) return found_; // and these walk values and layers
+    if (!found_.empty()) return found_; // the next checks walk values and layers
     for (uint32_t i = 0; i < model_.ops.size(); ++i) checkOp(OpId(i));
     return found_;
   }
@@ -166,7 +166,8 @@ private:
       wrong("{} gives {}, its result is {}", path, dimsText(model_, op.resultDims), dimsText(model_, v.dims));
   }
 
-  /// The iteration space holds every dimension once, by name, and those of all operands and of the result.
+  /// Checks that the iteration space holds every dimension once by name, including those of all operands and the
+  /// result.
   void checkDims(const Op& op, const std::string& path) {
     for (size_t i = 0; i < op.dims.size(); ++i)
       for (size_t j = 0; j < i; ++j)

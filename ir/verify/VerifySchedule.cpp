@@ -1,5 +1,5 @@
-// The law of level `task`: segments are acyclic and split nodes whole, and every stage's order finds its sends and
-// receives.
+// Checks level `task`: segments are acyclic, their tasks add up to whole nodes, and every send in a stage's order has
+// its receive.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/program/Task.h"
 #include "ir/verify/Verify.h"
@@ -49,7 +49,7 @@ private:
       const bool issues = t.stream == kComputeStream && nodes[t.node].isCollective();
       if (!((t.fraction > 0 || issues) && t.fraction <= 1 && t.fraction >= 0))
         out_.wrong("{}: task {} is {} of its node", title, i, t.fraction);
-      // Program order is a topological order: a dependency on a later task would be the way into a cycle.
+      // Program order is a topological order, so a dependency on a later task could make a cycle.
       for (uint32_t d : t.deps)
         if (d >= i) out_.wrong("{}: task {} waits for task {}, which comes later", title, i, d);
       checkStream(t, nodes[t.node], title, i);
@@ -59,7 +59,8 @@ private:
         out_.wrong("{}: tasks do {} of node {}", title, shares[n], n);
   }
 
-  /// One stream per task: computing belongs to the compute stream, a collective to that or to the stream of its port.
+  /// Checks the stream of a task: computing is on the compute stream, a collective on that stream or on that of its
+  /// port.
   void checkStream(const Task& t, const Node& n, const std::string& title, size_t i) {
     bool own = n.isCollective() && t.stream == streamOf(program_, n.collective().level);
     if (t.stream != kComputeStream && !own) out_.wrong("{}: task {} is on stream {}", title, i, t.stream);
@@ -67,7 +68,7 @@ private:
 
   // ---- devices ---------------------------------------------------------------
 
-  /// Every route gives each device stage the same number of virtual stages.
+  /// Checks that every route gives each device stage the same number of virtual stages.
   bool checkDevices() {
     for (size_t r = 0; r < static_cast<size_t>(program_.routes); ++r) {
       Indexed<int64_t> held(program_.stages);
@@ -87,8 +88,8 @@ private:
 
   // ---- orders ----------------------------------------------------------------
 
-  /// Enough micro-batches to see warm-up, steady state and drain; the same remainder, since interleaving counts in
-  /// groups of p.
+  /// The number of micro-batches to check: enough for warm-up, steady state and drain. Keeps the remainder modulo p,
+  /// because interleaving works in groups of p.
   int64_t sample() const {
     int64_t p = program_.stages;
     return std::min(program_.microBatches, 2 * p + program_.microBatches % p);
@@ -98,7 +99,7 @@ private:
     bool forward = false, input = false, weight = false;
   };
 
-  /// Runs the orders against each other: each action waits until what it receives was sent.
+  /// Runs the orders of all stages against each other: each action waits until its inputs were sent.
   void checkOrders(OrderMaker make) {
     ScheduleShape shape = schedule_.shape();
     shape.microBatches = sample();
@@ -111,7 +112,7 @@ private:
     }
     Indexed<Done> done(program_.virtualStages.size() * static_cast<size_t>(m));
     Indexed<size_t> next(p);
-    bool upward = true; // forward work travels up the stages, backward work down: sweep both ways
+    bool upward = true; // forward work travels up the stages, backward work down: sweep in both directions
     for (int idle = 0; idle < 2 && out_.empty(); upward = !upward) {
       bool moved = false;
       for (int64_t k = 0; k < p; ++k) {
@@ -132,7 +133,7 @@ private:
     if (out_.empty()) checkComplete(done);
   }
 
-  /// Do the actions from `i` on, one or a pair, have what they receive? Then they are done.
+  /// Runs the action (or pair) at `i` if its inputs have arrived, and marks it done. Returns whether it ran.
   bool runs(const std::vector<Action>& order, size_t i, size_t together, int64_t s, int64_t m, Indexed<Done>& done) {
     if (i + together > order.size()) {
       out_.wrong("the last action of stage {} is half of a pair", s);

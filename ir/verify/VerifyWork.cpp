@@ -1,4 +1,4 @@
-// L9: what the devices compute together is the operator's work, times the axes that repeat it.
+// Checks L9: the work of all devices together is the operator's work times the idle axes, which repeat it.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/layout/Routed.h"
 #include "ir/verify/Verify.h"
@@ -24,7 +24,7 @@ public:
   }
 
 private:
-  /// The FLOPs that a node stands for on the whole mesh; null where no law says what they are.
+  /// The FLOPs of a node on the whole mesh; null if no law defines them.
   const Poly* workOf(const Op& op, const Compute& c) const {
     if (c.role == Role::Forward || c.role == Role::DGrad || c.role == Role::WGrad) return &op.flops;
     if (c.role == Role::Backward)
@@ -47,7 +47,7 @@ private:
     for (const Term& t : work->terms) {
       bool multilinear = std::all_of(t.factors.begin(), t.factors.end(), [](const auto& f) { return f.second == 1; });
       if (!multilinear)
-        return; // a plan's own operator may count what it likes: s² split over s is not a share of the work
+        return; // a plan's own operator may declare any count: s² split over s is not a share of the work
       expected += wholeTerm(t, placement) * static_cast<double>(devices / mesh_.size(splitBy(t, placement)));
     }
     double actual = static_cast<double>(devices) * c->work.flops;
@@ -57,19 +57,19 @@ private:
                  numberText(expected));
   }
 
-  /// The axes that divide a term; one shared by a rotated operand (`via ring`) counts once.
+  /// The axes that divide a term. An axis shared by a rotated operand (`via ring`) counts once.
   AxisMask splitBy(const Term& t, const Placement& placement) const {
     AxisMask mask = 0;
     for (const auto& [dim, power] : t.factors) mask |= maskOf(placement.axesOf(dim));
     return mask;
   }
 
-  /// A term over the whole value, every extent rounded up to full shards: the largest shard is what is priced.
+  /// A term over the whole value, with extents rounded up to full shards, because the largest shard is priced.
   double wholeTerm(const Term& t, const Placement& placement) const {
     double value = t.coefficient;
     for (const auto& [dim, power] : t.factors) {
       int64_t ranks = mesh_.size(placement.axesOf(dim));
-      const Dim& d = model_.dims[dim]; // unordered dimensions hold what the data says: nothing is rounded
+      const Dim& d = model_.dims[dim]; // unordered dimensions follow the data and are not rounded
       value *= d.kind == DimKind::Basic ? static_cast<double>(ceilDiv(d.extent, ranks) * ranks) : sizeOf(model_, d);
       value *= program_.skew({dim}, placement);
     }

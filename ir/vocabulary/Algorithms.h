@@ -1,5 +1,5 @@
-// The words for how a collective over several levels is run: `algorithm { all_reduce = hierarchical }`. What each
-// takes is priced in backends/cost/price/collectives (docs/cost-model.md, section 2.5).
+// The words for how a collective over several levels runs: `algorithm { all_reduce = hierarchical }`. Their times are
+// computed in backends/cost/price/collectives (docs/cost-model.md, section 2.5).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/vocabulary/Vocabulary.h"

@@ -1,5 +1,5 @@
-// The words for the numbers that a plan may assert, compare with a measurement, or be searched by: `step_time`,
-// `memory.peak`. How each is read off an estimate is a row of backends/verdict.
+// The metrics that a plan may assert, compare with a measurement, or search by: `step_time`, `memory.peak`. Rows of
+// backends/verdict read each metric from an estimate.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/vocabulary/Vocabulary.h"

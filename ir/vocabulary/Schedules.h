@@ -1,12 +1,12 @@
-// The words for the order in which pipeline stages work: `schedule = interleaved_1f1b(chunks = 3)`. The orders of each
-// are made in passes/schedules.
+// The words for the order in which pipeline stages work: `schedule = interleaved_1f1b(chunks = 3)`. passes/schedules
+// makes the orders.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/vocabulary/Vocabulary.h"
 
 namespace planc::ir {
 
-inline constexpr double kMostArgument = 0x1p62; // of a schedule, whose arguments are whole numbers
+inline constexpr double kMostArgument = 0x1p62; // limit for arguments of schedules, which are whole numbers
 
 inline constexpr Parameter kChunks[] = {
     {.name = "chunks", .doc = "virtual stages per device", .least = 1, .most = kMostArgument, .standard = 1}};
@@ -16,7 +16,7 @@ inline constexpr Parameter kInFlight[] = {
      .least = 1,
      .most = kMostArgument}};
 
-/// The first word is what a plan without a pipeline runs.
+/// The first word is the schedule of a plan without a pipeline.
 inline constexpr Word kScheduleWords[] = {
     {"one_f_one_b", "1F1B: one forward, one backward after the warm-up", "arXiv 2006.09503"},
     {"gpipe", "all forward passes, then all backward passes", "arXiv 1811.06965"},

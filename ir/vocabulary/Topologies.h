@@ -1,12 +1,12 @@
-// The words for how the units of a cluster level are wired: `topology = fat_tree(oversubscription = 2)`. What each
-// makes of bandwidth and steps is a formula of backends/cost/price/collectives (docs/cost-model.md, section 2.6).
+// The words for how the units of a cluster level are wired: `topology = fat_tree(oversubscription = 2)`. Formulas in
+// backends/cost/price/collectives give their bandwidths and steps (docs/cost-model.md, section 2.6).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/vocabulary/Vocabulary.h"
 
 namespace planc::ir {
 
-/// An oversubscription ends where products of a few stay finite.
+/// The largest oversubscription is small enough that products of a few stay finite.
 inline constexpr Parameter kOversubscription[] = {{.name = "oversubscription",
                                                    .doc = "rate into a leaf over its rate upward",
                                                    .least = 1,

@@ -1,4 +1,4 @@
-// Looking up words, and the list of all vocabularies.
+// Looks up words, and lists all vocabularies.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/vocabulary/Vocabulary.h"
 
@@ -12,7 +12,7 @@
 namespace planc::ir {
 
 std::string Parameter::expected(double value) const {
-  constexpr double kNoEnd = 1e6; // an end up here is there to keep products finite
+  constexpr double kNoEnd = 1e6; // larger limits only keep products finite and are not printed
   if (most >= kNoEnd && value < least) return fmt::format("{:.4g} or more", least);
   return fmt::format("{:.4g} to {:.7g}", least, most);
 }

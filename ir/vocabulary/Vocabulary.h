@@ -1,5 +1,5 @@
-// What plans may say by name: words with a line of documentation, a source and parameters, and the vocabularies that
-// they make. What a word does is a row of the room that does it, keyed by the word.
+// Vocabularies: the words that plans may use by name, each with a line of documentation, a source and parameters. The
+// room that implements a word has a row for it, keyed by the word.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Quantity.h"
@@ -18,25 +18,25 @@ namespace planc::ir {
 /// A number that a word takes: `interleaved_1f1b(chunks = 3)`.
 struct Parameter {
   std::string_view name, doc;
-  double least = 0, most = 0; ///< what it may be, both ends included
-  double standard = 0;        ///< without the argument; one outside of the range stands for "not given"
+  double least = 0, most = 0; ///< smallest and largest value, both included
+  double standard = 0;        ///< default; a value outside of the range stands for "not given"
   Unit unit{};
-  bool list = false; ///< a list of numbers, which has to be given: `dims = [16, 16]`
+  bool list = false; ///< a list of numbers, which is required: `dims = [16, 16]`
 
   constexpr bool takes(double value) const { return value >= least && value <= most; }
-  /// "1 to 64"; of a parameter without a meaningful end only the side that `value` misses: "1 or more".
+  /// The text of the range: "1 to 64". If one end is meaningless, only the end that `value` violates: "1 or more".
   std::string expected(double value) const;
 };
 
-/// One word of a vocabulary. All of it is text and tables that live as long as the compiler.
+/// One word of a vocabulary. Its texts and tables live as long as the compiler.
 struct Word {
   std::string_view name;
   std::string_view doc;         ///< what it is, one line
-  std::string_view source = {}; ///< of its definition; empty where it is planc's own
+  std::string_view source = {}; ///< source of its definition; empty if planc defines it
   std::span<const Parameter> parameters = {};
 
   const Parameter* find(std::string_view parameter) const;
-  /// What is said without its arguments, of one that is no list; 0 for what it does not take.
+  /// The default of a parameter that is no list; 0 if the word has no such parameter.
   double standard(std::string_view parameter) const;
   std::vector<std::string> parameterNames() const;
 };
@@ -44,18 +44,18 @@ struct Word {
 /// The words of one kind, in the order of their manual.
 class Vocabulary {
 public:
-  /// `sourced`: each of its words has a source.
+  /// `sourced`: each word has a source.
   Vocabulary(std::string_view kind, std::string_view title, std::span<const Word> words, bool sourced = true);
   std::string_view kind;  ///< what its words are: "schedule"
-  std::string_view title; ///< of its section in docs/words.md
-  bool sourced;           ///< they are somebody's: each says whose
+  std::string_view title; ///< title of its section in docs/words.md
+  bool sourced;           ///< the words come from publications or software, and each names its source
 
   const std::vector<const Word*>& words() const { return words_; }
-  /// Null where there is no such word.
+  /// Returns null if there is no such word.
   const Word* find(std::string_view name) const;
-  /// Its place among the words: how facts hold it. The word of this vocabulary.
+  /// The index of a word of this vocabulary. Facts hold words by this index.
   size_t indexOf(const Word& word) const;
-  /// For suggestions.
+  /// The names of the words, for suggestions.
   std::vector<std::string> names() const;
 
 private:
@@ -63,18 +63,18 @@ private:
   std::vector<const Word*> words_;
 };
 
-/// Every vocabulary; a word of it says what it is and where that is from, stands in docs/language.md, and is used by a
-/// test.
+/// Every vocabulary. Each of its words has documentation and a source, is described in docs/language.md, and is used by
+/// a test.
 std::vector<const Vocabulary*> vocabularies();
 
-/// A word of a list; does not compile where there is none of that name.
+/// The word of a list by name. Does not compile if there is none.
 template <size_t N> constexpr const Word* wordOf(const Word (&words)[N], std::string_view name) {
   for (const Word& word : words)
     if (word.name == name) return &word;
   throw std::logic_error("no such word");
 }
 
-/// Each word has exactly one row, and each row its word: asserted at compile time beside the rows.
+/// Returns whether each word has exactly one row and each row has a word. Asserted at compile time next to the rows.
 template <size_t N, class Row, size_t M> constexpr bool complete(const Word (&words)[N], const Row (&rows)[M]) {
   for (const Word& word : words)
     if (std::count_if(std::begin(rows), std::end(rows), [&](const Row& row) { return row.word == &word; }) != 1)
@@ -82,7 +82,7 @@ template <size_t N, class Row, size_t M> constexpr bool complete(const Word (&wo
   return N == M;
 }
 
-/// What the words of a vocabulary do: a row each, whose `word` is what it implements.
+/// The implementations of a vocabulary's words: one row per word, whose `word` points to the word.
 template <class Row> class Implementations {
 public:
   /// `rows`: live as long as the compiler.
@@ -92,7 +92,7 @@ public:
   Vocabulary& vocabulary;
 
   const std::vector<const Row*>& rows() const { return rows_; }
-  /// Null where there is no such word.
+  /// Returns null if there is no such word.
   const Row* find(std::string_view word) const {
     for (const Row* row : rows_)
       if (row->word->name == word) return row;
@@ -104,7 +104,7 @@ private:
   std::vector<const Row*> rows_;
 };
 
-/// A word with its row, for as long as it lives: a tool that embeds planc, or a test, brings one of its own.
+/// Registers a word with its row during its own lifetime, for a test or a tool that embeds planc.
 template <class Row> class AddedWord {
 public:
   AddedWord(Implementations<Row>& to, const Word& word, const Row& row) : to_(to), word_(word), row_(row) {
