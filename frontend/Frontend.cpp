@@ -48,11 +48,11 @@ void Session::loadText(const std::string& path, std::string text) {
   impl_->setMain(impl_->loader.loadMainText(path, std::move(text)));
 }
 
-/// Has parameters that a use must give.
+/// Returns whether a declaration has parameters without a default or a value.
 bool Session::Impl::generic(DeclInfo& decl) {
   for (const ParamInfo& p : evaluator.params(decl))
     if (!p.syntax->defaultValue) {
-      bool given = false; // of `model X = Y(…)` some are given by X
+      bool given = false; // `model X = Y(…)`: X gives some parameters of Y
       if (decl.kind == DeclKind::Model && !decl.paramSyntax())
         if (const BoundDecl* model = evaluator.resolveModel(BoundDecl{&decl, {}}, decl.nameRange))
           for (const BoundArg& arg : model->args) given |= arg.name == p.name();
@@ -61,7 +61,7 @@ bool Session::Impl::generic(DeclInfo& decl) {
   return false;
 }
 
-/// Gives the plan that it elaborated; null: it is none, or one with open parameters, or it has errors.
+/// Checks a declaration. Returns its plan; null if it is no plan, has open parameters, or has errors.
 std::unique_ptr<ir::Plan> Session::Impl::check(DeclInfo& decl) {
   const Elaborating passing(*this);
   std::unique_ptr<ir::Plan> made;
@@ -103,9 +103,9 @@ std::unique_ptr<ir::Plan> Session::Impl::check(DeclInfo& decl) {
       plan(row.decl, row.written, false);
     }
     break;
-  case DeclKind::Test: // Session::check
+  case DeclKind::Test: // checked by Session::check
     break;
-  case DeclKind::Policy: // as well
+  case DeclKind::Policy: // checked by Session::check
     break;
   }
   evaluator.checking = false;
@@ -128,7 +128,7 @@ void Session::Impl::checkEnum(DeclInfo& decl) {
       context.report(EnumMemberTwice, m.range, {{"name", m.text.str()}}).label(at->second, "first listed here");
 }
 
-/// A model whose parameters all have values is built for a nominal workload, so that its shapes are checked.
+/// Builds a model whose parameters all have values with nominal extents, to check its shapes.
 void Session::Impl::checkModel(DeclInfo& decl) {
   Extents nominal = Extents::ofNoWorkload();
   buildModel(evaluator, nominal, *evaluator.valueOf(decl, decl.nameRange).decl, decl.nameRange);
@@ -148,7 +148,7 @@ void Session::check(const PlanUse& use, const PlanUse& tests) {
   Impl& s = *impl_;
   if (!s.main || !s.main->tree) return;
   s.context.renew();
-  for (DeclInfo& decl : s.main->decls) // before the plans that they are held against
+  for (DeclInfo& decl : s.main->decls) // before the plans that are judged by them
     if (decl.kind == DeclKind::Policy && !checkPolicy(s.evaluator, decl)) s.demands.drop(&decl);
   for (DeclInfo& decl : s.main->decls) {
     if (s.context.exhausted()) return;
@@ -159,7 +159,7 @@ void Session::check(const PlanUse& use, const PlanUse& tests) {
   }
   for (const syntax::Decl& decl : s.main->tree->decls)
     if (const auto* statement = std::get_if<syntax::AssertStmt>(&decl.item)) s.checkAssert(*statement);
-  for (Import& import : s.main->imports) // a library module that nothing uses is still read
+  for (Import& import : s.main->imports) // also read library modules that nothing uses
     if (import.module) s.loader.parse(*import.module);
   if (!s.diagnostics.hasErrors()) reportUnusedImports(*s.main, s.sources, s.diagnostics);
   if (use && !s.edits.empty()) eachPlan(std::nullopt, use);
@@ -169,7 +169,7 @@ std::unique_ptr<ir::Plan> Session::Impl::plan(const BoundDecl& decl, SourceRange
   return buildPlan(evaluator, machines, decl, use, edited ? edits : std::vector<Edit>{}, editsOf, {}, demands);
 }
 
-/// What to write for the plan that stands behind a label of a comparison; empty if there is none.
+/// Advice on what to write for a plan that is a row of a comparison; empty if no row has this label.
 std::string Session::Impl::comparedAs(Symbol label) {
   for (const DeclInfo& d : main->decls) {
     if (d.kind != DeclKind::Compare) continue;
@@ -181,7 +181,8 @@ std::string Session::Impl::comparedAs(Symbol label) {
   return "";
 }
 
-/// What a mistake shows is what was written: the text stands on a line of its own, as the value of a constant.
+/// Parses a choice. The text has a line of its own, as the value of a constant, so that messages show only the user's
+/// text.
 Choice Session::Impl::read(const PlanChoice& choice) {
   std::string text = "let choice = (\n" + choice.text + "\n)\n";
   Choice made;
@@ -197,7 +198,7 @@ Choice Session::Impl::read(const PlanChoice& choice) {
   return made;
 }
 
-/// The value of `NAME` or `NAME(…)`, read as an expression of the loaded file.
+/// The value of `NAME` or `NAME(…)`, evaluated as an expression of the loaded file.
 std::optional<Value> Session::Impl::choose(const Choice& choice) {
   if (!choice.tree || choice.tree->broken) return std::nullopt; // reported by the parser
   const bool one = choice.tree->decls.size() == 1;
@@ -237,7 +238,7 @@ void Session::Impl::giveBack(FileId text) {
   givenBack.push_back(text);
 }
 
-/// A file that reports point to keeps its text, also if the plan is given back.
+/// If reports point into the text of the choice, the text is kept and not returned.
 ChosenPlan Session::choose(const PlanChoice& choice) {
   Impl& s = *impl_;
   if (!s.main || !s.main->tree) return {};

@@ -1,4 +1,5 @@
-// What the driver asks of the frontend: load a file with its imports, check it, and elaborate its plans into the IR.
+// The interface between the driver and the frontend: load a file with its imports, check it, and elaborate its plans
+// into the IR.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/modules/ModuleSource.h"
@@ -17,13 +18,13 @@
 
 namespace planc::frontend {
 
-/// A chosen plan with bindings of its parameters: `NAME` or `NAME(nodes = 8)`.
+/// The choice of a plan with arguments for its parameters: `NAME` or `NAME(nodes = 8)`.
 struct PlanChoice {
   std::string text;
 };
 
-/// A plan that was chosen, null after errors, and the text that stands for the choice: ranges of the plan point there.
-/// Invalid where reports do, too.
+/// A chosen plan, null after errors, and the text of the choice. Ranges in the plan and in reports point into this
+/// text. `text` is invalid if reports point into it, because it is then kept.
 struct ChosenPlan {
   std::unique_ptr<ir::Plan> plan;
   FileId text;
@@ -33,17 +34,17 @@ struct ChosenPlan {
 struct TestedPlan {
   std::string name;  ///< `sizes(nodes = 4)`
   SourceRange range; ///< of the test's name
-  /// What its plan is to fail with, and where that is said; null: it is to be judged.
+  /// The error that the test expects, and where the test states it; null if the plan is to be judged instead.
   const DiagnosticKind* fails = nullptr;
   SourceRange failsRange;
   std::unique_ptr<ir::Plan> plan; ///< null after errors
-  DiagnosticEngine found;         ///< what its elaboration reported, and nothing that was told before
+  DiagnosticEngine found;         ///< the reports of its elaboration, without those that were made before
 };
 using TestUse = std::function<void(TestedPlan)>;
-/// Whether a test of this name is asked for.
+/// Returns whether to run a test of this name.
 using TestWanted = std::function<bool(std::string_view name)>;
 
-/// Takes a plan; what it keeps of it is its own affair.
+/// Takes ownership of a plan.
 using PlanUse = std::function<void(std::unique_ptr<ir::Plan>)>;
 
 /// A `compare` declaration.
@@ -55,25 +56,25 @@ struct PlanComparison {
   };
   std::string name;
   std::vector<Row> rows;
-  std::vector<std::string> failed; ///< labels of what has errors
+  std::vector<std::string> failed; ///< labels of plans with errors
 };
 
-/// A plan with the space of its search; `space` is null after errors, and `text` as that of a ChosenPlan.
+/// A plan with its search space. `space` is null after errors. `text` is as in ChosenPlan.
 struct SearchedPlan {
   std::unique_ptr<ir::Plan> plan;
   FileId text;
   std::shared_ptr<const ir::Space> space;
 };
 
-/// Where a plan that is written down is to stand (docs/search.md).
+/// Where and how a plan is written to a file (docs/search.md).
 struct PlanPlace {
-  std::string path;           ///< of its file, which need not exist: imports are found from there
-  bool copied = false;        ///< the file of the plan is copied as far as it is needed; else it is imported
+  std::string path;           ///< of the file, which need not exist; imports are resolved from there
+  bool copied = false;        ///< copy the needed parts of the plan's file; else import it
   std::string name;           ///< of the plan
-  std::string sentence;       ///< the comment above it
-  std::string* why = nullptr; ///< told why a text in this place cannot say it, where that is known
-  /// If not null the plan stands in the place of the one that is searched, in a copy of its file: told which parameters
-  /// of the plan that both extend have their defaults still.
+  std::string sentence;       ///< comment above the plan
+  std::string* why = nullptr; ///< receives the reason, if known, why a text in this place cannot express the plan
+  /// If not null, the plan replaces the searched plan in a copy of its file. Receives the parameters of the common base
+  /// plan that still have their defaults, with their values.
   std::vector<std::pair<std::string, std::string>>* assumed = nullptr;
 };
 
@@ -87,69 +88,69 @@ public:
   SourceManager& sources();
   DiagnosticEngine& diagnostics();
 
-  /// Reads and parses a file (`-` is stdin) and what it imports. False if the file cannot be read (an I/O error,
-  /// reported in `ioError`).
+  /// Reads and parses a file (`-` is stdin) and its imports. Returns false if the file cannot be read, and sets
+  /// `ioError`.
   bool load(const std::string& path, std::string& ioError);
-  /// Parses `text` as if it stood in a file at `path`, which need not exist; imports are found from there.
+  /// Parses `text` as if it were a file at `path`, which need not exist; imports are resolved from there.
   void loadText(const std::string& path, std::string text);
-  /// Resolves and type-checks every declaration of the loaded file, exported or not; errors go to `diagnostics`. To do
-  /// so every plan is elaborated: with `use` those that `eachPlan` would name are handed over, each as soon as it is
-  /// made, so that they are elaborated once; if facts were set, behind the check.
-  /// `tests` takes the first plan of each test that is to be judged, so that its lines can be checked.
+  /// Resolves and type-checks every declaration of the loaded file, exported or not. Errors go to `diagnostics`.
+  /// Elaborates every plan for this: `use` receives the plans that `eachPlan` would, as soon as each is built, so that
+  /// they are elaborated only once (after the check, if facts were set). `tests` receives the first plan of each judged
+  /// test, to check its assertions.
   void check(const PlanUse& use = {}, const PlanUse& tests = {});
-  /// Reads a file of policies, which hold for all plans that are elaborated from now on. False if it cannot be read
-  /// (`ioError` is set), or holds none.
+  /// Reads a file of policies, which apply to all plans that are elaborated later. Returns false if the file cannot be
+  /// read (sets `ioError`) or has no policies.
   bool addPolicies(const std::string& path, std::string& ioError);
-  /// Elaborates the plans of the tests of the loaded file, each with every combination of values. A test with mistakes
-  /// of its own, which `check` reports, has none.
+  /// Elaborates the plans of the loaded file's tests, each with every combination of values. Skips tests that are
+  /// invalid themselves, which `check` reports.
   void eachTest(const TestWanted& wanted, const TestUse& use);
-  /// Warns of what the file and its plans allow, and nothing was warned of. To be asked when all plans came as far as
-  /// they do.
+  /// Warns of `allow`s in the file and its plans that suppressed no warning. Call it after all plans have been
+  /// processed.
   void reportIdleAllowances();
-  /// Sets facts of the plans that `plans` elaborates from now on; with `of`, of the plan of that name that they extend.
-  /// False after errors, which are reported.
+  /// Sets facts of the plans that are elaborated later; with `of`, facts of the plan of that name that they extend.
+  /// Returns false after errors, which are reported.
   bool set(const ir::PlanEdit& edit, std::string_view of = {});
-  /// Elaborates plans of the loaded file: the chosen one, or each whose parameters all have defaults, in file order.
-  /// Plans with errors are left out (the errors are reported). The memory of an elaboration is given back with it, and
-  /// so is the text of a choice without reports: ranges of the plan that point there are void once `use` has returned.
+  /// Elaborates plans of the loaded file: the chosen one, or in file order each plan whose parameters all have
+  /// defaults. Skips plans with errors, which are reported. The memory of an elaboration is freed after it, and so is
+  /// the text of a choice without reports: ranges of the plan that point into it are invalid after `use` returns.
   void eachPlan(const std::optional<PlanChoice>& choice, const PlanUse& use);
-  /// The chosen plan. Its text stays until `giveBack`, which any thread may call.
+  /// Elaborates the chosen plan. Its text stays valid until `giveBack`, which any thread may call.
   ChosenPlan choose(const PlanChoice& choice);
-  /// The chosen plan as it stands, with the candidates that its search has. A choice without text is the only plan of
-  /// the file with a `search` block or, failing that, the only plan.
+  /// Elaborates the chosen plan together with the candidates of its search. A choice with empty text means the file's
+  /// only plan with a `search` block or, failing that, its only plan.
   SearchedPlan searched(const PlanChoice& choice, const ir::SearchWords& words);
-  /// A candidate of the last `searched`: its plan with these values set, of the first `digits.size()` choices of the
-  /// space, and the filled axis resized if `filled` is given. Null after errors, which are reported.
+  /// Elaborates a candidate of the last `searched` plan: sets the values of the first `digits.size()` choices of the
+  /// space, and resizes the filled axis if `filled` is given. Returns null after errors, which are reported.
   std::unique_ptr<ir::Plan> candidate(std::span<const uint32_t> digits, std::optional<int64_t> filled = std::nullopt);
-  /// A candidate with all of its values as the text of a plan that extends the one that is searched, not yet in the
-  /// layout of `planc fmt`. Nothing where a text in this place cannot say it.
+  /// The text of a candidate with all of its values, as a plan that extends the searched plan, not yet formatted by
+  /// `planc fmt`. Returns nothing if a text in this place cannot express it.
   std::optional<std::string> written(std::span<const uint32_t> digits, std::optional<int64_t> filled,
                                      const PlanPlace& place);
-  /// The text of a choice to which nothing points any more.
+  /// Releases the text of a choice for reuse. Nothing may point to it any more.
   void giveBack(FileId text);
-  /// The same plans all at once. The text of a choice stays.
+  /// Elaborates the plans of `eachPlan` and returns them together. The text of a choice stays valid.
   std::vector<std::unique_ptr<ir::Plan>> plans(const std::optional<PlanChoice>& choice = std::nullopt);
-  /// Elaborates the comparisons of the loaded file: the one that is called so, or all in file order. Plans with errors
-  /// are left out of them (the errors are reported).
+  /// Elaborates comparisons of the loaded file: the chosen one, or all in file order. Leaves out plans with errors,
+  /// which are reported.
   std::vector<PlanComparison> comparisons(const std::optional<PlanChoice>& choice = std::nullopt);
-  /// Plans that wait for arguments, as they are chosen: `pretrain(nodes = …)`.
+  /// The plans that need arguments, in the syntax of a choice: `pretrain(nodes = …)`.
   std::vector<std::string> openPlans();
-  /// The record that a constant of the loaded file names; nothing after errors, or where it names none of that kind.
+  /// The record that a constant of the loaded file names; nothing after errors, or if it is no record of this kind.
   std::optional<ir::Device> device(std::string_view constant);
   std::optional<ir::Fabric> fabric(std::string_view constant);
   std::optional<ir::Stack> stack(std::string_view constant);
   std::optional<ir::Cluster> cluster(std::string_view constant);
-  /// The optimizer that a constant of the loaded file is; nothing after errors, or where it is none.
+  /// The optimizer that a constant of the loaded file names; nothing after errors, or if it is no optimizer.
   std::optional<ir::Optimizer> optimizer(std::string_view constant);
-  /// The plan that a constant of the loaded file names, `let chosen = recipes.usual(m, c)`; nothing after errors, or
-  /// if the constant is no plan.
+  /// The plan that a constant of the loaded file names, `let chosen = recipes.usual(m, c)`; nothing after errors, or if
+  /// the constant is no plan.
   std::optional<ir::PlanReference> planReference(std::string_view constant);
   /// Every parameter of the plan that a constant names, with its value: an argument or an evaluated default. Empty
   /// after errors.
   std::vector<std::pair<std::string, std::string>> parameterValues(std::string_view constant);
-  /// Values that the session keeps; for the tests of memory.
+  /// Number of values that the session keeps; for memory tests.
   size_t lastingValues() const;
-  /// Bytes of library text read so far; for the benchmark.
+  /// Bytes of library text read so far; for benchmarks.
   size_t libraryBytes() const;
 
 private:

@@ -1,4 +1,4 @@
-// What a session is made of; its methods stand in Frontend.cpp, SessionWords.cpp and SessionSearch.cpp.
+// The private members of a session. Its methods are defined in Frontend.cpp, SessionWords.cpp and SessionSearch.cpp.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/Frontend.h"
@@ -12,10 +12,10 @@
 
 namespace planc::frontend {
 
-/// Plans as they are chosen, `NAME(nodes = 8)`: the text stands in a file of its own, so that messages can show it.
+/// A parsed choice of a plan, `NAME(nodes = 8)`. Its text is a file of its own, so that messages can show it.
 struct Choice {
   FileId file;
-  std::unique_ptr<syntax::File> tree; ///< null: it could not be read, which was reported
+  std::unique_ptr<syntax::File> tree; ///< null if it could not be parsed, which was reported
 };
 
 struct Session::Impl {
@@ -28,20 +28,20 @@ struct Session::Impl {
   Module* main = nullptr;
   std::vector<Edit> edits;
   Symbol editsOf;
-  /// The plan whose candidates are asked for.
+  /// The searched plan, whose candidates are elaborated.
   struct Searched {
     Choice choice;
-    syntax::SearchBlock words; ///< of the command line
+    syntax::SearchBlock words; ///< from the command line
     SearchRequest request;
     SearchedSpace found;
     SharedParts parts;
   };
   std::optional<Searched> search;
-  Demands demands; ///< policies that hold for all plans
+  Demands demands; ///< policies that apply to all plans
   std::mutex givenBackLock;
-  std::vector<FileId> givenBack; ///< texts of choices that nothing points to any more
+  std::vector<FileId> givenBack; ///< texts of choices to be released
 
-  /// The values of one elaboration, which are given back with it.
+  /// Owns the values of one elaboration and frees them with it.
   struct Elaborating {
     Impl& impl;
     Arena::Passing values;
@@ -69,7 +69,7 @@ struct Session::Impl {
   std::optional<Edit> factEdit(const std::string& name, const ir::FactEdit& written);
   std::unique_ptr<ir::Plan> plan(const BoundDecl& decl, SourceRange use, bool edited);
   std::optional<PlanChoice> searchedChoice(const PlanChoice& choice, const ir::SearchWords& words);
-  /// Hands the searched plan and what sets a candidate in it to `make`; not after a report.
+  /// Calls `make` with the searched plan and the edits of a candidate. Does not call it after a report.
   void withCandidate(std::span<const uint32_t> digits, std::optional<int64_t> filled,
                      const std::function<void(const Value&, std::vector<Edit>)>& make);
   syntax::SearchBlock wordsOf(const ir::SearchWords& words);

@@ -1,4 +1,4 @@
-// The search of a plan of the session's file: its space, and its candidates.
+// Searches a plan of the session's file: builds its space, and elaborates its candidates.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Session.h"
 #include "frontend/derived/Derived.h"
@@ -14,8 +14,8 @@ using syntax::ExprKind;
 
 PLANC_ERROR(NoSearchedPlan, 694, "{problem}: say which one is meant")
 
-/// The plan that is meant where none is named; nothing after a report. Of `words` that leave the plan's own block out
-/// none is spoken of.
+/// The plan to search if the choice names none; nothing after a report. If `words` replace the plan's own `search`
+/// block, the report does not mention it.
 std::optional<PlanChoice> Session::Impl::searchedChoice(const PlanChoice& choice, const ir::SearchWords& words) {
   if (choice.text.find_first_not_of(" \t\n") != std::string::npos) return choice;
   std::vector<std::string> plans, searched;
@@ -29,7 +29,7 @@ std::optional<PlanChoice> Session::Impl::searchedChoice(const PlanChoice& choice
         }))
       searched.push_back(d.name.str());
   }
-  if (plans.empty() && main->tree->broken) return std::nullopt; // the mistakes of its text are told
+  if (plans.empty() && main->tree->broken) return std::nullopt; // the errors of its text are reported
   if (searched.size() == 1) return PlanChoice{searched.front()};
   if (plans.size() == 1) return PlanChoice{plans.front()};
   const std::vector<std::string>& meant = searched.empty() || words.alone ? plans : searched;
@@ -77,7 +77,7 @@ SearchedPlan Session::searched(const PlanChoice& asked, const ir::SearchWords& w
 
 namespace {
 
-/// The size of the axis that is filled, as an edit.
+/// An edit that sets the size of the filled axis.
 struct FilledAxis {
   Expr size;
   std::string text;
@@ -96,7 +96,7 @@ struct FilledAxis {
   FilledAxis(const FilledAxis&) = delete;
 };
 
-/// What is set beside the file, and the values of a candidate.
+/// The edits of a candidate: the facts that were set, and the values of the candidate.
 std::vector<Edit> candidateEdits(const std::vector<Edit>& set, const SearchedSpace& found,
                                  std::span<const uint32_t> digits) {
   std::vector<Edit> edits = set;

@@ -1,4 +1,4 @@
-// The tests and policies of a session, and what its files allow.
+// Tests and policies of a session, and the `allow`s of its files.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Session.h"
 #include "frontend/modules/Deprecated.h"
@@ -10,8 +10,8 @@
 
 namespace planc::frontend {
 
-/// What the main file allows holds for all that is said of it and its plans; what an import allows, in the import. A
-/// policy that is exported holds where its file is imported, too.
+/// Sets the main file. Its `allow`s apply to all reports about the file and its plans; the `allow`s of an import apply
+/// only to the import. An exported policy also applies to files that import its file.
 void Session::Impl::setMain(Module* loaded) {
   main = loaded;
   if (!main) return;
@@ -41,14 +41,14 @@ bool Session::addPolicies(const std::string& path, std::string& ioError) {
   return true;
 }
 
-/// The plan of one combination; null after a report.
+/// The plan of one combination of values; null after a report.
 std::unique_ptr<ir::Plan> Session::Impl::testedPlan(const syntax::TestDecl& test, Scope& values) {
   const BoundDecl* plan = planOfTest(evaluator, test, values);
   return plan ? buildPlan(evaluator, machines, *plan, test.plan->range, edits, editsOf, {}, demands) : nullptr;
 }
 
-/// The first plan of a test that is to be judged: its lines are checked with it. Of one that is to fail nothing can be
-/// said before.
+/// The first plan of a judged test, with which its assertions are checked. Null for a test that expects an error,
+/// because such a test cannot be checked beforehand.
 std::unique_ptr<ir::Plan> Session::Impl::checkTest(DeclInfo& decl) {
   const Elaborating passing(*this);
   const auto space = testSpace(evaluator, decl);
@@ -68,7 +68,7 @@ void Session::eachTest(const TestWanted& wanted, const TestUse& use) {
     if (decl.kind != DeclKind::Test) continue;
     s.context.renew();
     const Impl::Elaborating passing(s);
-    DiagnosticEngine told = s.diagnostics.take(); // mistakes of the test itself are told by `check`
+    DiagnosticEngine told = s.diagnostics.take(); // `check` reports errors of the test itself
     const auto space = testSpace(s.evaluator, decl);
     for (size_t i = 0; space && i < space->combinations; ++i) {
       Scope values(s.main);

@@ -1,4 +1,4 @@
-// What a command line says beside a file: facts that are set, and lines of a search.
+// Reads facts and search lines from the command line.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/Session.h"
 #include "frontend/eval/Literals.h"
@@ -16,7 +16,7 @@ PLANC_ERROR(SearchWordForm, 695, "`{option}` takes one line of a search; this is
 
 namespace {
 
-/// The statements of a text that is the `search` block of a plan alone; null where it is anything else.
+/// The statements of a text that consists of a plan with only a `search` block; null for any other text.
 const syntax::SearchBlock* searchBlockOf(const Module& text) {
   if (!text.tree || text.tree->broken || text.tree->decls.size() != 1) return nullptr;
   const auto* plan = std::get_if<syntax::PlanDecl>(&text.tree->decls[0].item);
@@ -27,7 +27,7 @@ constexpr std::string_view kArrow = "->";
 
 } // namespace
 
-/// `decoder.seq -> tp`: read as the line of a search that has this one value.
+/// Reads `decoder.seq -> tp` as the line of a search that has this one value.
 std::optional<Edit> Session::Impl::ruleEdit(const std::string& name, const ir::FactEdit& written) {
   Module* text = loader.loadText(
       name, fmt::format("plan set {{ search {{\nvary {} in ({})\n}} }}\n", written.path, written.value));
@@ -39,7 +39,7 @@ std::optional<Edit> Session::Impl::ruleEdit(const std::string& name, const ir::F
   return std::nullopt;
 }
 
-/// The text stands as a record of one fact, so that a mistake shows what was written.
+/// Reads the text as a record of one fact. The fact has a line of its own, so that messages show only the user's text.
 std::optional<Edit> Session::Impl::factEdit(const std::string& name, const ir::FactEdit& written) {
   Module* text = loader.loadText(name, fmt::format("let set = {{\n{} = {}\n}}\n", written.path, written.value));
   if (!text->tree || text->tree->broken) return std::nullopt; // reported by the parser
@@ -60,7 +60,7 @@ std::optional<Edit> Session::Impl::factEdit(const std::string& name, const ir::F
 }
 
 bool Session::Impl::edit(const ir::FactEdit& written) {
-  // Which of several options is meant, messages say by its number.
+  // Messages identify one of several options by its number.
   const std::string name = edits.empty() ? "--set" : fmt::format("--set ({})", edits.size() + 1);
   std::optional<Edit> made = written.path.ends_with(kArrow) ? ruleEdit(name, written) : factEdit(name, written);
   if (!made) return false;
@@ -80,7 +80,7 @@ bool Session::set(const ir::PlanEdit& edit, std::string_view of) {
   return good;
 }
 
-/// One option as a line of a `search` block: its text stands on a line of its own. False after a report.
+/// Reads one option as a line of a `search` block, on a line of its own. Returns false after a report.
 bool Session::Impl::addWord(const std::string& option, const std::string& text, size_t number,
                             syntax::SearchBlock& words) {
   const bool goal = option == "--minimize" || option == "--maximize";
@@ -111,7 +111,7 @@ bool Session::Impl::addWord(const std::string& option, const std::string& text, 
   return false;
 }
 
-/// A path with its numbers is the line that says them; a path is all that it may hold beside them.
+/// Reads a path with its numbers as a `vary` line. Reports a path that yields more than this one line.
 bool Session::Impl::addNumbers(const ir::VariedNumbers& numbers, size_t number, syntax::SearchBlock& words) {
   std::string values;
   for (const Quantity& value : numbers.values) {
@@ -130,7 +130,7 @@ bool Session::Impl::addNumbers(const ir::VariedNumbers& numbers, size_t number, 
   return false;
 }
 
-/// What a command line says, as a block of its own; without items after a report.
+/// The block of all search lines of a command line; without items after a report.
 syntax::SearchBlock Session::Impl::wordsOf(const ir::SearchWords& words) {
   syntax::SearchBlock made;
   bool good = true;

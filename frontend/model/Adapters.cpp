@@ -1,4 +1,4 @@
-// Low-rank adapters (arXiv 2106.09685) for every contraction that the targets of `lora` reach.
+// Adds low-rank adapters (arXiv 2106.09685) to every contraction that the targets of `lora` select.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/Adapters.h"
 
@@ -27,7 +27,7 @@ DimList united(const DimList& a, const DimList& b) {
   return all;
 }
 
-/// The operand that is a parameter, of the two that are multiplied; -1 if none or both are.
+/// The index of the parameter among the two multiplied operands; -1 if none or both are parameters.
 int weightOf(const ir::Model& model, const ir::Op& op) {
   if (!ir::isContraction(op.kind) || op.operands.size() < 2) return -1;
   int found = -1;
@@ -37,7 +37,7 @@ int weightOf(const ir::Model& model, const ir::Op& op) {
   return found < 0 ? -1 : found;
 }
 
-/// Of the largest weight of the repeated layers.
+/// Fraction of the largest weight of the repeated layers, below which no warning is reported.
 constexpr double kSmall = 0.01;
 
 class Rewrite {
@@ -119,7 +119,7 @@ private:
     return path;
   }
 
-  /// A value beside the operator's result: of its place and element type.
+  /// A new value next to the operator's result, in the same layer and of the same element type.
   ir::ValueId value(const ir::Op& op, Symbol name, ir::ValueKind kind, DimList dims) {
     ir::Value v = model_.values[op.result];
     v.name = name;
@@ -135,7 +135,7 @@ private:
     return id;
   }
 
-  /// The product of two operands with the place and kind of another one.
+  /// A product of two operands, in the place and of the kind of `like`.
   ir::Op product(const ir::Op& like, Symbol name, ir::Operand a, ir::Operand b, DimList result) {
     ir::Op op = like;
     op.path = below(like, name);
@@ -156,14 +156,14 @@ private:
     return op;
   }
 
-  /// y = x·W becomes y = base + high, base = x·W, low = x·A, high = low·B.
+  /// Replaces y = x·W by y = base + high, with base = x·W, low = x·A and high = low·B.
   void adapt(ir::Op op, size_t weight) {
     const ir::Operand x = op.operands[1 - weight], w = op.operands[weight];
     DimList aDims, bDims, lowDims;
     double rows = 1, columns = 1;
     for (ir::DimId d : w.dims) {
       const bool row = !llvm::is_contained(op.resultDims, d),
-                 each = !row && llvm::is_contained(x.dims, d); // each: a matrix for every one
+                 each = !row && llvm::is_contained(x.dims, d); // each: the weight has one matrix per index
       if (row || each) aDims.push_back(d);
       if (!row) bDims.push_back(d);
       if (!each) (row ? rows : columns) *= static_cast<double>(model_.dims[d].extent);
@@ -182,7 +182,7 @@ private:
     ir::Op low = product(op, "low", x, {a, aDims}, lowDims);
     ir::Op high = product(op, "high", {low.result, lowDims}, {b, bDims}, op.resultDims);
     ir::Op sum = op;
-    sum.name = kSum.name; // what `+` stands for
+    sum.name = kSum.name; // the operator of `+`
     sum.linear = true;
     sum.bias = -1;
     sum.kind = ir::OpKind::Memory;
@@ -203,7 +203,7 @@ private:
     emit(std::move(sum));
   }
 
-  /// A router or another small weight among those of a layer is not worth a word.
+  /// Warns of a rank that is too large. A router or another small weight of a layer is not worth a warning.
   void warnRank(ir::ValueId weight, double rows, double columns) {
     if (warned_ || elements(weight) < kSmall * largest_) return;
     warned_ = true;
@@ -218,8 +218,8 @@ private:
   }
 
   ir::Model& model_;
-  double largest_ = 0;    ///< elements of a parameter of a repeated layer
-  ir::Adapters adapters_; ///< with targets against the layers of the model
+  double largest_ = 0;    ///< elements of the largest parameter in repeated layers
+  ir::Adapters adapters_; ///< with targets resolved in the model
   Context& context_;
   std::vector<bool> reached_;
   ir::DimId rank_;

@@ -1,4 +1,4 @@
-// Calls of blocks: a body of its own, under the path of the statement that calls it.
+// Elaborates calls of blocks: each has a body of its own, under the path of the calling statement.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/Body.h"
 #include "frontend/model/Dimensions.h"
@@ -78,7 +78,7 @@ void checkBlock(ModelState& state, DeclInfo& decl) {
   state.ev.bind(BoundDecl{&decl, {}}, scope, decl.nameRange);
   for (const syntax::Parameter& p : block.params)
     if (p.type && p.type->tensor) bindSignature(state, p, {}, p.range, scope);
-  state.prefix.push_back(decl.name); // layers of a block are never units of a model
+  state.prefix.push_back(decl.name); // layers of a block are never top-level layers
   BodyResult result;
   body(state, *block.body, scope, result);
   if (!result.any) noResult(state, decl);

@@ -1,4 +1,4 @@
-// Bodies of models and blocks, statement by statement: layers, conditions, results.
+// Elaborates the bodies of models and blocks, statement by statement: layers, conditions, results.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/Body.h"
 #include "frontend/model/Dimensions.h"
@@ -95,7 +95,7 @@ void layer(ModelState& state, const syntax::LayerItem& d, Scope& scope, BodyResu
 
 void out(ModelState& state, const syntax::OutItem& d, SourceRange range, Scope& scope, BodyResult& result) {
   const syntax::Name name{Symbol("out"), range};
-  if (d.value->kind == ExprKind::List) { // one value for each carried one
+  if (d.value->kind == ExprKind::List) { // one value for each carried value
     Value list = state.ev.evaluate(*d.value, scope);
     state.ok(!list.invalid());
     setResult(state, result, list, range);
@@ -112,7 +112,8 @@ void conditional(ModelState& state, const syntax::IfItem& d, Scope& scope, BodyR
   }
   state.failed = true;
   if (!state.ev.checking) return;
-  // Unknown in a generic declaration: both branches must make sense; what they name is unknown behind them.
+  // The condition is unknown in a generic declaration: both branches are checked, and their names are unknown after
+  // them.
   for (const syntax::Body* branch : {d.then, d.otherwise}) {
     if (!branch) continue;
     Scope inner(&scope);
@@ -124,7 +125,7 @@ void conditional(ModelState& state, const syntax::IfItem& d, Scope& scope, BodyR
   }
 }
 
-/// What a statement of a body does.
+/// Dispatches a statement of a body to its function.
 struct VisitItem {
   ModelState& state;
   const syntax::BodyItem& item;

@@ -1,4 +1,4 @@
-// What a body declares besides its layers: inputs, parameters, products of dimensions.
+// Elaborates the declarations of a body: inputs, parameters, products of dimensions.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/Body.h"
 #include "frontend/model/Dimensions.h"
@@ -17,7 +17,7 @@ PLANC_ERROR(CountedDimension, 454, "input `{input}` cannot count `{dim}`")
 
 namespace {
 
-/// `counts seq`: what of the input is a token, without the batch.
+/// The dimensions of `counts seq`, which count the tokens of an input; without the batch.
 std::vector<ir::DimId> countedDims(ModelState& state, const syntax::InItem& d, const std::vector<ir::DimId>& dims) {
   std::vector<ir::DimId> counted;
   for (const syntax::Name& n : d.counts) {
@@ -107,7 +107,7 @@ void parameter(ModelState& state, const syntax::ParamItem& d, Scope& scope) {
   v.trainable = !d.frozen;
   v.region = state.region;
   v.range = d.name.range;
-  if (!state.prefix.empty()) v.layer = ensureLayer(state); // one of the model itself belongs to its first user
+  if (!state.prefix.empty()) v.layer = ensureLayer(state); // a parameter of the model itself belongs to its first user
   v.storage = tiedTo(state, d, *dims, scope);
   const ir::ValueId id = state.model->values.add(std::move(v));
   if (ir::Value& added = state.model->values[id]; !added.storage.valid()) added.storage = id;
@@ -131,7 +131,7 @@ void composite(ModelState& state, const syntax::DimDecl& d, Scope& scope) {
       return;
     }
     const Resolved dim = resolveOrReport(state, scope, (*f)->name);
-    if (!dim.id.valid()) return; // unknown or reported
+    if (!dim.id.valid()) return; // unknown, or reported
     product *= static_cast<double>(state.model->dims[dim.id].extent);
     c.factors.push_back(dim.id);
   }

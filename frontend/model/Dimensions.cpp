@@ -1,4 +1,4 @@
-// Named dimensions: what a name in a tensor type stands for, and whether a value has the shape that a declaration says.
+// Resolves the names in tensor types, and checks declared shapes.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/Dimensions.h"
 
@@ -43,8 +43,8 @@ ir::DimId specialDim(ModelState& state, const ir::Dim& d) {
   return known.back();
 }
 
-// docs/language.md, section 6: the value of that name in scope, then the workload's facts. A dimension that an
-// argument brought counts as a value.
+// docs/language.md, section 6: the value of that name in scope, then the workload's facts. A dimension that comes with
+// an argument counts as a value.
 Resolved resolve(ModelState& state, Scope& scope, Symbol name, SourceRange use, bool input) {
   const Value* value = nullptr;
   const ir::DimId* brought = nullptr;
@@ -115,7 +115,7 @@ std::optional<std::vector<ir::DimId>> declaredDims(ModelState& state, const synt
       continue;
     }
     ir::DimId id;
-    if (ref.value) { // [choices = experts]: a name of its own for an extent
+    if (ref.value) { // [choices = experts]: a new name for an extent
       const auto extent = state.ev.integer(*ref.value, scope, fmt::format("dimension `{}`", ref.name.text.view()));
       if (extent && *extent < 1)
         state.context.report(ExtentNotPositive, ref.range, {{"dim", ref.name.text.str()}, {"extent", *extent}});
@@ -142,7 +142,7 @@ std::optional<std::vector<ir::DimId>> declaredDims(ModelState& state, const synt
 std::optional<ir::DType> declaredDType(ModelState& state, const syntax::Type& type, Scope& scope) {
   if (!type.dtype) return std::nullopt;
   if (auto known = ir::parseDType(type.dtype->text.view())) return known;
-  if (auto v = state.ev.find(type.dtype->text, scope, type.dtype->range)) { // a parameter that holds one
+  if (auto v = state.ev.find(type.dtype->text, scope, type.dtype->range)) { // a parameter that holds an element type
     if (v->kind == ValueKind::DType) return v->dtype;
     if (v->invalid()) return std::nullopt;
   }
@@ -175,7 +175,7 @@ bool bindSignature(ModelState& state, const syntax::Parameter& p, const Value& a
       if (n != name) continue;
       if (known == id || !id.valid() || !known.valid()) return true;
       if (state.model->dims[known].extent == state.model->dims[id].extent) {
-        if (state.model->dims[id].name == name) known = id; // the one that is called so
+        if (state.model->dims[id].name == name) known = id; // the dimension of that name
         return true;
       }
       state.context
@@ -225,7 +225,7 @@ bool bindSignature(ModelState& state, const syntax::Parameter& p, const Value& a
 
 namespace {
 
-/// Is this dimension what the name says, directly or as the name that a signature gave it?
+/// Returns whether a dimension is the one that a name refers to, directly or by the name in a signature.
 bool agrees(const ir::Model& model, const DimRef& ref, ir::DimId actual, Scope& scope) {
   if (model.dims[actual].name == ref.name.text) {
     if (ref.value) return true;

@@ -1,4 +1,4 @@
-// Models from their declarations, and declarations checked by themselves.
+// Builds models from their declarations, and checks single declarations.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/Models.h"
 
@@ -12,7 +12,7 @@ PLANC_ERROR(EmptyModel, 427, "model `{model}` has no operators")
 
 namespace {
 
-/// One model under construction, and what the expressions in its bodies ask of it.
+/// One model under construction, and the host that evaluates calls on its tensors.
 struct Building final : TensorHost {
   Building(Evaluator& evaluator, Extents& extents) : state(evaluator, extents, *this) {}
 

@@ -1,4 +1,5 @@
-// The door of the room: models from their declarations, and models, blocks and operators checked by themselves.
+// The interface of this folder: builds models from their declarations, and checks declarations of models, blocks and
+// operators.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/eval/Evaluator.h"
@@ -9,11 +10,11 @@
 
 namespace planc::frontend {
 
-/// The model with its arguments: blocks inlined, repeats folded, dimensions resolved. Errors are reported and
-/// construction goes on, to find others; null after any. `use` is where it was asked for.
+/// Builds the model with its arguments: inlines blocks, folds repeats, resolves dimensions. Construction continues
+/// after errors, to find others, and then returns null. `use` is the place that uses the model.
 std::shared_ptr<ir::Model> buildModel(Evaluator& ev, Extents& extents, const BoundDecl& decl, SourceRange use);
 
-/// Check a generic declaration: parameters without defaults are unknown.
+/// Checks a generic declaration. Parameters without defaults are unknown.
 void checkModel(Evaluator& ev, Extents& extents, DeclInfo& decl);
 void checkBlock(Evaluator& ev, Extents& extents, DeclInfo& decl);
 void checkOperator(Evaluator& ev, Extents& extents, DeclInfo& decl);

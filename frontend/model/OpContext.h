@@ -1,5 +1,5 @@
-// One use of an operator while it is lowered: its operands under its own names of dimensions, and the operator being
-// made.
+// One use of an operator during lowering: its operands under the operator's own dimension names, and the operator under
+// construction.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/model/Dimensions.h"
@@ -10,34 +10,34 @@ namespace planc::frontend {
 struct OperandInfo {
   const syntax::Parameter* param = nullptr;
   ir::ValueId value;
-  SourceRange range;           ///< of the argument
-  std::vector<ir::DimId> dims; ///< the operator's own dimension for each of the value's
-  std::vector<int> formal;     ///< per dimension the index of the formal name, or -1 if `..` covers it
+  SourceRange range;           ///< place of the argument
+  std::vector<ir::DimId> dims; ///< the operator's own dimension for each dimension of the value
+  std::vector<int> formal;     ///< per dimension: index of the formal name, or -1 if `..` covers it
 };
 
-/// A name of the signature and the dimension that stands for it in this use.
+/// A dimension name of the signature, with its dimension in this use.
 struct FormalDim {
   Symbol name;
   ir::DimId dim;
-  SourceRange argument; ///< of the argument that gave it
-  bool exact = false;   ///< the value's dimension has that name itself
+  SourceRange argument; ///< place of the argument that provides it
+  bool exact = false;   ///< the value's dimension has the same name
 };
 
 struct OpContext {
   DeclInfo& decl;
   const syntax::OpDecl& syntax;
-  Scope& scope;            ///< of facts: values of the parameters
-  Scope* around = nullptr; ///< of the statement that uses it; null in a generic check
+  Scope& scope;            ///< for facts: has the values of the parameters
+  Scope* around = nullptr; ///< scope of the statement that uses it; null in a generic check
   SourceRange call;
-  bool known = true; ///< false: a generic check, dimensions have names but no extents
+  bool known = true; ///< false in a generic check, whose dimensions have names but no extents
   std::vector<OperandInfo> operands{};
   std::vector<FormalDim> formals{};
   std::vector<ir::DimId> result{};
   std::optional<ir::DType> resultDType{};
-  std::vector<std::pair<const syntax::DimDecl*, ir::Dim>> routed{}; ///< their extents follow from the shapes
+  std::vector<std::pair<const syntax::DimDecl*, ir::Dim>> routed{}; ///< their extents are computed from the shapes
   ir::Op op{};
   bool flopsGiven = false;
-  /// While a mask is read for one length of packed documents: that length, and the dimensions that have it.
+  /// Set while a mask is evaluated for one length of packed documents: that length, and the dimensions that have it.
   std::optional<double> document{};
   std::vector<ir::DimId> packed{};
 
@@ -48,56 +48,58 @@ struct OpContext {
   }
 };
 
-// ---- the steps from a use to the operator, in their order; false or nothing after a report
-/// The equation that prices it (OperatorFacts.cpp).
+// ---- the steps from a use to the operator, in order; they return false or nothing after a report
+/// Finds the equation that prices the operator (OperatorFacts.cpp).
 bool kindOf(ModelState& state, OpContext& op);
-/// Its signature against the shapes of the arguments: the dimensions for its names (OperatorDims.cpp).
+/// Unifies its signature with the shapes of the arguments, which gives the dimensions of its names (OperatorDims.cpp).
 bool unify(ModelState& state, OpContext& op);
-/// `dim …` of the operator: dimensions that are routed or follow others.
+/// Elaborates `dim …` of the operator: dimensions that are routed or follow others.
 bool dimDecls(ModelState& state, OpContext& op);
-/// The shape and the element type of the result. `annotation`: the shape that the statement declares, if any.
+/// Determines shape and element type of the result. `annotation`: the shape that the statement declares; may be null.
 bool resultDims(ModelState& state, OpContext& op, const syntax::Type* annotation, Scope& caller);
-/// The extents of routed dimensions, which follow from all shapes.
+/// Computes the extents of routed dimensions from all shapes.
 void settleRouted(ModelState& state, OpContext& op);
-/// Formulas, what backward keeps, statistics, gradients (OperatorFacts.cpp).
+/// Reads formulas, saved tensors, statistics and gradients (OperatorFacts.cpp).
 void facts(ModelState& state, OpContext& op);
 
-// ---- parts of these (OperatorFormulas.cpp has what facts speak of)
-/// What facts call the result.
+// ---- helpers of these (helpers for the names and formulas in facts are in OperatorFormulas.cpp)
+/// The name of the result in facts.
 inline const Symbol kResultName("out");
-/// What a fact may call an operand: the parameters that are tensors.
+/// The names of operands in facts: the parameters that are tensors.
 std::vector<std::string> operandNames(const OpContext& op);
 bool isTensorParam(const OpContext& op, Symbol name);
-/// The operand of that name in this use, or -1.
+/// The index of the operand of that name in this use, or -1.
 int operandIndex(const OpContext& op, Symbol name);
-/// The product of the extents.
+/// The product of the extents of `dims`.
 ir::Poly product(const std::vector<ir::DimId>& dims);
-/// A dimension of this operator by the name of its signature, or by its own.
+/// Looks up a dimension of this operator, by the name in its signature or by its own name.
 Resolved ownDim(const ModelState& state, const OpContext& op, Symbol name);
-/// The dimensions that a fact names.
+/// Appends the dimensions that a fact names to `out`. `mayBeAbsent`: skips unknown names instead of reporting them.
 void dimList(ModelState& state, OpContext& op, const std::vector<syntax::Name>& names, std::vector<ir::DimId>& out,
              bool mayBeAbsent);
-/// The same of a name that must be an operand's: -1 where this use leaves it out, and after a report.
+/// The index of a named operand. Returns -1 if this use leaves the operand out, or after a report if there is none.
 int operandNamed(ModelState& state, OpContext& op, const syntax::Name& name);
-/// A formula in `unit`.
+/// A formula whose value has the unit `unit`; nothing after a report.
 std::optional<ir::Poly> poly(ModelState& state, OpContext& op, const syntax::Expr& e, Scope& scope, const Unit& unit,
                              std::string_view what);
-/// `extent(d)`, `size(x)`, `bytes(x)`, `width(x)`; `around`: the operator whose facts are read, null in a body.
+/// Evaluates `extent(d)`, `size(x)`, `bytes(x)`, `width(x)`. `around`: the operator whose facts are read, null in a
+/// body.
 Value dimensionFunction(ModelState& state, OpContext* around, const syntax::Expr& call, Scope& scope);
 
-/// Reads a fact that is a role; false if it is none (OperatorRoles.cpp).
+/// Reads a fact that is a role; returns false if it is not a role (OperatorRoles.cpp).
 bool role(ModelState& state, OpContext& op, const syntax::Fact& f);
-/// What an operator of its kind has to say.
+/// Checks that the operator has the roles that its kind requires.
 void checkRoles(ModelState& state, OpContext& op);
-/// A number from 0 to `most`; nothing after a report (OperatorFacts.cpp).
+/// Reads a number from 0 to `most`; nothing after a report (OperatorFacts.cpp).
 std::optional<double> factor(ModelState& state, OpContext& op, const syntax::Fact& f, double most);
-/// Reads `share` and `last_share`, what a mask leaves: of packed documents, inside of each (OperatorMasks.cpp).
+/// Reads `share` and `last_share`, the fraction of work that a mask leaves; for packed documents, inside of each
+/// document (OperatorMasks.cpp).
 void masks(ModelState& state, OpContext& op);
-/// Reads `groups` and `group_limit`, which bound where the copies of an element go (OperatorGroups.cpp).
+/// Reads `groups` and `group_limit`, which limit where the copies of an element go (OperatorGroups.cpp).
 void groupLimit(ModelState& state, OpContext& op);
-/// The fact of the operator that is called so; null if it has none.
+/// The fact of the operator with that name; null if it has none.
 const syntax::Fact* factOf(const OpContext& op, std::string_view name);
-/// The facts of an operator that are roles.
+/// The names of all roles.
 std::vector<std::string> roleNames();
 
 } // namespace planc::frontend

@@ -1,5 +1,5 @@
-// The dimensions of one use of an operator: its signature against the shapes of the arguments, and the shape of the
-// result.
+// Determines the dimensions of one use of an operator: unifies the signature with the argument shapes, and finds the
+// shape of the result.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/OpContext.h"
 #include "frontend/model/Shapes.h"
@@ -31,7 +31,7 @@ std::vector<std::string> formalNames(const OpContext& op) {
   return names;
 }
 
-/// The dimensions of an operand that `..` covers.
+/// The dimensions of an operand that are covered by `..`.
 std::vector<ir::DimId> restOf(const OperandInfo& o) {
   std::vector<ir::DimId> rest;
   for (size_t i = 0; i < o.dims.size(); ++i)
@@ -50,7 +50,7 @@ std::vector<ir::DimId> without(const std::vector<ir::DimId>& dims, const std::ve
   return left;
 }
 
-/// Fixed names take the dimensions at their places from both ends; `..` takes the rest.
+/// Matches named dimensions with the value's dimensions from both ends; `..` takes the rest.
 bool unifyOperand(ModelState& state, OpContext& op, OperandInfo& o) {
   const syntax::Type& type = *o.param->type;
   const std::vector<ir::DimId> dims = state.model->values[o.value].dims;
@@ -70,7 +70,7 @@ bool unifyOperand(ModelState& state, OpContext& op, OperandInfo& o) {
     if (type.dims[i].rest) continue;
     const size_t at = placeOf(type, i, dims.size());
     const DimRef& ref = type.dims[i];
-    // `kv_seq = seq`: the operator's own name for the value's dimension.
+    // `kv_seq = seq`: the operator renames the value's dimension.
     const ir::DimId own = ref.value ? basicDim(state, ref.name.text, state.model->dims[dims[at]].extent) : dims[at];
     size_t f = 0;
     while (f < op.formals.size() && op.formals[f].name != ref.name.text) ++f;
@@ -102,7 +102,7 @@ bool unifyOperand(ModelState& state, OpContext& op, OperandInfo& o) {
   return true;
 }
 
-/// Every operand uses the one dimension that was chosen for a name.
+/// Makes every operand use the one dimension that was chosen for a name.
 void settleFormals(OpContext& op) {
   for (OperandInfo& o : op.operands)
     for (size_t i = 0; i < o.dims.size(); ++i)
@@ -153,8 +153,8 @@ bool dimDecl(ModelState& state, OpContext& op, const syntax::DimDecl& d) {
   return true;
 }
 
-/// A named dimension of the result: of an operand, of a parameter or `let` of the operator, or of the place that uses
-/// it.
+/// Looks up a named dimension of the result: of an operand, of a parameter or `let` of the operator, or of the using
+/// place.
 Resolved resultDim(ModelState& state, OpContext& op, const DimRef& ref, Scope& caller, bool annotation) {
   const Symbol name = ref.name.text;
   if (!annotation) {
@@ -177,7 +177,7 @@ Resolved resultDim(ModelState& state, OpContext& op, const DimRef& ref, Scope& c
   return resolve(state, caller, name, ref.range);
 }
 
-/// The result of a signature whose `..` is known.
+/// The result of a signature, given the dimensions of `..`.
 bool namedResult(ModelState& state, OpContext& op, const std::vector<ir::DimId>& rest, Scope& caller) {
   for (const DimRef& ref : op.syntax.result.dims) {
     if (ref.rest) {
@@ -197,7 +197,7 @@ bool namedResult(ModelState& state, OpContext& op, const std::vector<ir::DimId>&
   return true;
 }
 
-/// Elementwise operators: `..` is the longest of those of the operands, which has the dimensions of the others.
+/// Elementwise operators: `..` is the longest `..` of the operands, which must contain the dimensions of the others.
 bool elementwiseRest(ModelState& state, OpContext& op, std::vector<ir::DimId>& rest) {
   const OperandInfo* longest = nullptr;
   for (const OperandInfo& o : op.operands)
@@ -221,7 +221,7 @@ bool elementwiseRest(ModelState& state, OpContext& op, std::vector<ir::DimId>& r
   return true;
 }
 
-// y[..] = sum over the dimensions that only x and w have. What both have is summed over.
+// y[..] has the dimensions that only one of x and w has. Dimensions that both have are summed over.
 std::vector<ir::DimId> contractedRest(const OpContext& op) {
   const OperandInfo &x = op.operands[0], &w = op.operands[1];
   std::vector<ir::DimId> rest = without(restOf(x), w.dims);
@@ -230,8 +230,8 @@ std::vector<ir::DimId> contractedRest(const OpContext& op) {
   return rest;
 }
 
-/// The result that a layer declares for a contraction: it may keep what both operands have. Left empty if it lacks a
-/// dimension of the signature; the difference is reported when the declared shape is compared.
+/// The result that a layer declares for a contraction. It may keep dimensions that both operands have. Stays empty if
+/// it lacks a dimension of the signature; comparing the declared shape reports the difference.
 bool declaredResult(ModelState& state, OpContext& op, const syntax::Type& annotation) {
   const OperandInfo &x = op.operands[0], &w = op.operands[1];
   std::vector<ir::DimId> named;
@@ -263,7 +263,7 @@ bool checkContracted(ModelState& state, const OpContext& op) {
   const OperandInfo &x = op.operands[0], &w = op.operands[1];
   for (ir::DimId d : x.dims)
     if (llvm::is_contained(w.dims, d) && !llvm::is_contained(op.result, d)) return true;
-  for (ir::DimId d : x.dims) // a name that both have with two extents is the likelier mistake
+  for (ir::DimId d : x.dims) // one name with two extents is the likelier mistake
     for (ir::DimId e : w.dims)
       if (state.model->dims[d].name == state.model->dims[e].name && d != e)
         return true; // reported with the iteration space
@@ -306,7 +306,7 @@ bool dimDecls(ModelState& state, OpContext& op) {
 
 bool resultDims(ModelState& state, OpContext& op, const syntax::Type* annotation, Scope& caller) {
   const syntax::Type& type = op.syntax.result;
-  for (const syntax::OpItem& item : op.syntax.items) // a `let` may hold the extent of a new dimension
+  for (const syntax::OpItem& item : op.syntax.items) // a `let` may define the extent of a new dimension
     if (const auto* let = std::get_if<syntax::LetDecl>(&item))
       if (!op.scope.names.find(let->name.text))
         op.scope.names.add(let->name.text, state.ev.let(*let, op.scope), let->name.range);
@@ -322,8 +322,8 @@ bool resultDims(ModelState& state, OpContext& op, const syntax::Type* annotation
   return elementwiseRest(state, op, rest) && namedResult(state, op, rest, caller);
 }
 
-// Routing neither makes nor drops elements: the result has `copies` times the elements of the first operand; with a
-// `capacity` factor every choice has so many slots, filled or not.
+// Routing neither creates nor drops elements: the result has `copies` times the elements of the first operand. With a
+// `capacity` factor each choice has that many slots, filled or not.
 void settleRouted(ModelState& state, OpContext& op) {
   for (auto& [decl, made] : op.routed) {
     auto number = [&](std::string_view name) -> double {

@@ -1,5 +1,5 @@
-// The facts of an operator (docs/language.md, section 7) for one use of it: its work, what backward keeps, statistics,
-// gradients.
+// Reads the facts of an operator (docs/language.md, section 7) for one use of it: its work, saved tensors, statistics
+// and gradients.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Arithmetic.h"
 #include "frontend/model/OpContext.h"
@@ -31,7 +31,7 @@ std::vector<std::string> factNames() {
   return names;
 }
 
-/// `NAME.bytes = …`
+/// The fact `NAME.bytes = …`; null if there is none.
 const syntax::Fact* bufferFact(const OpContext& op, Symbol name) {
   for (const syntax::OpItem& item : op.syntax.items)
     if (const auto* f = std::get_if<syntax::Fact>(&item);
@@ -46,7 +46,7 @@ void fact(ModelState& state, OpContext& op, const syntax::Fact& f) {
     for (const syntax::OpItem& item : op.syntax.items)
       if (const auto* save = std::get_if<syntax::SaveItem>(&item))
         for (const syntax::Name& n : save->names)
-          if (n.text == f.name.text) return; // lowered with `save`
+          if (n.text == f.name.text) return; // read with `save`
   }
   if (f.members.empty() && !f.args) {
     if (name == "kind") return;
@@ -58,8 +58,8 @@ void fact(ModelState& state, OpContext& op, const syntax::Fact& f) {
     if (name == "reads") return void(op.op.reads = poly(state, op, *f.value, op.scope, units::bytes, "`reads`"));
     if (name == "writes") return void(op.op.writes = poly(state, op, *f.value, op.scope, units::bytes, "`writes`"));
     if (name == "copies") return void(op.op.copies = poly(state, op, *f.value, op.scope, units::none, "`copies`"));
-    if (name == "groups" || name == "group_limit") return; // read together, by groupLimit
-    if (name == "share" || name == "last_share") return;   // read together, by masks
+    if (name == "groups" || name == "group_limit") return; // read by groupLimit
+    if (name == "share" || name == "last_share") return;   // read by masks
     if (name == "capacity") {
       if (auto capacity = factor(state, op, f, 1e9)) op.op.capacity = *capacity;
       return;
@@ -75,7 +75,7 @@ void fact(ModelState& state, OpContext& op, const syntax::Fact& f) {
   state.failed = true;
 }
 
-// Contractions: one multiplication and one addition per point of the iteration space.
+// Default for contractions: one multiplication and one addition per point of the iteration space.
 void defaultFlops(OpContext& op) {
   if (op.flopsGiven || !ir::isContraction(op.op.kind) || !op.known) return;
   op.op.flops = product(op.op.dims).scaled(2);
@@ -89,7 +89,7 @@ void saves(ModelState& state, OpContext& op, const syntax::SaveItem& item) {
     } else if (const int index = operandIndex(op, n.text); index >= 0) {
       save.operand = index;
     } else if (isTensorParam(op, n.text)) {
-      continue; // an optional operand that this use leaves out
+      continue; // this use leaves out an optional operand
     } else if (const syntax::Fact* bytes = bufferFact(op, n.text)) {
       save.what = ir::Save::What::Buffer;
       save.buffer = n.text;

@@ -1,4 +1,4 @@
-// What the facts of an operator speak of: its operands and dimensions by name, and formulas over them.
+// Resolves the operands and dimensions that an operator's facts name, and evaluates formulas over them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Arithmetic.h"
 #include "frontend/model/OpContext.h"
@@ -69,7 +69,7 @@ std::optional<ir::Poly> poly(ModelState& state, OpContext& op, const Expr& e, Sc
   if (number && (actual == unit || (actual.plain() && unit == units::flops) || zero)) {
     ir::Poly p = polyOf(v);
     const double value = v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
-    // Extents that are made up, where no workload gives them, say nothing of a difference.
+    // A negative value is not reported if nominal extents may have caused it.
     const bool open = state.extents.nominal &&
                       std::any_of(p.terms.begin(), p.terms.end(), [](const ir::Term& t) { return t.coefficient > 0; });
     if (value >= 0 || open) return p;
@@ -93,7 +93,7 @@ void dimList(ModelState& state, OpContext& op, const std::vector<syntax::Name>& 
     if (d.id.valid()) {
       out.push_back(d.id);
     } else if (!d.found && mayBeAbsent && op.around) {
-      // `along group`: a dimension of the block around, whose other operators have it.
+      // `along group`: a dimension of the calling block, which its other operators have.
       const Resolved outer = resolve(state, *op.around, n.text, n.range);
       if (outer.id.valid()) out.push_back(outer.id);
     } else if (!d.found && !mayBeAbsent) {
@@ -105,7 +105,7 @@ void dimList(ModelState& state, OpContext& op, const std::vector<syntax::Name>& 
 
 int operandNamed(ModelState& state, OpContext& op, const syntax::Name& name) {
   const int index = operandIndex(op, name.text);
-  if (index < 0 && !isTensorParam(op, name.text)) { // a tensor that this use leaves out is none
+  if (index < 0 && !isTensorParam(op, name.text)) { // a tensor that this use leaves out is valid
     state.context.report(UnknownOperand, name.range, {{"op", op.decl.name.str()}, {"name", name.text.str()}})
         .meant(name.text.view(), operandNames(op));
     state.failed = true;
@@ -122,7 +122,7 @@ Value dimensionFunction(ModelState& state, OpContext* around, const Expr& call, 
     return state.fail();
   }
   const syntax::Name& arg = call.args[0].value->name;
-  if (!around) { // in a body: plain numbers
+  if (!around) { // in a body the result is a plain number
     if (ofDim) {
       const Resolved d = resolveOrReport(state, scope, arg);
       return d.id.valid() ? Value::ofInt(state.model->dims[d.id].extent, call.range) : Value{};

@@ -1,4 +1,5 @@
-// How far the copies of a routed element spread: `groups` and `group_limit` (docs/language.md, section 7).
+// Reads the limit on how far the copies of a routed element spread: `groups` and `group_limit` (docs/language.md,
+// section 7).
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/OpContext.h"
 
@@ -11,7 +12,7 @@ PLANC_ERROR(UnequalGroups, 466, "{extent} `{dim}` do not stand in {groups} equal
 
 namespace {
 
-/// The dimension whose places data choose; none where the operator has no routed one.
+/// The dimension from which the data chooses; invalid if the operator has no routed dimension.
 ir::DimId chosenDim(const ir::Model& model, const std::vector<ir::DimId>& dims) {
   for (ir::DimId d : dims)
     if (model.dims[d].kind == ir::DimKind::Routed) return model.dims[d].chosen;

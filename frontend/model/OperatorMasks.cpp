@@ -1,5 +1,5 @@
-// What a mask leaves of an operator. In packed documents a token attends to its own document: the mask is read for each
-// length of document, as if the sequence were that long.
+// Reads the fraction of work that a mask leaves. In packed documents a token attends to its own document, so the mask
+// is evaluated for each document length, as if the sequence were that long.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/OpContext.h"
 
@@ -20,7 +20,7 @@ Mask readMask(ModelState& state, OpContext& op) {
   return mask;
 }
 
-/// The operator's own dimensions that stand for `dim` of its operands: queries and keys of attention to itself.
+/// The operator's own dimensions for `dim` of its operands: queries and keys in self-attention.
 std::vector<ir::DimId> dimsOf(const ModelState& state, const OpContext& op, ir::DimId dim) {
   std::vector<ir::DimId> own;
   for (const OperandInfo& o : op.operands) {
@@ -31,7 +31,7 @@ std::vector<ir::DimId> dimsOf(const ModelState& state, const OpContext& op, ir::
   return own;
 }
 
-/// Σ over the documents of tokens · keys: of all of them, and of those that the mask leaves.
+/// Sums tokens · keys over the documents, for all keys and for those that the mask leaves.
 void pack(ModelState& state, OpContext& op, const ir::Documents& documents, double sequence) {
   const double keys = ir::keysOfToken(documents, sequence);
   double left = 0, longest = 0;
@@ -39,7 +39,7 @@ void pack(ModelState& state, OpContext& op, const ir::Documents& documents, doub
     op.document = d.tokens;
     const Mask mask = readMask(state, op);
     left += d.share * d.tokens * mask.share;
-    // Of a mean and a spread the longest document is unknown: the one that a token lies in stands for it.
+    // With a mean and a spread the longest document is unknown. The mean document length of a token is used instead.
     longest = documents.lengths.empty() ? keys : d.tokens;
   }
   op.document = longest;
@@ -59,7 +59,7 @@ void masks(ModelState& state, OpContext& op) {
   op.op.share = mask.share, op.op.lastShare = mask.last;
   if (!state.extents.documents || !op.known || !ir::isAttention(op.op.kind) || state.failed) return;
   const std::vector<ir::DimId> counted = state.model->countedDims();
-  if (counted.size() != 1) return; // reported once the model is made
+  if (counted.size() != 1) return; // reported after the model is built
   op.packed = dimsOf(state, op, counted.front());
   if (op.packed.size() < 2) return;
   state.extents.attended = true;

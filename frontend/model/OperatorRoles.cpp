@@ -1,5 +1,5 @@
-// The roles that an operator gives to itself, its dimensions and its operands (docs/language.md, section 7): what the
-// compiler has to know of them, and takes from no name.
+// Reads the roles that an operator declares for itself, its dimensions and its operands (docs/language.md, section 7).
+// The compiler needs them and derives none from names.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/OpContext.h"
 #include "ir/layout/Routed.h"
@@ -32,15 +32,15 @@ bool attends(ir::OpKind kind) {
   return kind == ir::OpKind::Attention;
 }
 
-/// A dimension by which a missing role is shown, out of the signature; empty if nothing there fits.
+/// Finds a dimension of the signature as an example for a missing role; returns an empty name if none fits.
 using Example = Symbol (*)(const OpContext& op);
 
-/// One role: what it takes, the kinds that may have it, and, if an attention must have it, the example.
+/// One role: the value that it takes, the kinds that may have it, and an example if an attention must have it.
 struct RoleRow {
   std::string_view name;
   std::string_view takes;
   bool (*fits)(ir::OpKind);
-  std::string_view written = {}; ///< how an attention writes it, `{}` stands for the example
+  std::string_view written = {}; ///< text for an attention; `{}` stands for the example
   Example example = nullptr;
 };
 
@@ -54,7 +54,7 @@ bool names(const syntax::Type* type, Symbol dim) {
   return type && llvm::any_of(type->dims, [&](const syntax::DimRef& d) { return !d.rest && d.name.text == dim; });
 }
 
-/// The first dimension that one type names and another does not.
+/// The first dimension that one type names and the other does not.
 Symbol onlyIn(const syntax::Type* type, const syntax::Type* other) {
   if (type && other)
     for (const syntax::DimRef& d : type->dims)
@@ -68,7 +68,7 @@ Symbol likelyQueries(const OpContext& op) {
 Symbol likelyKeys(const OpContext& op) {
   return onlyIn(operandType(op, 1), operandType(op, 0));
 }
-/// What queries and keys end with: a kernel multiplies rows.
+/// The last dimension of both queries and keys, because a kernel multiplies rows.
 Symbol likelyInside(const OpContext& op) {
   const syntax::Type *first = operandType(op, 0), *second = operandType(op, 1);
   if (!first || first->dims.empty() || first->dims.back().rest) return {};
@@ -85,7 +85,7 @@ constexpr RoleRow kRoles[] = {
     {"bias", "an operand: `bias = b`", ir::isContraction},
 };
 
-/// What a role takes, and how it is written with a dimension of the operator.
+/// The description of a role, with an example that uses a dimension of the operator.
 std::string takesText(const OpContext& op, const RoleRow& row) {
   if (!row.example) return std::string(row.takes);
   const Symbol example = row.example(op);
@@ -93,7 +93,7 @@ std::string takesText(const OpContext& op, const RoleRow& row) {
                      fmt::format(fmt::runtime(row.written), example.empty() ? "…" : example.view()));
 }
 
-/// What keeps an operator from being linear, and where it says so.
+/// The reason why an operator is not linear, and its place.
 struct Obstacle {
   std::string reason;
   SourceRange range;
@@ -126,7 +126,7 @@ void checkLinear(ModelState& state, OpContext& op, const syntax::Fact& f) {
           "them: leave `linear` out, or what contradicts it");
 }
 
-/// `queries`, `keys`: one dimension; `inside`: one or a list of them. False if it is written otherwise.
+/// Reads `queries` and `keys` (one dimension) and `inside` (one or a list). Returns false if it is written otherwise.
 bool dimRole(ModelState& state, OpContext& op, const syntax::Fact& f) {
   std::vector<syntax::Name> names;
   const bool list = f.value->kind == ExprKind::List && f.name.text.view() == "inside";
@@ -143,7 +143,7 @@ bool dimRole(ModelState& state, OpContext& op, const syntax::Fact& f) {
   return true;
 }
 
-/// Added to the result in the epilogue, so it has none but the result's dimensions.
+/// Reads the operand that is added to the result in the epilogue. It may have only dimensions of the result.
 void biasOperand(ModelState& state, OpContext& op, const syntax::Name& name) {
   op.op.bias = operandNamed(state, op, name);
   if (op.op.bias < 0) return; // reported, or left out by this use
@@ -160,7 +160,8 @@ void biasOperand(ModelState& state, OpContext& op, const syntax::Name& name) {
   }
 }
 
-/// An attention says all that its equation and its placement go by; what it does not say is one report.
+/// Checks that an attention gives all facts that its equation and its placement need. Reports all missing facts at
+/// once.
 void checkAttention(ModelState& state, OpContext& op) {
   std::vector<std::string> missing, helps;
   if (!op.flopsGiven && !factOf(op, "flops")) {
@@ -185,8 +186,9 @@ void checkAttention(ModelState& state, OpContext& op) {
   state.failed = true;
 }
 
-/// What is wrong with the elements of a head; empty if nothing is. Several heads in the one dimension that the kernel
-/// contracts inside fill it. A head may be a mean of different widths, less than two of which lie in one dimension.
+/// The error in the number of elements of a head; empty if it is valid. Several heads in the dimension that the kernel
+/// contracts must fill it exactly. The size may also be a mean of different widths; then the dimension holds less than
+/// two heads.
 std::string headProblem(const ModelState& state, const OpContext& op, double elements) {
   if (elements < 1 || elements != std::floor(elements)) return "a head has a whole number of elements, at least 1";
   double inside = 1, widest = 1;
@@ -201,7 +203,7 @@ std::string headProblem(const ModelState& state, const OpContext& op, double ele
   return {};
 }
 
-/// Numbers that an attention cannot have; those of a use, so that extents are known.
+/// Reports impossible numbers of an attention. Checks only uses, whose extents are known.
 void checkAmounts(ModelState& state, OpContext& op) {
   if (state.failed || !op.known) return;
   const auto extent = [&](ir::DimId d) { return ir::sizeOf(*state.model, d); };

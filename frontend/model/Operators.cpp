@@ -1,4 +1,5 @@
-// Uses of operators: arguments, iteration space, the operator in the IR; `+` is an operator of the library.
+// Elaborates uses of operators: arguments, iteration space, and the operator in the IR. `+` is an operator of the
+// library.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/Body.h"
 #include "frontend/model/OpContext.h"
@@ -34,7 +35,7 @@ bool collectOperands(ModelState& state, OpContext& op, const Arguments& args) {
   return false;
 }
 
-/// Union of operand and result dimensions; two of one name must be one.
+/// Builds the union of operand and result dimensions. Two dimensions of one name must be the same dimension.
 bool iterationSpace(ModelState& state, OpContext& op) {
   auto add = [&](ir::DimId d, const OperandInfo* from) {
     for (ir::DimId known : op.op.dims) {
@@ -78,7 +79,7 @@ Value finish(ModelState& state, OpContext& op, std::vector<Symbol> path, SourceR
   o.region = state.region;
   o.composites = state.composites;
   o.range = range;
-  for (const ir::Operand& operand : o.operands) // a parameter of the model itself lives with its first user
+  for (const ir::Operand& operand : o.operands) // a parameter of the model itself belongs to its first user
     if (ir::Value& v = state.model->values[operand.value]; v.kind == ir::ValueKind::Param && !v.layer.valid())
       v.layer = o.layer;
   ir::Value v;
@@ -101,7 +102,7 @@ Value emit(ModelState& state, DeclInfo& decl, const Arguments& args, const Expr&
     if (state.model->ops.size() == limits::kOperators) {
       state.context.report(ModelTooLarge, call.range, {{"limit", limits::kOperators}})
           .help("fold equal layers: `decoder * layers with x = … { … }`");
-      state.context.stop(); // what follows would only be more of it
+      state.context.stop(); // further errors would only repeat this one
     }
     return state.fail();
   }
@@ -119,7 +120,7 @@ Value emit(ModelState& state, DeclInfo& decl, const Arguments& args, const Expr&
   good = good && iterationSpace(state, op);
   if (good) facts(state, op);
   Value v;
-  // After a mistake in its facts, too: with the shape, later layers are checked.
+  // Also after an error in its facts: the known shape lets later layers be checked.
   if (good) v = finish(state, op, at.path, call.range);
   state.op = before;
   state.context.leave();
@@ -137,8 +138,8 @@ Value callOperator(ModelState& state, DeclInfo& decl, const Expr& call, Scope& c
   return emit(state, decl, args, call, caller);
 }
 
-// `a + b` is an operator of the library (kSum). A constant factor (`0.3 * mtp`, the weight of a loss) is part of the
-// kernel beside it: it makes no operator.
+// `a + b` is an operator of the library (kSum). A constant factor (`0.3 * mtp`, the weight of a loss) is fused into the
+// neighbouring kernel and makes no operator.
 Value onTensors(ModelState& state, const Expr& e, const Value& left, const Value& right) {
   const bool bothTensors = left.kind == ValueKind::Tensor && right.kind == ValueKind::Tensor;
   if (e.text == "*" && !bothTensors) {

@@ -1,5 +1,5 @@
-// Repeats stay folded: a body once, a count, and identity operators `carry` where values go from one instance to the
-// next (docs/language.md, section 10).
+// Elaborates repeats, which stay folded: one body, a count, and identity operators `carry` for values that go from one
+// instance to the next (docs/language.md, section 10).
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/Body.h"
 #include "frontend/model/Dimensions.h"
@@ -72,7 +72,7 @@ void beginCarries(ModelState& state, const syntax::RepeatItem& d, Scope& outer, 
   state.statement = before;
 }
 
-/// The values that `out` gives, one for each carried one, of the same shape.
+/// Checks the values of `out`: one for each carried value, of the same shape.
 bool endCarries(ModelState& state, const syntax::RepeatItem& d, const BodyResult& result,
                 std::vector<ir::Carry>& carries) {
   if (!result.any) {
@@ -115,7 +115,8 @@ bool endCarries(ModelState& state, const syntax::RepeatItem& d, const BodyResult
   return true;
 }
 
-/// `layers * decoder { … }`: the first is a number, the second is no value at all.
+/// Reports `layers * decoder { … }` if the first word is a number and the second has no value: the count must come
+/// last.
 bool countBeforeName(ModelState& state, const syntax::RepeatItem& d, Scope& scope) {
   if (d.count->kind != syntax::ExprKind::Name || state.ev.find(d.count->name.text, scope, d.count->range)) return false;
   const std::optional<Value> first = state.ev.find(d.name.text, scope, d.name.range);
@@ -132,7 +133,7 @@ bool countBeforeName(ModelState& state, const syntax::RepeatItem& d, Scope& scop
 
 void repeat(ModelState& state, const syntax::RepeatItem& d, SourceRange range, Scope& scope) {
   if (countBeforeName(state, d, scope)) return;
-  if (d.bindings.empty()) { // its body would be about values that it does not have
+  if (d.bindings.empty()) { // its body would use values that do not exist
     state.context.report(RepeatWithoutCarry, d.name.range, {{"name", d.name.text.str()}})
         .help(fmt::format("write `{} * … with x = …`, and give the next x with `out`", d.name.text.view()));
     define(state, d.name, state.fail(), scope);
@@ -174,7 +175,7 @@ void repeat(ModelState& state, const syntax::RepeatItem& d, SourceRange range, S
   Value value;
   if (good && !carries.empty()) {
     NameTable* members =
-        state.context.arena.make(NameTable()); // `decoder` is the first carried value, `decoder.y` another
+        state.context.arena.make(NameTable()); // `decoder` is the first carried value, `decoder.y` is another
     for (const ir::Carry& c : carries) members->add(c.name, tensor(state, c.last, d.name.range), d.name.range);
     value = tensor(state, carries[0].last, d.name.range, members);
   }

@@ -1,4 +1,4 @@
-// Selectors: from text with slices to ir::Selector, and against the paths that a model has.
+// Parses selectors with their slices, and checks them against the paths of a model.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/Selectors.h"
 
@@ -49,8 +49,8 @@ std::vector<uint32_t> PathTree::step(const std::vector<uint32_t>& at, const ir::
 
 namespace {
 
-/// The written selector with another name in the step that is `behind` steps before its last: what stands for all that
-/// is underlined. The name alone where the step stands in a block around.
+/// The written selector with another name in the step that is `behind` steps before its last step, as a suggestion for
+/// the underlined text. The name alone if that step comes from an enclosing block.
 std::string renamed(std::string_view written, size_t behind, std::string_view from, const std::string& to) {
   size_t end = written.size();
   for (; behind > 0 && end != std::string_view::npos; --behind) end = written.substr(0, end).rfind('.');

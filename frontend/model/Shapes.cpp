@@ -1,4 +1,4 @@
-// Small questions about tensor types as written.
+// Properties of tensor types as written.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/Shapes.h"
 

@@ -1,4 +1,4 @@
-// The model under construction, which all steps of its elaboration are given.
+// The model under construction, which all elaboration steps receive.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/eval/Evaluator.h"
@@ -13,14 +13,14 @@ namespace planc::frontend {
 
 struct OpContext;
 
-/// `name : type = value` under evaluation: what the operators inside it are called.
+/// The `name : type = value` statement under evaluation, from which the operators in it get their names.
 struct Statement {
   Symbol name;
   const syntax::Type* annotation = nullptr;
   Scope* scope = nullptr;
-  const syntax::Expr* outer = nullptr; ///< the expression that carries the name; nested ones are numbered
+  const syntax::Expr* outer = nullptr; ///< the expression that gets the name; nested expressions are numbered
   int nested = 0;
-  bool checked = false; ///< the annotation was used to find the result
+  bool checked = false; ///< the annotation was used to determine the result
 };
 
 struct ModelState {
@@ -31,23 +31,23 @@ struct ModelState {
   Evaluator& ev;
   Context& context;
   Extents& extents;
-  TensorHost& host; ///< of every scope: what its expressions ask of tensors
+  TensorHost& host; ///< host of every scope: evaluates calls on tensors
   std::shared_ptr<ir::Model> model;
   std::unordered_map<Symbol, std::vector<ir::DimId>> dimsByName;
-  bool failed = false; ///< after a mistake: the model is void, and is made to its end to find others
+  bool failed = false; ///< an error was found: construction continues to find others, then the model is dropped
 
-  // ---- where construction stands
-  std::vector<Symbol> prefix;              ///< the layers around
+  // ---- current position
+  std::vector<Symbol> prefix;              ///< path of the enclosing layers
   std::vector<ir::CompositeId> composites; ///< in scope
-  ir::LayerId layer;                       ///< the top-level one that is being made; none before the first thing in it
-  ir::RegionId region;                     ///< the innermost repeat; none at the top
+  ir::LayerId layer;                       ///< top-level layer under construction; invalid before its first operator
+  ir::RegionId region;                     ///< innermost repeat; invalid at the top
   Statement* statement = nullptr;
-  OpContext* op = nullptr; ///< whose facts are being evaluated
-  Symbol unitName;         ///< of the top-level statement, with its place
+  OpContext* op = nullptr; ///< operator whose facts are evaluated
+  Symbol unitName;         ///< name of the top-level statement; its place follows
   SourceRange unitRange;
-  bool inModel = false; ///< not in a block by itself: `in` is legal at the top
+  bool inModel = false; ///< false in a block by itself; `in` is legal only at the top of a model
 
-  /// Outside of all layers and repeats.
+  /// Returns whether construction is outside of all layers and repeats.
   bool atTop() const { return prefix.empty() && !region.valid(); }
 
   Value fail() {

@@ -1,4 +1,4 @@
-// Parameters and layers that nobody reads: legal dataflow, and hardly ever meant.
+// Finds parameters and layers that nothing reads: legal dataflow, but hardly ever intended.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/Unread.h"
 
@@ -12,7 +12,7 @@ PLANC_WARNING(UnreadLayer, 462, "nothing reads `{layer}`: the loss does not depe
 namespace {
 
 bool checkParameters(const ir::Model& model, const std::vector<bool>& read, Context& context) {
-  std::vector<bool> stored = read; // one that others share the storage of is read through them
+  std::vector<bool> stored = read; // a parameter whose storage others share is read through them
   for (ir::ValueId p : model.params)
     if (read[p.index]) stored[model.values[p].storage.index] = true;
   bool ok = true;
@@ -26,10 +26,10 @@ bool checkParameters(const ir::Model& model, const std::vector<bool>& read, Cont
 }
 
 void warnOfLayers(const ir::Model& model, const std::vector<bool>& read, Context& context) {
-  if (!model.loss.valid()) return; // every end of a forward pass may be its result
+  if (!model.loss.valid()) return; // without a loss every end of the forward pass may be its result
   for (const ir::Op& op : model.ops) {
     if (op.kind == ir::OpKind::Carry || op.result == model.loss || read[op.result.index]) continue;
-    const ir::Layer& layer = model.layers[op.layer]; // an operator of a plain layer may stand in a block of the library
+    const ir::Layer& layer = model.layers[op.layer]; // the operator of a plain layer may be in a library block
     context.report(UnreadLayer, layer.repeat ? op.range : layer.range, {{"layer", ir::join(op.path)}})
         .label(op.range, "the operator")
         .help("let a later layer read it, or take it out: it is computed in every step, and nothing of it trains");

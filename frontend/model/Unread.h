@@ -1,4 +1,4 @@
-// What a model declares and nobody reads.
+// Finds parameters and layers of a model that nothing reads.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/eval/Context.h"
@@ -6,8 +6,8 @@
 
 namespace planc::frontend {
 
-/// Reports parameters that no operator reads, which is an error (PLAN0461): they would be counted and never lie on a
-/// device; and warns of layers behind which nothing comes, where the model has a loss (PLAN0462). False after errors.
+/// Reports each parameter that no operator reads (PLAN0461, an error): it would be counted, but no device would hold
+/// it. Warns of layers whose result nothing reads if the model has a loss (PLAN0462). Returns false after errors.
 bool checkRead(const ir::Model& model, Context& context);
 
 } // namespace planc::frontend
