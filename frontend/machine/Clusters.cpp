@@ -25,7 +25,7 @@ namespace {
 
 const Symbol kDevice("device");
 
-/// `cards` are shared by the devices of one unit of the level below: there are no more of them than of these.
+/// Checks `cards`: the devices of one unit of the level below share them, so there cannot be more cards than devices.
 void checkCards(Context& context, const ir::ClusterLevel& level, int64_t devices) {
   const ir::Number* cards = level.number(ir::LevelFact::Cards);
   if (!cards || cards->value <= static_cast<double>(devices)) return;
@@ -37,7 +37,8 @@ void checkCards(Context& context, const ir::ClusterLevel& level, int64_t devices
 
 } // namespace
 
-/// What a cluster extends, itself first, each with its parameters and constants bound. False after a report.
+/// Collects the clusters that a cluster extends, itself first, and binds their parameters and constants. Returns false
+/// after a report.
 bool Machines::openChain(const BoundDecl& decl, SourceRange use, OpenCluster& cluster) {
   const BoundDecl* at = &decl;
   std::vector<DeclInfo*> chain;
@@ -69,7 +70,7 @@ OpenCluster::Level* Machines::levelOf(OpenCluster& cluster, Symbol name) {
   return nullptr;
 }
 
-/// An override of a level that none of the bases has.
+/// Reports an override of a level that no base has.
 bool Machines::noSuchLevel(const OpenCluster& cluster, const syntax::Name& name, int layer) {
   const DeclInfo& owner = cluster.declOf(layer);
   std::vector<std::string> names;
@@ -86,7 +87,7 @@ bool Machines::noSuchLevel(const OpenCluster& cluster, const syntax::Name& name,
   return false;
 }
 
-/// A level of its own, or the inherited one with another count and more facts.
+/// Adds a new level, or changes the count and adds facts of an inherited one.
 bool Machines::addLevel(OpenCluster& cluster, const syntax::LevelItem& item, int layer) {
   DeclInfo& owner = cluster.declOf(layer);
   Scope& scope = cluster.scopeOf(layer);
@@ -121,7 +122,7 @@ bool Machines::addLevel(OpenCluster& cluster, const syntax::LevelItem& item, int
   return true;
 }
 
-/// The statements of one cluster of the chain.
+/// Adds the statements of one cluster of the chain.
 void Machines::addItems(OpenCluster& cluster, int layer) {
   DeclInfo& owner = cluster.declOf(layer);
   Scope& scope = cluster.scopeOf(layer);
@@ -156,7 +157,7 @@ void Machines::addItems(OpenCluster& cluster, int layer) {
   }
 }
 
-/// Binds the parameters, then what holds without the levels: conditions come first, so that they explain what breaks.
+/// Binds the parameters, then checks conditions before the levels, because a failed condition explains later errors.
 OpenCluster& Machines::open(const BoundDecl& decl, SourceRange use) {
   auto [at, fresh] = clusters_.try_emplace(&decl);
   OpenCluster& result = at->second;
@@ -187,7 +188,7 @@ OpenCluster& Machines::open(const BoundDecl& decl, SourceRange use) {
   return result;
 }
 
-/// Edits of a cluster: its own facts, and those of its levels.
+/// Applies the edits of a cluster to its own facts and to the facts of its levels.
 void Machines::applyEdits(const BoundDecl& decl, OpenCluster& cluster) {
   const auto edits = edits_.find(&decl);
   if (edits == edits_.end()) return;
@@ -202,7 +203,7 @@ void Machines::applyEdits(const BoundDecl& decl, OpenCluster& cluster) {
     if (level != cluster.levels.end() && !e.last()) {
       frontend::applyEdits(ev_.context, *level->facts, level->facts->root(), {{e.edit, e.at + 1}}, *this);
     } else if (cluster.facts->root().find(e.name().text) || (e.last() && level == cluster.levels.end())) {
-      own.push_back(e); // a name that no fact has is reported when the facts are read
+      own.push_back(e); // an unknown name is reported when the facts are read
     } else {
       std::vector<std::string> names;
       for (const FactNode& fact : cluster.facts->root().children) names.push_back(fact.name.str());
@@ -216,7 +217,7 @@ void Machines::applyEdits(const BoundDecl& decl, OpenCluster& cluster) {
   cluster.ok &= ev_.context.failures == failures;
 }
 
-/// A cluster is a device and a level at least.
+/// Checks that a cluster has a device and at least one level.
 void Machines::checkComplete(const OpenCluster& cluster, const DeclInfo& info) {
   std::vector<std::string> missing, helps;
   if (!cluster.facts->root().find("device")) {
@@ -233,7 +234,7 @@ void Machines::checkComplete(const OpenCluster& cluster, const DeclInfo& info) {
   for (std::string& help : helps) report.help(std::move(help));
 }
 
-/// The fabric that connects the units of a level; false after a report.
+/// Reads the fabric that connects the units of a level. Returns false after a report.
 bool Machines::link(const OpenCluster::Level& level, ir::ClusterLevel& made) {
   FactNode* link = level.facts->root().find("link");
   if (link && !link->section()) {

@@ -1,4 +1,4 @@
-// Elaborates devices, fabrics and stacks along `extends`, and answers paths into them.
+// Elaborates devices, fabrics and stacks along `extends`, and evaluates paths into them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/machine/Machines.h"
 
@@ -45,7 +45,7 @@ const BoundDecl* Machines::expect(const Value& v, DeclKind kind, std::string_vie
       ev_.context.report(WrongRecord, v.range,
                          {{"what", what}, {"expected", fmt::format("a {}", describe(kind))}, {"actual", describe(v)}});
   if (v.kind != ValueKind::Module) return nullptr;
-  std::vector<std::string> names; // `te`, where the stack is `te.te`
+  std::vector<std::string> names; // `te` for the stack `te.te`
   for (const std::string& name : ev_.context.loader.exportNames(*v.import))
     if (const DeclInfo* d = ev_.context.loader.findExported(*v.import, Symbol(name)); d && d->kind == kind)
       names.push_back(fmt::format("{}.{}", v.import->name.view(), name));
@@ -64,7 +64,7 @@ void Machines::reportExtendsWhat(const DeclInfo& heir, SourceRange at, const Val
       .help(fmt::format("a {0} extends a {0}", describe(heir.kind)));
 }
 
-/// Whether a chain, itself first, may go on: no cycle, and not too long.
+/// Returns whether a chain, itself first, can be extended by `base`. Reports a cycle, and a chain that is too long.
 bool Machines::mayExtend(const std::vector<DeclInfo*>& chain, DeclInfo* base, SourceRange at) {
   if (auto known = std::find(chain.begin(), chain.end(), base); known != chain.end()) {
     const auto [first, cycle] = cycleText({known, chain.end()});
@@ -76,7 +76,7 @@ bool Machines::mayExtend(const std::vector<DeclInfo*>& chain, DeclInfo* base, So
   return false;
 }
 
-/// The declaration and what it extends, root first. False after a report.
+/// Collects the declaration and its bases, root first. Returns false after a report.
 bool Machines::chain(const BoundDecl& decl, SourceRange, std::vector<DeclInfo*>& result) {
   DeclInfo* at = decl.decl;
   result.push_back(at);
@@ -137,7 +137,7 @@ MergedRecord& Machines::merged(const BoundDecl& decl, SourceRange use) {
 void Machines::forgetPassing() {
   std::erase_if(records_, [](const auto& entry) { return !entry.second.facts->lasting; });
   std::erase_if(clusters_, [](const auto& entry) { return !entry.second.facts->lasting; });
-  edits_.clear(); // all of them are of one plan
+  edits_.clear(); // edits belong to a single plan
 }
 
 Value Machines::edited(const Value& v, const std::vector<EditBelow>& edits) {
@@ -196,7 +196,7 @@ std::optional<ir::Stack> Machines::stack(const BoundDecl& decl, SourceRange use)
   const std::optional<ir::Accuracy> accuracy = made ? made->accuracy() : std::nullopt;
   const bool low = made && made->has(ir::StackFact::AccuracyLow), high = made && made->has(ir::StackFact::AccuracyHigh);
   const bool said = accuracy || (made && !made->keys(ir::StackFact::AccuracySeen).empty());
-  if (said && !(low && high)) // an interval of nothing would be sure of everything
+  if (said && !(low && high)) // an empty interval would claim certainty
     ev_.context
         .report(AccuracyIncomplete, accuracy ? accuracy->range : decl.decl->nameRange,
                 {{"stack", decl.decl->name.str()},

@@ -1,5 +1,5 @@
-// Paths into devices, fabrics, stacks, clusters and models: `c.device.memory`, `c.devices`, `c.scale_up`, `m.vocab`,
-// `m.counts`.
+// Evaluates paths into devices, fabrics, stacks, clusters and models: `c.device.memory`, `c.devices`, `c.scale_up`,
+// `m.vocab`, `m.counts`.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/machine/Machines.h"
 #include "support/text/Spelling.h"

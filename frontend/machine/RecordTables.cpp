@@ -1,4 +1,4 @@
-// What of a record is no number: how its value is read. The tables themselves stand in ir/facts.
+// Reads the facts of records that are no numbers. Their tables are in ir/facts.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/machine/RecordTables.h"
 
@@ -30,7 +30,7 @@ namespace {
 
 using In = FactInput;
 
-/// A word that takes nothing in parentheses.
+/// Reports arguments after a word that takes none.
 void refuseArguments(In& in, std::string_view word) {
   if (in.node->value->kind != ExprKind::Call) return;
   for (const syntax::Arg& arg : in.node->value->args)
@@ -49,12 +49,12 @@ void accumulate(ir::Stack& s, In& in) {
   }
 }
 
-/// A text is its own key, so that it is found where numbers are.
+/// Stores a text as the key of its fact, so that look-ups work as for numbers.
 template <class Record, class Id> void text(Record& record, Id id, In& in) {
   if (!in.text.empty()) record.set(id, Symbol(in.text), in.number);
 }
 
-/// `2026` or `2026-02`, as months; nothing of another form.
+/// Parses `2026` or `2026-02` to a number of months; nothing for any other form.
 std::optional<int> monthOf(std::string_view date) {
   const auto digits = [](std::string_view part) {
     return std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -66,7 +66,7 @@ std::optional<int> monthOf(std::string_view date) {
   return std::atoi(std::string(date.substr(0, 4)).c_str()) * 12 + m - 1;
 }
 
-/// `released = "2025-11 to 2026-02"`: its number is the first month.
+/// Reads `released = "2025-11 to 2026-02"`. Its number is the first month.
 void released(ir::Stack& s, In& in) {
   constexpr std::string_view kTo = " to ";
   const std::string_view written = in.text;
@@ -88,13 +88,13 @@ bool isDigest(std::string_view text) {
          text.find_first_not_of(kDigits, kPrefix.size()) == std::string_view::npos;
 }
 
-/// `0.2.0`, `1.0.0-rc1`.
+/// Returns whether a text is a version: `0.2.0`, `1.0.0-rc1`.
 bool isVersion(std::string_view text) {
   const auto known = [](char c) { return llvm::isAlnum(c) || c == '.' || c == '-' || c == '+'; };
   return !text.empty() && llvm::isDigit(text[0]) && std::all_of(text.begin(), text.end(), known);
 }
 
-/// `fitted { samples = …; planc = …; date = … }`, by the last step of its path.
+/// Reads a fact of `fitted { samples = …; planc = …; date = … }`, by the last step of its path.
 template <class Record, class Id> void fitted(Record& record, Id id, In& in) {
   struct FittedForm {
     std::string_view path;
@@ -115,7 +115,7 @@ template <class Record, class Id> void fitted(Record& record, Id id, In& in) {
   }
 }
 
-/// `recipes = [fp8_tensor, mxfp8]`.
+/// Reads `recipes = [fp8_tensor, mxfp8]`.
 void recipes(ir::Device& d, In& in) {
   static const TypeInfo kList{.kind = TypeInfo::Kind::List, .name = "list"};
   const Value v = in.ev->coerce(in.tree->value(*in.node, &kList), kList, "`recipes`");
@@ -135,7 +135,7 @@ void recipes(ir::Device& d, In& in) {
   }
 }
 
-/// `names = ["H100 80GB HBM3"]`.
+/// Reads `names = ["H100 80GB HBM3"]`.
 void names(ir::Device& d, In& in) {
   static const TypeInfo kList{.kind = TypeInfo::Kind::List, .name = "list"};
   const Value v = in.ev->coerce(in.tree->value(*in.node, &kList), kList, "`names`");
@@ -157,7 +157,7 @@ void names(ir::Device& d, In& in) {
   }
 }
 
-/// `algorithm.NAME = hierarchical`: the word of a kind of collective, as its place in the vocabulary.
+/// Reads `algorithm.NAME = hierarchical`. The value is the index of the word in the vocabulary.
 template <class Record, class Id> void algorithm(Record& record, Id id, In& in) {
   static const std::array<ir::CollectiveKind, 4> kKinds{ir::CollectiveKind::AllReduce, ir::CollectiveKind::AllGather,
                                                         ir::CollectiveKind::ReduceScatter,
@@ -197,10 +197,10 @@ void readCustom(ir::Fabric& fabric, ir::FabricFact id, FactInput& in) {
 }
 
 void readCustom(ir::ClusterLevel& level, ir::LevelFact id, FactInput& in) {
-  if (id == ir::LevelFact::Topology) readTopology(level.topology, in); // its fabric is read by Machines
+  if (id == ir::LevelFact::Topology) readTopology(level.topology, in); // Machines reads the level's fabric
 }
 
-void readCustom(ir::Cluster&, ir::ClusterFact, FactInput&) {} // its device is read by Machines
+void readCustom(ir::Cluster&, ir::ClusterFact, FactInput&) {} // Machines reads the cluster's device
 
 void readCustom(ir::Stack& stack, ir::StackFact id, FactInput& in) {
   if (id == ir::StackFact::Platform) stack.platform = in.text;
@@ -222,7 +222,7 @@ int wordIndex(FactInput& in, const std::vector<std::string>& words) {
   SourceRange at = e->range;
   if (e->kind == ExprKind::Call) e = e->kids[0];
   if (e->kind == ExprKind::Name) word = e->name.text.str();
-  if (e->kind == ExprKind::None) word = "none"; // a reserved word that is a member, too
+  if (e->kind == ExprKind::None) word = "none"; // `none` is a reserved word, but also a valid word here
   for (size_t i = 0; i < words.size(); ++i)
     if (words[i] == word) return static_cast<int>(i);
   if (word.empty()) word = std::string(in.ev->context.text(at));

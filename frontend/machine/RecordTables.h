@@ -1,4 +1,4 @@
-// What of devices, fabrics, stacks, levels and clusters is read beside their tables (ir/facts).
+// Reads the facts of devices, fabrics, stacks, levels and clusters that need more than their table row (ir/facts).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/facts/Schema.h"
@@ -9,15 +9,16 @@ namespace planc::frontend {
 /// Reads a fact whose form is Custom or Text.
 void readCustom(ir::Device& device, ir::DeviceFact id, FactInput& in);
 void readCustom(ir::Fabric& fabric, ir::FabricFact id, FactInput& in);
-/// All of a level but `link`.
+/// Reads all custom facts of a level except `link`.
 void readCustom(ir::ClusterLevel& level, ir::LevelFact id, FactInput& in);
-/// Nothing: the device of a cluster is only named.
+/// Does nothing: Machines reads the device of a cluster.
 void readCustom(ir::Cluster& cluster, ir::ClusterFact id, FactInput& in);
 void readCustom(ir::Stack& stack, ir::StackFact id, FactInput& in);
 
-/// A word of a vocabulary; its arguments, if any, are left to the caller. Null after a report.
+/// Reads a word of a vocabulary; null after a report. The caller reads its arguments, if any.
 const ir::Word* readWord(FactInput& input, const ir::Vocabulary& vocabulary);
-/// A bare word out of a list, with an optional call: `fused`, `fat_tree(oversubscription = 1)`. -1 after a report.
+/// Reads a word of a list, with an optional call, `fused`, `fat_tree(oversubscription = 1)`. Returns its index, or -1
+/// after a report.
 int wordIndex(FactInput& input, const std::vector<std::string>& words);
 
 } // namespace planc::frontend

@@ -15,7 +15,7 @@ PLANC_ERROR(SamplesForm, 511,
 
 namespace {
 
-/// `valid = [1kB, 1GB]` of a row of samples.
+/// Reads `valid = [1kB, 1GB]` of a sample row. Returns false if it has another form.
 bool validRange(const Value& v, ir::Statistics& out) {
   if (v.kind != ValueKind::List || v.list->items.size() != 2) return false;
   for (const Value& x : v.list->items)
@@ -25,7 +25,8 @@ bool validRange(const Value& v, ir::Statistics& out) {
   return out.low > 0 && out.low <= out.high;
 }
 
-/// One group size: a, b and g of the fit, or a table of times; and what is known about them. Gives what is wrong.
+/// Reads a row for one group size: the coefficients a, b and g or a table of times, and their statistics. Returns the
+/// error, or an empty text.
 std::string sampleRow(const Value& item, ir::Fabric::Sample& row) {
   struct Column {
     std::string_view name;

@@ -1,4 +1,4 @@
-// The wiring of a level: its word, and the numbers and dimensions between the parentheses.
+// Reads the topology of a level: its word, and the numbers and dimensions in parentheses.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/machine/Topologies.h"
 
@@ -18,7 +18,7 @@ PLANC_ERROR(DimsProduct, 530, "the dimensions of `{topology}` hold {product} uni
 
 namespace {
 
-constexpr int64_t kMostUnits = int64_t(1) << 40; // as which a product that no integer holds is shown
+constexpr int64_t kMostUnits = int64_t(1) << 40; // shown for products that overflow
 
 void number(ir::Topology& topology, const ir::Parameter& p, const Expr& e, FactInput& in) {
   static const TypeInfo kFloat{.kind = TypeInfo::Kind::Float, .name = "float"};

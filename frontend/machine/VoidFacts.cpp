@@ -1,4 +1,4 @@
-// Facts of fabrics and levels that change nothing, because of what is said or missing beside them.
+// Finds facts of fabrics and levels that have no effect because of other facts that are given or missing.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/machine/VoidFacts.h"
 
@@ -24,7 +24,7 @@ bool hasRows(const ir::Fabric& f) {
   return std::ranges::any_of(ir::Fabric::sampledOperations(),
                              [&](const auto& operation) { return !(f.*operation.samples).rows.empty(); });
 }
-/// Whatever a group does inside of a level has samples, and so have transfers.
+/// Returns whether transfers and all operations of groups inside of a level have samples.
 bool allSampled(const ir::Fabric& f) {
   return f.has(FabricFact::SendRecvBandwidth) &&
          std::ranges::all_of(ir::Fabric::sampledOperations(),
@@ -40,7 +40,7 @@ bool hasNoTransferRate(const ir::Fabric& f) {
   return !f.has(FabricFact::SendRecvBandwidth);
 }
 
-/// A fact of a fabric, and what else the fabric has to say before anything reads it.
+/// A fact of a fabric, and whether the fabric has the other facts without which nothing reads it.
 struct Condition {
   FabricFact fact;
   bool (*read)(const ir::Fabric& fabric);
@@ -76,7 +76,7 @@ std::string fabricText(const ir::Fabric& f) {
   return fmt::format("fabric `{}`", f.name.view());
 }
 
-/// The distance of a level, beside what the constants of its fabric hold.
+/// Warns of a level's latency that has no effect: the fabric's measured constants contain it, or do not give their own.
 void checkLatency(Context& context, const ir::ClusterLevel& level, const std::string& owner) {
   const ir::Number* latency = level.number(LevelFact::Latency);
   if (!latency || !isMeasured(level.fabric)) return;

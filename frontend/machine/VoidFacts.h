@@ -1,4 +1,4 @@
-// Warnings of facts of a machine that change nothing, because of what is said or missing beside them (PLAN0541).
+// Warns of facts of a machine that have no effect because of other facts that are given or missing (PLAN0541).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/eval/Context.h"
@@ -6,9 +6,9 @@
 
 namespace planc::frontend {
 
-/// Warns of facts of a fabric that nothing reads without others, as `hop` without `nic_efficiency`.
+/// Warns of facts of a fabric that have no effect without another fact: `hop` without `nic_efficiency`.
 void reportVoidFacts(Context& context, const ir::Fabric& fabric);
-/// Warns of facts of a cluster and its levels that the fabric or the device beside them makes void.
+/// Warns of facts of a cluster and its levels that have no effect with this fabric or device.
 void reportVoidFacts(Context& context, const ir::Cluster& cluster);
 
 } // namespace planc::frontend

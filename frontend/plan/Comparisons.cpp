@@ -1,4 +1,4 @@
-// Evaluates the rows of a `compare` declaration: at least two labels, each once, each of a plan.
+// Evaluates the rows of a `compare` declaration: at least two unique labels, each with a plan.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Comparisons.h"
 
@@ -18,7 +18,7 @@ PLANC_WARNING(ComparePlanTwice, 946, "`{label}` is the plan of `{first}` again")
 
 namespace {
 
-/// One plan with the same arguments.
+/// Returns whether both are the same plan with the same arguments.
 bool samePlan(const BoundDecl& a, const BoundDecl& b) {
   return a.decl == b.decl && a.args.size() == b.args.size() &&
          std::all_of(a.args.begin(), a.args.end(), [&](const BoundArg& x) {
@@ -56,7 +56,7 @@ std::vector<ComparedPlan> comparedPlans(Evaluator& evaluator, DeclInfo& comparis
           .help("give each a label of its own: the table tells them apart by it");
     Scope scope(comparison.module);
     const Value value = evaluator.evaluate(*row.value, scope);
-    if (value.invalid()) continue; // reported
+    if (value.invalid()) continue; // already reported
     const bool plan = value.kind == ValueKind::Decl && value.decl->decl->kind == DeclKind::Plan;
     const auto before = std::find_if(out.begin(), out.end(),
                                      [&](const ComparedPlan& p) { return plan && samePlan(p.decl, *value.decl); });

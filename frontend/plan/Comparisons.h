@@ -1,4 +1,4 @@
-// `compare` declarations: their rows as plans with arguments.
+// `compare` declarations: evaluates their rows to plans with arguments.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/eval/Evaluator.h"
@@ -7,7 +7,7 @@
 
 namespace planc::frontend {
 
-/// `hsdp = base(rep = 2)`
+/// One row: `hsdp = base(rep = 2)`.
 struct ComparedPlan {
   Symbol label;
   SourceRange range; ///< of the label
@@ -15,7 +15,7 @@ struct ComparedPlan {
   BoundDecl decl;
 };
 
-/// The rows of a `compare` declaration that are plans, in order; mistakes are reported.
+/// The rows of a `compare` declaration that are plans, in order. Errors are reported.
 std::vector<ComparedPlan> comparedPlans(Evaluator& evaluator, DeclInfo& comparison);
 
 } // namespace planc::frontend

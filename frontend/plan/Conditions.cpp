@@ -1,4 +1,4 @@
-// Lowers conditions and metrics to typed trees: paths of the plan become constants, other dotted names are metrics.
+// Converts conditions and metrics to typed trees: paths of the plan become constants, other dotted names are metrics.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Conditions.h"
 
@@ -51,7 +51,7 @@ std::optional<ir::ExprOp> exprOp(BinaryOp op) {
   }
 }
 
-/// `a.b.c` as text, and its first name; nothing if the expression is anything else.
+/// The text of `a.b.c`, and its first name in `root`; nothing for any other expression.
 std::optional<std::string> dotted(const Expr& e, const Expr** root) {
   std::vector<const Expr*> links;
   const Expr* at = &e;
@@ -68,16 +68,16 @@ bool literal(const Expr& e) {
          e.kind == ExprKind::True || e.kind == ExprKind::False;
 }
 
-/// One condition on its way to a tree.
+/// Converts one condition to a tree.
 struct Lowering {
   Elaboration& elab;
   MergedPlan& merged;
   PathTree* paths;
   Scope& scope;
-  bool ofSearch = false; ///< what a search changes stays open
-  bool ofPolicy = false; ///< what only some plans have stays open
+  bool ofSearch = false; ///< paths that a search varies become facts
+  bool ofPolicy = false; ///< paths that not every plan has become facts
   ir::ExprTree out = {};
-  size_t depth = 0; ///< of the tree above what is lowered, at most
+  size_t depth = 0; ///< upper bound of the tree depth above the current expression
 
   ir::ExprId lower(const Expr& e);
 
@@ -98,8 +98,8 @@ private:
   }
 };
 
-// Chains such as `a and b and …` nest to the left: their links are collected first, as in Evaluator::evaluate. Who
-// reads the tree walks down its left side, so that its depth has a bound.
+// Chains such as `a and b and …` nest to the left, so their links are collected first, as in Evaluator::evaluate.
+// Readers of the tree descend its left side, so its depth is limited.
 ir::ExprId Lowering::lower(const Expr& e) {
   std::vector<const Expr*> chain;
   const Expr* at = &e;
@@ -138,7 +138,7 @@ ir::ExprId Lowering::lower(const Expr& e) {
   return id;
 }
 
-/// `run.days`, which no fact of the plan's `run` is called: what comes of it has the name of its section.
+/// Returns whether the path is a result in the plan's `run` section, `run.days`, and not one of the section's facts.
 bool Lowering::ofRun(const Expr& e, const Expr& root) {
   static const Symbol kRun("run");
   FactNode* run = root.name.text == kRun ? merged.section(kRun.view()) : nullptr;
@@ -146,14 +146,14 @@ bool Lowering::ofRun(const Expr& e, const Expr& root) {
          (e.kids[0] != &root || !run->find(e.name.text));
 }
 
-/// A metric that has the name of a fact of the plan before its dot: `run.days`, `cluster.devices`.
+/// Returns whether the path is a metric although its first name is a fact of the plan: `run.days`, `cluster.devices`.
 bool Lowering::isMetric(const std::string& path, const Expr& e, const Expr& root) {
   if (ofRun(e, root)) return true;
   FactNode* fact = ir::metricWords().find(path) ? merged.fact(root.name.text.view()) : nullptr;
   return fact && !fact->section() && !merged.lets.root().find(root.name.text);
 }
 
-/// Whether another name stands before that of a block of the plan.
+/// Returns whether another name in scope hides the block of the plan.
 bool Lowering::hidden(const Expr& root) const {
   if (merged.lets.root().find(root.name.text)) return true;
   for (const Scope* s = &scope; s; s = s->parent)
@@ -161,7 +161,8 @@ bool Lowering::hidden(const Expr& root) const {
   return false;
 }
 
-/// `mesh.tp` of a plan without that axis, for which a policy has no meaning.
+/// Returns whether the path is an axis that the plan lacks, `mesh.tp`. A condition of a policy then has no meaning for
+/// it.
 bool Lowering::lacks(const std::string& path, const Expr& root) const {
   constexpr std::string_view kMesh = "mesh.";
   if (!ofPolicy || !path.starts_with(kMesh) || hidden(root)) return false;
@@ -169,7 +170,7 @@ bool Lowering::lacks(const std::string& path, const Expr& root) const {
   return axis.find('.') == std::string::npos && !merged.mesh.find(Symbol(axis));
 }
 
-/// `mesh.tp`, `train.micro_batch`: a path that a search may change, not hidden by another name.
+/// Returns whether a search may vary the path, `mesh.tp`, `train.micro_batch`, and no other name hides it.
 bool Lowering::changes(const std::string& path, const Expr& root) const {
   if (!ofSearch || hidden(root)) return false;
   constexpr std::string_view kMesh = "mesh.";
@@ -179,7 +180,8 @@ bool Lowering::changes(const std::string& path, const Expr& root) const {
   return section && section->find(Symbol(path.substr(dot + 1)));
 }
 
-/// `cluster.nodes`: as `--set` and `vary` take it, also where a level has the same name. Nothing for any other path.
+/// The value of a parameter path, `cluster.nodes`, as in `--set` and `vary`. It has priority over a level of the same
+/// name. Nothing for any other path.
 std::optional<Value> Lowering::parameter(const Expr& e, const Expr& root) {
   if (!ofSearch || e.kind != ExprKind::Member || !elab.ev.find(root.name.text, scope, root.range) || ofRun(e, root))
     return std::nullopt;
@@ -188,7 +190,7 @@ std::optional<Value> Lowering::parameter(const Expr& e, const Expr& root) {
   return base.kind == ValueKind::Decl ? elab.machines.parameter(*base.decl, e.name) : std::nullopt;
 }
 
-/// `recompute == none`, `precision.compute != fp8`; nothing for what compares numbers.
+/// Converts `recompute == none`, `precision.compute != fp8`. Nothing for a comparison of numbers.
 std::optional<ir::ExprId> Lowering::words(const Expr& e) {
   const BinaryOp op = binaryOp(e.text);
   const Expr* root = nullptr;
@@ -297,7 +299,7 @@ ir::ExprId Lowering::constant(const Value& v, const Expr& e) {
   return out.nodes.add(std::move(node));
 }
 
-/// Nothing after a report.
+/// Runs a conversion. Returns nothing after a report.
 std::optional<ir::ExprTree> treeOf(Lowering lowering, const Expr& e) {
   lowering.out.text = std::string(lowering.elab.context.text(e.range));
   lowering.out.root = lowering.lower(e);

@@ -1,4 +1,4 @@
-// Conditions as typed trees.
+// Converts conditions and metrics to typed trees.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/model/Selectors.h"
@@ -6,22 +6,24 @@
 
 namespace planc::frontend {
 
-/// `train.micro_batch`, `infer.batch`: samples at once, or of one step.
+/// Returns whether the path is a batch size, `train.micro_batch` or `infer.batch`: the samples that run together, or of
+/// one step.
 bool isBatchPath(std::string_view path);
-/// A condition or a goal of a search. Paths of the plan that a search changes, written as such, stay facts of the tree;
-/// parameters of what the plan names (`cluster.nodes`) and words (`recompute == none`) can be asked for, too.
+/// The tree of a condition or a goal of a search. A path that the search varies stays a fact in the tree. The condition
+/// may also use parameters of records that the plan names (`cluster.nodes`) and words (`recompute == none`).
 std::optional<ir::ExprTree> searchTree(Elaboration& elab, MergedPlan& merged, PathTree* paths, const syntax::Expr& e,
                                        Scope& scope);
 
-/// No number is asked for. `ofSearch`: says what else a search may compare.
+/// Reports a comparison with a value that is no number. `ofSearch`: mentions the other values that a search may
+/// compare.
 void reportConditionValue(Context& context, SourceRange at, std::string type, bool ofSearch);
 
-/// A condition or a metric: paths of the plan become constants, other dotted names are metrics. `paths`: of the model,
-/// for metrics of a layer; null if there is none. Nothing after a report.
+/// The tree of a condition or a metric; nothing after a report. Paths of the plan become constants, other dotted names
+/// are metrics. `paths`: the paths of the model, for metrics of a layer; null if there is no model.
 std::optional<ir::ExprTree> conditionTree(Elaboration& elab, MergedPlan& merged, PathTree* paths, const syntax::Expr& e,
                                           Scope& scope);
-/// A condition of a policy, which is asked of plans that do not know it: what only some of them have stays a fact of
-/// the tree.
+/// The tree of a condition of a policy, which applies to plans of different shapes. A fact that not every plan has
+/// stays a fact in the tree.
 std::optional<ir::ExprTree> policyTree(Elaboration& elab, MergedPlan& merged, PathTree* paths, const syntax::Expr& e,
                                        Scope& scope);
 

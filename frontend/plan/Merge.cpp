@@ -1,4 +1,4 @@
-// Merges a plan with what it extends, root first: every statement is kept with the scope that its names belong to.
+// Merges a plan with the plans that it extends, root first. Each statement keeps the scope of its names.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Merge.h"
 
@@ -19,7 +19,7 @@ PLANC_ERROR(OverrideMeasured, 525, "a measured line is never inherited: there is
 
 namespace {
 
-/// Two statements that differ in `override` and in blanks only.
+/// Returns whether two statements differ only in `override` and in blanks.
 bool sameText(Context& context, SourceRange a, SourceRange b) {
   auto plain = [&](SourceRange r) {
     std::string text;
@@ -47,7 +47,7 @@ bool varies(const syntax::Section& section, const Scope& scope) {
   });
 }
 
-/// What a search varies are names of the plan: their values are of no account.
+/// A `search` block may always depend on parameters: its names are not evaluated here.
 bool varies(const syntax::SearchBlock&, const Scope&) {
   return true;
 }
@@ -80,7 +80,7 @@ bool mayReplace(Context& context, const syntax::PlanItem& item, const ChainLink&
 
 namespace {
 
-/// Blocks that are inherited and overridden as a whole.
+/// Merges a block that is inherited and overridden as a whole.
 template <class T>
 void mergeBlock(Context& context, std::optional<Scoped<T>>& slot, const T& syntax, const syntax::PlanItem& item,
                 ChainLink& link, std::string_view what) {
@@ -99,11 +99,11 @@ void mergeLet(Evaluator& ev, FactTree& lets, const syntax::LetDecl& d, bool isOv
   lets.addFact(fact, link.scope, link.index, isOverride);
   FactNode* node = lets.root().find(d.name.text);
   if (!node || node->value != d.value || !(d.type || d.params)) return;
-  node->evaluated = node->told = true; // what is more than a plain constant is told here
+  node->evaluated = node->told = true; // typed constants and functions are reported here
   node->cached = ev.let(d, link.scope);
 }
 
-/// `precision` is legal inside `train` and `finetune`, too: the same facts, once.
+/// Merges a section. `precision` is also legal inside of `train` and `finetune`, with the same facts.
 void mergeSection(FactTree& facts, const syntax::Section& s, bool isOverride, ChainLink& link) {
   static const Symbol kPrecision("precision"), kTrain("train"), kFinetune("finetune");
   if (s.name.text != kTrain && s.name.text != kFinetune) {
@@ -125,7 +125,7 @@ void mergeSection(FactTree& facts, const syntax::Section& s, bool isOverride, Ch
   facts.addSection(rest, link.scope, link.index, isOverride);
 }
 
-/// `pipeline.stages = balanced`: blocks of statements are no facts, and have no parts by path.
+/// Reports `pipeline.stages = balanced`: blocks of statements are no facts, so paths cannot set their parts.
 void reportBlockByPath(Context& context, const MergedPlan& merged, const syntax::Fact& f) {
   const std::string_view block = f.name.text.view();
   const std::string part = fmt::format("{} = {}", f.members.front().text.view(), context.text(f.value->range));
@@ -161,7 +161,7 @@ void mergeFact(Context& context, MergedPlan& merged, const syntax::Fact& f, bool
   merged.facts.addFact(f, link.scope, link.index, isOverride || f.override_);
 }
 
-/// One statement, after the constants, the mesh, and the rules that stand in the place of all that are inherited.
+/// Merges one statement. Constants, the mesh, and blocks that replace inherited rules were merged before.
 struct MergeItem {
   Elaboration& elab;
   MergedPlan& merged;
@@ -182,7 +182,7 @@ struct MergeItem {
   }
   void operator()(const syntax::SearchBlock& s) {
     mergeBlock(elab.context, merged.search, s, item, link, "search");
-    if (item.override_ && s.items.empty()) merged.search.reset(); // `override search { }`: there is none any more
+    if (item.override_ && s.items.empty()) merged.search.reset(); // `override search { }` removes the search
   }
   void operator()(const syntax::RecomputeStmt& s) { mergeRecompute(elab, merged, s, item, link); }
   void operator()(const syntax::KeepStmt& s) { mergeKeep(elab, merged, s, item, link); }
@@ -194,14 +194,15 @@ struct MergeItem {
       mergeSection(merged.facts, s, item.override_, link);
   }
   void operator()(const syntax::AssertStmt& a) { merged.asserts.push_back({&a, &link.scope, item.range, link.index}); }
-  void operator()(const syntax::AllowStmt&) {} // before all others
+  void operator()(const syntax::AllowStmt&) {} // merged before everything else
   void operator()(const syntax::MeasuredStmt& m) {
     if (item.override_) elab.context.report(OverrideMeasured, item.range).help("leave `override` out");
     merged.measured.push_back({&m, &link.scope, item.range, link.index});
   }
 };
 
-/// Adds what one plan of the chain says. Constants and axes first: placements and selectors may use them.
+/// Adds the statements of one plan of the chain. Constants and axes come first, because placements and selectors use
+/// them.
 bool mergeLink(Elaboration& elab, MergedPlan& merged, const BoundDecl& decl, SourceRange use) {
   ChainLink* base = merged.chain.empty() ? nullptr : &merged.chain.back();
   ChainLink& link =
@@ -239,7 +240,7 @@ struct ChainPlan {
   SourceRange use;
 };
 
-/// Reports a plan that is met again behind itself.
+/// Reports a plan that extends itself.
 bool inCircle(Context& context, const std::vector<ChainPlan>& plans, const DeclInfo* decl) {
   const auto met = std::find_if(plans.begin(), plans.end(), [&](const ChainPlan& p) { return p.decl->decl == decl; });
   if (met == plans.end()) return false;
@@ -250,7 +251,7 @@ bool inCircle(Context& context, const std::vector<ChainPlan>& plans, const DeclI
   return true;
 }
 
-/// What a plan of a chain allows holds for all that is said of the last one.
+/// Adds the `allow`s of a plan of the chain, which apply to all reports about the last plan.
 void allowWarnings(Elaboration& elab, const ChainPlan& plan) {
   for (const syntax::PlanItem& item : plan.decl->decl->as<syntax::PlanDecl>().items)
     if (const auto* statement = std::get_if<syntax::AllowStmt>(&item.item)) {
@@ -260,8 +261,8 @@ void allowWarnings(Elaboration& elab, const ChainPlan& plan) {
     }
 }
 
-/// The plan and those that it extends, itself first; empty after a report. What each allows holds from where it says
-/// what it extends.
+/// The plan and the plans that it extends, itself first; empty after a report. The `allow`s of each plan apply from its
+/// `extends` on.
 std::vector<ChainPlan> chainOf(Elaboration& elab, PlanEdits& edits, const BoundDecl& decl, SourceRange use) {
   Evaluator& ev = elab.ev;
   std::vector<ChainPlan> plans;
@@ -300,7 +301,7 @@ std::unique_ptr<MergedPlan> merge(Elaboration& elab, const BoundDecl& decl, Sour
   merged->use = use;
   const size_t before = elab.context.diagnostics.allowances().size();
   const std::vector<ChainPlan> plans = chainOf(elab, merged->edits, decl, use);
-  elab.context.diagnostics.allowFirst(before); // of two that allow the same the one of the base is met
+  elab.context.diagnostics.allowFirst(before); // of two equal `allow`s the base's counts as used
   for (auto p = plans.rbegin(); p != plans.rend(); ++p) allowWarnings(elab, *p);
   for (auto p = plans.rbegin(); p != plans.rend(); ++p)
     if (!mergeLink(elab, *merged, *p->decl, p->use)) return nullptr;

@@ -1,5 +1,5 @@
-// What a plan says once its `extends` chain is folded: every statement that holds, with the plan of the chain that made
-// it and the scope that its names belong to. merge() of Steps.h makes it, the other steps read it.
+// A plan after its `extends` chain is folded: every effective statement, with the plan of the chain that wrote it and
+// the scope of its names. merge() of Steps.h builds it, the other steps read it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/machine/Machines.h"
@@ -17,25 +17,26 @@
 
 namespace planc::frontend {
 
-/// What all steps share: how expressions are evaluated, where mistakes are reported, and the plan that is made.
+/// The state that all steps share: the evaluator, the context for reports, and the plan under construction.
 struct Elaboration {
   Evaluator& ev;
   Context& context;
   Machines& machines;
   ir::Plan& plan;
-  bool ok = true; ///< false after a mistake: the plan that is made is void
+  bool ok = true; ///< false after an error: the plan under construction is void
 };
 
-/// One plan of the `extends` chain, whose root is the first.
+/// One plan of the `extends` chain. The root is the first.
 struct ChainLink {
   DeclInfo& decl;
-  SourceRange use; ///< where its arguments stand
+  SourceRange use; ///< place of its arguments
   int index = 0;
   Scope scope;
-  bool parametric = false; ///< it or one before it has parameters: what it overrides may be the same by chance
+  bool parametric =
+      false; ///< this plan or its base has parameters, so an override may equal the inherited value by chance
 };
 
-/// A statement that one plan of the chain made: what it says, where its names are looked up, and which plan it was.
+/// A statement with the scope of its names and the index of the plan in the chain that wrote it.
 template <class T> struct Scoped {
   const T* syntax = nullptr;
   Scope* scope = nullptr;
@@ -48,49 +49,50 @@ struct AxisDraft : Scoped<syntax::AxisItem> {
   const ChainLink* link = nullptr;
   bool group = false;
   bool running = false, done = false;
-  bool added = false;          ///< outside of all inherited ones, without a word where
-  std::optional<int64_t> size; ///< of a group: the product
+  bool added = false;          ///< outside of all inherited axes, without a declared neighbour
+  std::optional<int64_t> size; ///< for a group: the product of its axes
 };
 
-/// How far the cluster is whose devices an axis `= rest` shares with the others. `Unasked`: what is looked up meanwhile
-/// may stay without a value. `Without`: the plan names no cluster.
+/// State of the cluster, whose devices an axis `= rest` divides. `Unasked`: edits are being applied, and the size of
+/// such an axis is still unknown, which is no error. `Open`: not read yet. `Without`: the plan names no cluster.
 enum class MachineState : uint8_t { Unasked, Open, Read, Without };
 
-/// The axes, innermost first; groups among them.
+/// The axes, innermost first, and the groups among them.
 struct MeshDraft {
   std::deque<AxisDraft> axes;
-  std::optional<Scoped<syntax::MeshBlock>> block, whole; ///< the last; the last in place of an inherited one
+  std::optional<Scoped<syntax::MeshBlock>> block,
+      whole; ///< the last block; the last block that replaced an inherited mesh
   MachineState machine = MachineState::Open;
-  std::optional<int64_t> devices; ///< of the cluster; nothing where there is none, or it has mistakes
-  bool filled = false;            ///< a search gives an axis `= rest` its size: what is left need not be whole before
+  std::optional<int64_t> devices; ///< of the cluster; nothing if there is none or it has errors
+  bool filled = false; ///< a search sets the size of an axis `= rest`, so the remainder may be fractional before
 
   AxisDraft* find(Symbol name);
   std::vector<std::string> names() const;
 };
 
-/// The axis itself, or the axes of a group; of a name that is none, nothing.
+/// The axis itself, or the axes of a group. Empty for an unknown name.
 std::vector<Symbol> axesOf(MeshDraft& mesh, Symbol name);
 
-/// Placements, or rules of states. `keys`: what a rule is about, to its index and the layer that wrote it.
+/// Placements, or rules of states. `keys` maps the key of a rule to its index and to the layer that wrote it.
 template <class Rule> struct RuleDrafts {
   std::vector<Rule> rules;
   std::unordered_map<std::string, std::pair<size_t, int>> keys;
 };
 
-/// `override recompute …`, `override keep …`: what it replaces.
+/// `override recompute …`, `override keep …`: the replaced statements.
 struct OverrideDraft {
   std::vector<std::string> before;
   SourceRange range, inherited;
   int layer = 0;
-  bool varies = false; ///< what is inherited may follow from a parameter
+  bool varies = false; ///< the inherited statements may depend on a parameter
 };
 
 struct RecomputeDraft {
   ir::Recompute rule;
   int layer = 0;
   bool none = false;   ///< `recompute none`
-  bool holds = true;   ///< false if `when` says so; then it has no selectors, and an heir may override it
-  bool varies = false; ///< a parameter may decide which instances, how many of them, or whether
+  bool holds = true;   ///< false if its `when` is false; it then has no selectors, and a derived plan may override it
+  bool varies = false; ///< a parameter may decide its instances, their number, or whether it applies
 };
 
 struct KeepDraft {
@@ -98,36 +100,36 @@ struct KeepDraft {
   int layer = 0;
 };
 
-/// A space of candidates with what sets each value of its choices.
+/// A space of candidates, with the edits that set each value of its choices.
 struct SearchedSpace {
   ir::Space space;
   std::vector<std::vector<std::vector<Edit>>> edits; ///< by choice, value and path
-  std::deque<syntax::Expr> made;                     ///< values that were computed, as expressions
-  std::deque<std::string> texts;                     ///< that these point to
-  const DeclInfo* writer = nullptr;                  ///< the plan of the chain whose names they are
+  std::deque<syntax::Expr> made;                     ///< expressions of computed values
+  std::deque<std::string> texts;                     ///< texts that these expressions point to
+  const DeclInfo* writer = nullptr;                  ///< the plan of the chain in whose scope the names are
 };
 
-/// What is wanted of the search of a plan.
+/// The requested results of a plan's search.
 struct SearchRequest {
-  const syntax::SearchBlock* words = nullptr; ///< of a command line: they add to the block, or stand in its place
-  std::optional<int64_t> top;                 ///< in the place of the block's
-  bool before = false;                        ///< choices of `words` stand before those of the block
-  bool alone = false;                         ///< the block's choices are left out, and what it fills
-  bool known = false;                         ///< its values were looked at before
-  bool termsOnly = false;                     ///< the space is known
+  const syntax::SearchBlock* words = nullptr; ///< lines of a command line: they extend or replace lines of the block
+  std::optional<int64_t> top;                 ///< replaces the block's `top`
+  bool before = false;                        ///< choices of `words` come before those of the block
+  bool alone = false;                         ///< ignore the block's choices and its `fill`
+  bool known = false;                         ///< its values were checked before
+  bool termsOnly = false;                     ///< only conditions and goals: the space is known
   SearchedSpace* out = nullptr;               ///< null: the block is only checked
 };
 
-/// What a plan is judged by beside its own lines.
+/// Policies and tests that judge a plan in addition to its own assertions.
 struct Demands {
-  std::vector<DeclInfo*> policies;        ///< of the session: they hold for all plans
-  std::vector<DeclInfo*> broken;          ///< those with mistakes, which are told once and hold for none
-  bool ofPlans = false;                   ///< those of the plan's own file hold, too, wherever it is elaborated
-  const syntax::TestDecl* test = nullptr; ///< that it is the plan of
-  const Scope* values = nullptr;          ///< with the test's parameters
-  std::string name{};                     ///< of the test, with these values
+  std::vector<DeclInfo*> policies;        ///< policies of the session, which apply to all plans
+  std::vector<DeclInfo*> broken;          ///< policies with errors, which are reported once and apply to no plan
+  bool ofPlans = false;                   ///< policies in a plan's own file apply too, wherever it is elaborated
+  const syntax::TestDecl* test = nullptr; ///< the test whose plan this is
+  const Scope* values = nullptr;          ///< values of the test's parameters
+  std::string name{};                     ///< name of the test with these values
 
-  /// Once.
+  /// Adds a policy unless it is already known.
   void add(DeclInfo* policy) {
     const auto in = [&](const auto& list) { return std::find(list.begin(), list.end(), policy) != list.end(); };
     if (!in(policies) && !in(broken)) policies.push_back(policy);
@@ -136,42 +138,42 @@ struct Demands {
     std::erase(policies, policy);
     broken.push_back(policy);
   }
-  /// With the policies of the file that a plan is declared in.
+  /// These demands, and the policies of the file that declares the plan.
   Demands of(Module& module) const;
 };
 
-/// Facts that are set beside the file, and what stands in the place of what the file says.
+/// Facts that are set from outside of the file, and the statements that they create.
 struct PlanEdits {
   std::vector<Edit> all;
-  Symbol of;                                 ///< the plan of the chain that they are set in
-  std::vector<EditBelow> overlap, pipeline;  ///< of blocks that are read as a whole
-  std::vector<ir::PlacementRule> placements; ///< rules that they made
+  Symbol of;                                 ///< the plan of the chain that the facts are set in
+  std::vector<EditBelow> overlap, pipeline;  ///< edits in blocks that are read as a whole
+  std::vector<ir::PlacementRule> placements; ///< rules that edits created
   std::vector<ir::StateRule> states;
   std::deque<syntax::AxisItem> axes;
   SearchRequest search;
-  std::deque<BoundDecl> decls; ///< plans of the chain with other arguments
-  std::deque<Scope> scopes;    ///< in which these are evaluated
+  std::deque<BoundDecl> decls; ///< plans of the chain with changed arguments
+  std::deque<Scope> scopes;    ///< scopes for evaluating these arguments
 
-  /// Whether an edit belongs to this plan of the chain, whose last is `asked`.
+  /// Returns whether an edit belongs to plan `decl` of the chain whose last plan is `asked`.
   bool setIn(const Edit& edit, const DeclInfo& decl, const DeclInfo& asked) const {
     return edit.writer ? &decl == &asked : decl.name == of;
   }
 };
 
-/// The folded chain. It stays where it is made: scopes and spaces point into it.
+/// The folded chain. It must not move, because scopes and spaces point into it.
 struct MergedPlan {
   MergedPlan(Evaluator& ev, DeclInfo& asked, PlanEdits set);
   MergedPlan(const MergedPlan&) = delete;
   MergedPlan& operator=(const MergedPlan&) = delete;
 
-  DeclInfo& decl;                   ///< the plan that was asked for
-  const BoundDecl* asked = nullptr; ///< with its arguments
+  DeclInfo& decl;                   ///< the elaborated plan
+  const BoundDecl* asked = nullptr; ///< the elaborated plan with its arguments
   SourceRange use;
   PlanEdits edits;
   std::deque<ChainLink> chain;
   FactTree facts, lets;
   MeshDraft mesh;
-  PlanSpace space; ///< all of these as names in expressions
+  PlanSpace space; ///< makes all of these names in expressions
   RuleDrafts<ir::PlacementRule> placements;
   RuleDrafts<ir::StateRule> states;
   std::vector<RecomputeDraft> recompute;
@@ -180,7 +182,7 @@ struct MergedPlan {
   std::optional<Scoped<syntax::PipelineBlock>> pipeline, replacedPipeline;
   std::optional<Scoped<syntax::SearchBlock>> search;
   std::optional<Scoped<syntax::Section>> overlap;
-  std::optional<FactTree> overlapFacts; ///< of the last one, with edits; the step overlap() fills it
+  std::optional<FactTree> overlapFacts; ///< of the last block, with edits; step overlap() fills it
   std::vector<Scoped<syntax::AssertStmt>> asserts;
   std::vector<Scoped<syntax::MeasuredStmt>> measured;
 

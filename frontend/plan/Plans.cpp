@@ -1,4 +1,4 @@
-// One plan from top to bottom: its chain folded, then one step after the other.
+// Elaborates one plan: folds its chain, then calls the steps in order.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Plans.h"
 
@@ -12,7 +12,7 @@ namespace planc::frontend {
 
 namespace {
 
-/// What a plan allows is allowed of itself, not of the next.
+/// Removes the `allow`s of a plan at the end of its elaboration, so that they do not apply to the next plan.
 class AllowedAround {
 public:
   explicit AllowedAround(DiagnosticEngine& diagnostics)
@@ -25,7 +25,7 @@ private:
   size_t count_;
 };
 
-/// Every fact of a plan is one that plans have.
+/// Checks that plans have every fact of this plan.
 void checkFacts(Elaboration& elab, MergedPlan& merged) {
   static const std::vector<std::string> kFacts{"model", "cluster", "software"};
   static const std::vector<std::string> kSections{"train", "precision", "infer", "finetune", "run"};
@@ -44,7 +44,7 @@ void checkFacts(Elaboration& elab, MergedPlan& merged) {
   }
 }
 
-/// What the steps before the model say of it, held against it.
+/// Checks the results of the steps before the model against the model.
 void checkAgainstModel(Elaboration& elab, MergedPlan& merged, PathTree& paths) {
   checkWireNames(elab, merged);
   checkSelectors(elab, paths);
@@ -90,7 +90,7 @@ std::unique_ptr<ir::Plan> buildPlan(Evaluator& evaluator, Machines& machines, co
   checkSavedNames(elab);
   checkCheckpoints(elab, *merged);
   const auto& reads = merged->space.reads();
-  plan->reads.assign(reads.begin(), reads.end()); // what follows changes nothing of the plan
+  plan->reads.assign(reads.begin(), reads.end()); // later steps read for reports only
   for (FactNode& let : merged->lets.root().children) merged->lets.value(let);
   setFacts(elab, *merged);
   PathTree* known = paths ? &*paths : nullptr;

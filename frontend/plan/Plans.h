@@ -1,4 +1,4 @@
-// Elaborates one plan into ir::Plan: the door of this folder.
+// The interface of this folder: elaborates one plan into ir::Plan.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/plan/Merged.h"
@@ -9,9 +9,9 @@
 
 namespace planc::frontend {
 
-/// The plan with its arguments; null after errors. `use`: where it was asked for. `edits` are facts set beside the
-/// file; where `editsOf` names a plan that this one extends, they are set there. `search`: what is wanted of its
-/// search. `demands`: what it is judged by beside its own lines.
+/// Elaborates the plan with its arguments; null after errors. `use`: the place that uses the plan. `edits`: facts set
+/// from outside of the file, in the plan that `editsOf` names if this plan extends it. `search`: the requested results
+/// of its search. `demands`: policies and tests that judge it in addition to its own assertions.
 std::unique_ptr<ir::Plan> buildPlan(Evaluator& evaluator, Machines& machines, const BoundDecl& decl, SourceRange use,
                                     std::vector<Edit> edits = {}, Symbol editsOf = {}, const SearchRequest& search = {},
                                     const Demands& demands = {});

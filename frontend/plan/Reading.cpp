@@ -1,4 +1,4 @@
-// Walks the names of expressions through the scopes of a plan to the facts, constants and axes that they stand for.
+// Follows names in expressions through the scopes of a plan to facts, constants and axes.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Reading.h"
 
@@ -10,7 +10,7 @@ using syntax::ExprKind;
 
 namespace {
 
-/// `a.b.c` from its first name; empty if the expression is anything else.
+/// The names of `a.b.c`, first name first; empty for any other expression.
 std::vector<Symbol> chainOfNames(const Expr& e) {
   std::vector<Symbol> names;
   const Expr* at = &e;
@@ -58,7 +58,8 @@ void Reading::name(const std::vector<Symbol>& chain, Scope& scope) {
   }
 }
 
-/// What it was given, by the plan that extends its own, or its default. Of an argument without a name all may be it.
+/// Follows the argument of a parameter, from the plan that extends its plan, and its default. An argument without a
+/// name may belong to any parameter.
 void Reading::parameter(Symbol name, const Scope& scope) {
   if (!add(name.str())) return;
   for (size_t i = 0; i < merged_.chain.size(); ++i) {

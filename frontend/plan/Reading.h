@@ -1,4 +1,4 @@
-// What an expression of a plan reads of it, directly or through what it reads: found in the text, without evaluating.
+// Finds the paths that an expression of a plan reads, directly or indirectly, from its text and without evaluating it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/plan/Merged.h"
@@ -11,13 +11,13 @@
 
 namespace planc::frontend {
 
-/// Whether one path lies at or below the other: `cluster` and `cluster.device.memory`.
+/// Returns whether one path is at or below the other: `cluster` and `cluster.device.memory`.
 bool samePlace(std::string_view a, std::string_view b);
 
-/// Collects paths: parameters and constants by their names, `mesh.tp` (of a group its axes, too), facts.
+/// Collects paths: parameters and constants by name, `mesh.tp` (for a group, also its axes), facts.
 class Reading {
 public:
-  /// What stands behind a path that `stops` holds of is not looked at.
+  /// `stops` returns true for paths whose own expressions are not followed.
   Reading(MergedPlan& merged, std::function<bool(const std::string&)> stops)
       : merged_(merged), stops_(std::move(stops)) {}
   void walk(const syntax::Expr& e, Scope& scope);
@@ -31,7 +31,7 @@ private:
   void ofPlan(const std::vector<Symbol>& chain);
   void ofMesh(Symbol axis);
   void below(FactNode& node, const std::string& path);
-  /// Whether what stands behind it is to be looked at.
+  /// Adds a path. Returns whether its own expression must be followed.
   bool add(const std::string& path);
 
   MergedPlan& merged_;

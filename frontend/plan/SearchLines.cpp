@@ -1,4 +1,4 @@
-// Gathers what a search varies: the block's lines and the command line's, and whether the plan has what they name.
+// Collects the lines of the block and of the command line, and checks that the plan has the paths that they name.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/SearchLines.h"
 
@@ -39,7 +39,7 @@ VariedKind kindOf(MergedPlan& merged, const syntax::VaryItem& item, const std::s
   return axis && !axis->group ? VariedKind::Axis : VariedKind::Other;
 }
 
-/// Paths of all that facts say below a section.
+/// The paths of all facts below a section.
 void factPaths(FactNode& node, const std::string& path, std::vector<std::string>& out) {
   if (!node.section()) out.push_back(path);
   for (FactNode& child : node.children)
@@ -53,12 +53,13 @@ bool isParameter(Elaboration& elab, MergedPlan& merged, Symbol name) {
   });
 }
 
-/// What a section of the plan may say, said or not: `--set` takes it, too. Empty for other sections.
+/// The facts that a section of the plan may have, whether or not they are given, because `--set` takes them too. Empty
+/// for other sections.
 std::vector<std::string> factsIn(const FactNode& section) {
   return section.name == Symbol("run") ? runFacts() : factsOf(section.name.view());
 }
 
-/// Whether the plan has what a path names; what lies in records that it names is looked at when it is set.
+/// Returns whether the plan has a path. Parts of a path inside of records are checked when they are set.
 bool reaches(Elaboration& elab, MergedPlan& merged, const VariedLine& line) {
   const auto& steps = line.item->path.steps;
   const Symbol root = steps.front().name.text;
@@ -113,10 +114,10 @@ void reportVaryPath(Elaboration& elab, MergedPlan& merged, const VariedLine& lin
   elab.ok = false;
 }
 
-/// Where a text stands for the first time.
+/// The first place of each text.
 using Firsts = std::map<std::string, SourceRange, std::less<>>;
 
-/// One statement of a block, in the order in which it is written.
+/// Collects the statements of a block, in the order in which they are written.
 struct GatherLines {
   Elaboration& elab;
   MergedPlan& merged;
@@ -152,7 +153,8 @@ struct GatherLines {
                 true});
     elab.ok = false;
   }
-  /// The same condition or goal again says nothing. `first`: those before, by their plain text.
+  /// Adds a condition or a goal, and reports one that is repeated. `first`: places of the earlier ones, by normalized
+  /// text.
   template <class Item>
   void once(std::vector<const Item*>& items, const Item& item, const syntax::Expr& what, Firsts& first) {
     const auto [before, added] = first.emplace(plainText(elab.context.text(what.range)), what.range);
@@ -199,7 +201,7 @@ void reportTwice(Elaboration& elab, SourceRange where, std::string_view path, st
   elab.ok = false;
 }
 
-/// Of two lines of the command line neither stands in the place of the other.
+/// Reports a path that the command line varies twice. Lines of the command line do not replace each other.
 void checkWords(Elaboration& elab, const SearchLines& words) {
   Firsts seen;
   for (const VariedGroup& group : words.groups)
@@ -208,7 +210,7 @@ void checkWords(Elaboration& elab, const SearchLines& words) {
         reportTwice(elab, line.item->path.range, line.path, "varied", "varied again", first->second);
 }
 
-/// Whether a line varies an axis or a fact that a parameter gives its value by itself: `mesh { tp = tp }`.
+/// Returns whether a line varies an axis or a fact whose value is just the given parameter: `mesh { tp = tp }`.
 bool variesWhatIs(MergedPlan& merged, const VariedLine& line, const VariedLine& parameter) {
   const auto& steps = line.item->path.steps;
   if (line.item->placement || parameter.item->path.steps.size() != 1) return false;
@@ -223,16 +225,17 @@ bool variesWhatIs(MergedPlan& merged, const VariedLine& line, const VariedLine& 
   return value && value->kind == syntax::ExprKind::Name && value->name.text == parameter.item->path.steps[0].name.text;
 }
 
-/// Whether a group varies what the command line does, the one of them by the parameter, the other by what is just that.
+/// Returns whether a group varies the same thing as a line of the command line, one by the parameter and one by the
+/// axis or fact.
 bool variesSame(MergedPlan& merged, const VariedGroup& group, const VariedLine& said) {
   return std::any_of(group.lines.begin(), group.lines.end(), [&](const VariedLine& line) {
     return variesWhatIs(merged, line, said) || variesWhatIs(merged, said, line);
   });
 }
 
-/// A line of the command line stands in the place of those of the block that vary the same, by whatever name; a
-/// parameter of the plan in front of the block, whose lists may depend on it; another one behind the block, or with
-/// `before` in front of it.
+/// Adds the lines of the command line. A line replaces the lines of the block that vary the same thing, by whatever
+/// name. Otherwise a parameter of the plan goes before the block, whose lists may depend on it; any other line goes
+/// after the block, or before it if `before` is set.
 void addWords(MergedPlan& merged, SearchLines& lines, SearchLines words, bool before) {
   size_t first = 0;
   for (VariedGroup& group : words.groups) {
@@ -254,7 +257,7 @@ void addWords(MergedPlan& merged, SearchLines& lines, SearchLines words, bool be
   if (!words.goals.empty()) lines.goals = std::move(words.goals);
 }
 
-/// An axis `= rest` is filled without a word.
+/// Fills an axis `= rest` without a `fill` line.
 void fillRest(Elaboration& elab, MergedPlan& merged, SearchLines& lines) {
   const AxisDraft* const rest = restAxis(elab.ev, merged.mesh);
   if (!rest) return;
@@ -270,7 +273,7 @@ void fillRest(Elaboration& elab, MergedPlan& merged, SearchLines& lines) {
   if (!lines.fill) lines.fill = name, lines.fillRange = rest->range;
 }
 
-/// Nothing is said twice: by two lines, by `--set`, or by `fill`.
+/// Reports a path that is given twice: by two lines, by a line and `--set`, or by a line and `fill`.
 void checkTwice(Elaboration& elab, MergedPlan& merged, const SearchLines& lines) {
   Firsts seen;
   const auto report = [&](const VariedLine& line, std::string other, SourceRange at) {

@@ -1,4 +1,4 @@
-// The lines of a `search` block, with those that a command line adds, as choices to be made.
+// Collects the lines of a `search` block and of the command line, as choices of a search.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/model/Selectors.h"
@@ -10,17 +10,17 @@
 
 namespace planc::frontend {
 
-/// What a path of a search leads to.
+/// The part of a plan that a search path refers to.
 enum class VariedKind { Axis, Batch, Schedule, Stages, Placement, State, Recompute, Other };
 
-/// One path with its list.
+/// One path with its list of values.
 struct VariedLine {
   const syntax::VaryItem* item = nullptr;
-  std::string path; ///< as messages show it
+  std::string path; ///< as shown in messages
   VariedKind kind = VariedKind::Other;
 };
 
-/// A choice: a path, and those that are bound to it.
+/// A choice: a path, and the paths that `with` binds to it.
 struct VariedGroup {
   std::vector<VariedLine> lines;
   SourceRange range;
@@ -31,12 +31,12 @@ struct SearchLines {
   std::optional<Symbol> fill;
   SourceRange fillRange;
   int64_t top = 10;
-  SourceRange topRange; ///< where the block says it
+  SourceRange topRange; ///< where the block gives `top`
   std::vector<const syntax::WhereItem*> conditions;
   std::vector<const syntax::GoalItem*> goals;
 };
 
-/// The lines that hold, each checked by itself; `elab.ok` is false after a report.
+/// The effective lines, each checked by itself. Sets `elab.ok` to false after a report.
 SearchLines searchLines(Elaboration& elab, MergedPlan& merged, Scope& scope);
 
 } // namespace planc::frontend

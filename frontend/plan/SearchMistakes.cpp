@@ -1,4 +1,4 @@
-// Holds single values of a search against the words of the language, the model, and the plan as it stands.
+// Checks single values of a search against the vocabulary, the model, and the plan.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/SearchMistakes.h"
 
@@ -24,7 +24,7 @@ std::string plainText(std::string_view text) {
     quoted ^= c == '"';
     if (quoted || (c != ' ' && c != '\t' && c != '\n')) plain += c;
   }
-  const auto one = [&] { // `[dp]`, `(dp)`
+  const auto one = [&] { // `[dp]` and `(dp)` are equal
     const char open = plain.empty() ? ' ' : plain.front(), close = open == '[' ? ']' : open == '(' ? ')' : ' ';
     return close != ' ' && plain.size() > 2 && plain.back() == close &&
            plain.find_first_of(",[](){}\"", 1) == plain.size() - 1;
@@ -40,7 +40,7 @@ std::string plainText(std::string_view text) {
 bool knownSchedule(Elaboration& elab, const Expr& schedule) {
   const bool call = schedule.kind == ExprKind::Call;
   const Expr& name = call ? *schedule.kids[0] : schedule;
-  if (name.kind != ExprKind::Name) return true; // another mistake
+  if (name.kind != ExprKind::Name) return true; // reported elsewhere
   const auto report = [&](SourceRange at, std::string_view word, std::string kind,
                           const std::vector<std::string>& known) {
     elab.context.report(NoSuchWord, at, {{"name", word}, {"kind", std::move(kind)}})
@@ -78,18 +78,19 @@ bool within(SourceRange inner, SourceRange outer) {
   return inner.file == outer.file && inner.begin >= outer.begin && inner.end <= outer.end;
 }
 
-/// Is it the value, whatever the others are?
+/// Returns whether an error is in a value itself, independent of other values.
 bool isOf(const Diagnostic& found, const WrittenValue& value) {
-  if (found.kind->severity != Severity::Error || isLawOfParameters(*found.kind)) return false; // a candidate's own fate
+  if (found.kind->severity != Severity::Error || isLawOfParameters(*found.kind))
+    return false; // may differ by candidate
   return within(found.range, value.value) || (value.pathHolds && within(found.range, value.path));
 }
 
-/// Whether an expression of the plans of the chain names a parameter, other than to search it.
+/// Returns whether an expression in the chain reads a parameter outside of `search` blocks.
 bool isNamed(Elaboration& elab, const MergedPlan& merged, Symbol name) {
   bool declared = false;
   for (const ChainLink& link : merged.chain) {
     for (const ParamInfo& p : elab.ev.params(link.decl)) declared |= p.name() == name;
-    if (!link.decl.module->tree || link.decl.module->archive) return true; // a plan of the library
+    if (!link.decl.module->tree || link.decl.module->archive) return true; // library plans are not checked
     const auto& items = link.decl.as<syntax::PlanDecl>().items;
     for (const Expr& e : link.decl.module->tree->exprs) {
       if (e.kind != ExprKind::Name || e.name.text != name || !within(e.range, link.decl.decl().range)) continue;
@@ -102,7 +103,7 @@ bool isNamed(Elaboration& elab, const MergedPlan& merged, Symbol name) {
   return !declared;
 }
 
-/// Whether the list of another choice depends on it.
+/// Returns whether the list of another choice depends on a path.
 bool isListed(const ir::Space& space, const std::string& path) {
   return std::any_of(space.choices.begin(), space.choices.end(), [&](const ir::Choice& c) {
     return std::any_of(c.depends.begin(), c.depends.end(), [&](uint32_t d) {
@@ -145,7 +146,7 @@ bool checkWritten(Elaboration& elab, MergedPlan& merged, const std::vector<Writt
   for (const WrittenValue& value : values) {
     std::vector<Edit> edits{value.edit};
     for (const Edit& e : merged.edits.all) edits.push_back(e.again());
-    context.renew(); // the work of one plan
+    context.renew(); // limits apply to each plan
     const uint64_t failures = context.failures;
     DiagnosticEngine before = context.diagnostics.take();
     SearchRequest request;

@@ -1,4 +1,4 @@
-// Words of schedules and of what is recomputed, as conditions of a search compare them.
+// Words of schedules and of `recompute` in the conditions of a search.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/SearchWords.h"
 

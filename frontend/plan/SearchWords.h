@@ -1,4 +1,4 @@
-// Words that conditions of a search compare: which paths have them, and how they are written in trees.
+// Comparisons with words in the conditions of a search: which paths allow them, and how they are stored in trees.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/model/Selectors.h"
@@ -9,14 +9,16 @@
 
 namespace planc::frontend {
 
-/// A value that is neither a number nor a condition, and that another one may equal: a name, a text, a record.
+/// Returns whether a value can be compared as a word: a name, a text or a record, but no number and no condition.
 bool isWord(const Value& value);
-/// `recompute`, `pipeline.schedule`: no fact of the plan, and compared with a word as `vary` takes it.
+/// Returns whether a path is not a fact but compares with a word in the syntax of `vary`: `recompute`,
+/// `pipeline.schedule`.
 bool isWordPath(std::string_view path);
-/// Blocks of a plan whose paths no expression can read: `pipeline`, `states`.
+/// Returns whether `root` names a block of a plan whose paths no expression can read: `pipeline`, `states`.
 bool isOfBlocks(Symbol root);
 
-/// The word as `ir::factAt` compares it; nothing after a report. `paths`: of the model, null if there is none.
+/// The word in the form that `ir::factAt` compares; nothing after a report. `paths`: the paths of the model; may be
+/// null.
 std::optional<std::string> wordText(Elaboration& elab, PathTree* paths, std::string_view path,
                                     const syntax::Expr& value, Scope& scope);
 

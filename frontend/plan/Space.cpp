@@ -1,4 +1,4 @@
-// The paths of a plan as names in expressions.
+// Resolves the paths of a plan as names in expressions.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Space.h"
 

@@ -1,5 +1,5 @@
-// The paths of a plan as names in expressions: `train.micro_batch`, `mesh.tp`, `cluster.device.memory`, and its
-// constants.
+// Makes the paths and constants of a plan available as names in expressions: `train.micro_batch`, `mesh.tp`,
+// `cluster.device.memory`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/facts/Facts.h"
@@ -12,7 +12,7 @@ namespace planc::frontend {
 
 struct MeshDraft;
 
-/// Sizes of axes and groups.
+/// The namespace `mesh`: sizes of axes and groups.
 class MeshSpace final : public Namespace {
 public:
   MeshSpace(Evaluator& ev, MeshDraft& mesh, std::set<std::string>& reads) : ev_(ev), mesh_(mesh), reads_(reads) {}
@@ -26,7 +26,7 @@ private:
   std::set<std::string>& reads_;
 };
 
-/// What a plan brings into scope.
+/// The names that a plan adds to the scope of its expressions.
 class PlanSpace final : public Namespace {
 public:
   PlanSpace(Evaluator& ev, FactTree& facts, FactTree& lets, MeshDraft& mesh)
@@ -36,9 +36,9 @@ public:
   bool has(Symbol name) const override;
   Value member(Symbol name, SourceRange use) override;
   std::vector<std::string> memberNames() const override;
-  /// What of it was asked for so far, by path: `mesh.tp`, of a group its axes; `train.micro_batch`, `let ranks`.
+  /// The paths that were read so far: `mesh.tp` (for a group, also its axes), `train.micro_batch`, `let ranks`.
   const std::set<std::string>& reads() const { return reads_; }
-  /// Notes that the text computes something from what stands at `path`.
+  /// Records that the plan computes something from the value at `path`.
   void read(std::string path) { reads_.insert(std::move(path)); }
 
 private:

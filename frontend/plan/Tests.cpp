@@ -1,4 +1,4 @@
-// Looks tests and policies through before there is a plan to judge.
+// Checks tests and policies before they judge a plan.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Tests.h"
 
@@ -28,7 +28,7 @@ namespace {
 
 constexpr size_t kMostCombinations = 10'000;
 
-/// Whether an expression names it.
+/// Returns whether an expression names `name`.
 bool mentions(const Expr& whole, Symbol name) {
   std::vector<const Expr*> open{&whole};
   while (!open.empty()) {
@@ -108,7 +108,8 @@ bool addParameters(Evaluator& evaluator, DeclInfo& decl, TestSpace& space) {
     }
     auto values = valuesOf(evaluator, parameter, scope);
     if (!values) return false;
-    space.combinations *= std::min(values->size(), kMostCombinations + 1); // below 2^64: it ends beyond the limit
+    space.combinations *=
+        std::min(values->size(), kMostCombinations + 1); // cannot overflow: the loop ends beyond the limit
     space.values.push_back(std::move(*values));
     if (space.combinations <= kMostCombinations) continue;
     evaluator.context
@@ -143,8 +144,7 @@ std::string TestSpace::name(const Scope& scope) const {
 
 namespace {
 
-/// The declaration that a name of a file or of one that it imports stands for; null if there is none, or it is no such
-/// name.
+/// The declaration of a name in a file or in its imports; null if there is none, or if the expression is no such name.
 const DeclInfo* declared(const Expr& name, const Module& module) {
   if (name.kind == ExprKind::Name) {
     const auto found = module.names.find(name.name.text);
@@ -157,8 +157,8 @@ const DeclInfo* declared(const Expr& name, const Module& module) {
   return found == import->second->module->names.end() ? nullptr : found->second;
 }
 
-/// A test whose plan is to fail is of a plan, whatever it fails with: one that does not exist fails with the same codes
-/// as one whose arguments are wrong.
+/// Checks that a test whose plan must fail names a plan at all. Otherwise a plan that does not exist would fail with
+/// the same codes as a plan with wrong arguments.
 bool isOfPlan(Evaluator& evaluator, const DeclInfo& decl, const TestSpace& space) {
   const Expr& whole = *space.decl->plan;
   const Expr& name = whole.kind == ExprKind::Call ? *whole.kids[0] : whole;
@@ -204,7 +204,8 @@ const BoundDecl* planOfTest(Evaluator& evaluator, const syntax::TestDecl& test, 
 
 namespace {
 
-/// `recompute == none`, `precision.compute != fp8`: a fact of a plan that is no number, on the left.
+/// Returns whether a comparison has a fact of a plan that is no number on its left: `recompute == none`,
+/// `precision.compute != fp8`.
 bool comparesWord(const Expr& e) {
   const BinaryOp op = binaryOp(e.text);
   if (op != BinaryOp::Eq && op != BinaryOp::Ne) return false;
@@ -213,7 +214,7 @@ bool comparesWord(const Expr& e) {
   return root->kind == ExprKind::Name && isOfBlocks(root->name.text);
 }
 
-/// The names of a condition that stand for something: `a.b.c` is one.
+/// Collects the names in a condition; `a.b.c` is one name.
 void addNames(const Expr& whole, std::vector<const Expr*>& names) {
   std::vector<const Expr*> open{&whole};
   while (!open.empty()) {
@@ -221,7 +222,7 @@ void addNames(const Expr& whole, std::vector<const Expr*>& names) {
     open.pop_back();
     const Expr* root = e;
     while (root->kind == ExprKind::Member) root = root->kids[0];
-    if (e->kind == ExprKind::Binary && comparesWord(*e)) { // the word is one of the fact's own
+    if (e->kind == ExprKind::Binary && comparesWord(*e)) { // the right side is a word of the fact
       names.push_back(e->kids[0]);
       continue;
     }
@@ -245,7 +246,7 @@ bool checkPolicy(Evaluator& evaluator, DeclInfo& decl) {
   if (policy.demands.empty())
     evaluator.context.report(PolicyEmpty, decl.nameRange, {{"name", decl.name.str()}})
         .help("say what holds for every plan: `require memory.fits : \"why\"`");
-  // Blocks and facts of plans, whose paths only a plan can tell (docs/language.md, section 10).
+  // Blocks and facts of plans, whose paths cannot be checked without a plan (docs/language.md, section 10).
   static const std::vector<std::string> kOfPlans{"model",     "cluster", "software", "train",    "finetune", "infer",
                                                  "precision", "run",     "mesh",     "pipeline", "recompute"};
   std::vector<const Expr*> names;

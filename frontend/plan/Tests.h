@@ -1,4 +1,4 @@
-// `test` and `policy` declarations: their own mistakes, and the values that a test goes through.
+// `test` and `policy` declarations: checks them, and lists the values of a test's parameters.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/eval/Evaluator.h"
@@ -8,26 +8,26 @@
 
 namespace planc::frontend {
 
-/// What a test is of, once its declaration was looked at.
+/// The combinations of a checked test declaration.
 struct TestSpace {
   const syntax::TestDecl* decl = nullptr;
-  const DiagnosticKind* fails = nullptr;  ///< what its plan is to fail with
-  std::vector<std::vector<Value>> values; ///< of each parameter
+  const DiagnosticKind* fails = nullptr;  ///< error that its plan must have; null: the plan is judged
+  std::vector<std::vector<Value>> values; ///< by parameter
   size_t combinations = 1;
 
-  /// The parameters with the values of one combination; the last parameter changes fastest.
+  /// Binds the test's parameters to the values of one combination. The last parameter changes fastest.
   void bind(size_t combination, Scope& scope) const;
-  /// `sizes(nodes = 4)`
+  /// The name of the test with its values: `sizes(nodes = 4)`.
   std::string name(const Scope& scope) const;
 };
 
-/// Nothing after a report.
+/// Checks a test. Returns nothing after a report.
 std::optional<TestSpace> testSpace(Evaluator& evaluator, DeclInfo& decl);
-/// The plan with its arguments that a test is of; nothing after a report.
+/// The plan of a test, with its arguments; null after a report.
 const BoundDecl* planOfTest(Evaluator& evaluator, const syntax::TestDecl& test, Scope& scope);
 
-/// The mistakes of a policy that can be told without a plan: what of its names can be neither a metric, nor of a plan,
-/// nor of its file. False after a report: no plan is held against it.
+/// Reports errors of a policy that do not depend on a plan: names that are neither a metric, nor part of a plan, nor
+/// defined in its file. Returns false after a report; the policy then applies to no plan.
 bool checkPolicy(Evaluator& evaluator, DeclInfo& decl);
 
 } // namespace planc::frontend

@@ -1,4 +1,4 @@
-// What reports call a plan, and what it names.
+// Builds the names of a plan, its model, its cluster and its software for reports.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Texts.h"
 
@@ -8,7 +8,7 @@ namespace planc::frontend {
 
 namespace {
 
-/// `(nodes = 8)`: arguments by name, as values; only those that stand in `where`, if it is valid.
+/// `(nodes = 8)`: arguments by name with their values. If `where` is valid, only the arguments written in it.
 std::string argumentsText(const BoundDecl& decl, SourceRange where) {
   std::string text;
   for (const BoundArg& arg : decl.args) {
@@ -19,7 +19,7 @@ std::string argumentsText(const BoundDecl& decl, SourceRange where) {
   return text.empty() ? "" : "(" + text + ")";
 }
 
-/// The arguments that a plan was chosen with, of which some may be set to another value.
+/// The plan's arguments, with the values that edits set.
 BoundDecl asPriced(BoundDecl chosen, const std::deque<BoundDecl>& edited) {
   for (const BoundDecl& decl : edited)
     if (decl.decl == chosen.decl)
@@ -51,7 +51,7 @@ std::string written(Elaboration& elab, MergedPlan& merged, std::string_view fact
   if (name->kind == syntax::ExprKind::Call) name = name->kids[0];
   const Value value = merged.facts.value(*node);
   if (value.kind != ValueKind::Decl) return std::string(elab.context.text(node->value->range));
-  // A parameter of the plan, or an expression that chooses, is stated as what it stands for.
+  // If the fact holds a parameter of the plan or an `if`, print the declaration that it evaluates to.
   const Symbol own = value.decl->decl->name;
   const bool stated =
       (name->kind == syntax::ExprKind::Name || name->kind == syntax::ExprKind::Member) && name->name.text == own;

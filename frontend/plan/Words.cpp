@@ -1,4 +1,4 @@
-// What is read as words and paths of the model, which no name of the plan stands for.
+// Reads words, and paths of the model, which are no names of the plan.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Words.h"
 

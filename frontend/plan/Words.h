@@ -1,4 +1,4 @@
-// What is read as words and paths of the model, which no name of the plan stands for.
+// Reads words, and paths of the model, which are no names of the plan.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/plan/Merged.h"
@@ -7,18 +7,18 @@
 
 namespace planc::frontend {
 
-/// `[decoder[0:20], embed]`: paths as written.
+/// `[decoder[0:20], embed]`: a list of paths as written.
 std::vector<ir::Selector> pathsOf(Elaboration& elab, const syntax::Expr* value);
-/// A word is no value in scope, but a parameter may choose one: `if pp == 1 then one_f_one_b else zero_bubble`. Null
-/// after a report.
+/// Evaluates an `if` between words: `if pp == 1 then one_f_one_b else zero_bubble`. Words are no values, so the result
+/// is the chosen expression. Null after a report.
 const syntax::Expr* chosenWord(Elaboration& elab, const syntax::Expr& e, Scope& scope);
 
-/// A selector that stands as an expression: `decoder.attn.core`, `decoder[0:20]`. Nothing for anything else.
+/// Converts an expression to a selector: `decoder.attn.core`, `decoder[0:20]`. Nothing for any other expression.
 std::optional<syntax::Selector> selectorOf(const syntax::Expr& e);
-/// The named arguments of a call as a section of facts: `{ save = [attn.core] }` of `decoder(save = [attn.core])`.
-/// Nothing where one has no name.
+/// Converts the named arguments of a call to a section of facts: `decoder(save = [attn.core])` gives `{ save =
+/// [attn.core] }`. Nothing if an argument has no name.
 std::optional<syntax::Section> sectionOf(const syntax::Expr& call);
-/// `A` and `B` of `[A, B]`; any other expression stands alone.
+/// `A` and `B` of `[A, B]`; any other expression is its own single item.
 std::span<const syntax::Expr* const> itemsOf(const syntax::Expr* const& e);
 
 } // namespace planc::frontend

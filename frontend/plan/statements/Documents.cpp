@@ -1,4 +1,4 @@
-// `documents` of a workload: how the sequences are packed, and whether the model has sequences that can be.
+// Reads `documents` of a workload, and checks that the model has sequences that can be packed.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/statements/Workload.h"
 
@@ -19,7 +19,7 @@ namespace {
 
 const Symbol kDocuments("documents"), kMean("mean"), kSpread("spread");
 
-/// What is wrong with a number of tokens, at least 1; nothing if it is one. `zero`: it may be 0.
+/// The error in a number of tokens, which must be at least 1; empty if it is valid. `zero`: also accepts 0.
 std::string problemOf(std::string_view what, const Value& v, bool zero = false) {
   const bool number = v.numeric() && (v.isInt() || v.unit.plain());
   if (number && (v.asDouble() >= 1 || (zero && v.asDouble() == 0)) && v.asDouble() <= double(int64_t(1) << 53))
@@ -28,7 +28,7 @@ std::string problemOf(std::string_view what, const Value& v, bool zero = false) 
                      zero ? "0 or " : "");
 }
 
-/// `mean` or `spread`, by whichever way they are written.
+/// Sets `mean` or `spread`. Returns the error, or an empty text.
 std::string setNamed(ir::Documents& made, Symbol name, const Value& v) {
   if (name != kMean && name != kSpread) return fmt::format("it has no `{}`", name.view());
   std::string problem = problemOf(fmt::format("`{}`", name.view()), v, name == kSpread);
@@ -66,7 +66,7 @@ bool documentsFact(Elaboration& elab, MergedPlan& merged, FactNode& fact) {
   ir::Documents made;
   made.range = fact.range;
   std::string problem;
-  bool known = true; // else it was reported
+  bool known = true; // else already reported
   for (FactNode& part : fact.children) {
     const Value v = part.section() ? Value{} : merged.facts.value(part);
     known &= !v.invalid() || part.section();
@@ -94,7 +94,7 @@ bool documentsFact(Elaboration& elab, MergedPlan& merged, FactNode& fact) {
 
 namespace {
 
-/// Where the length of a sequence is written: in the workload, or at the input that has it.
+/// The place where the sequence length is given: in the workload, or at the input.
 SourceRange writtenAt(const WorkloadFacts& facts, const ir::Model& model, ir::DimId dim) {
   for (const auto& [name, node] : facts.bound)
     if (name == model.dims[dim].name) return node->range;

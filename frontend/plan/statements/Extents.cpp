@@ -1,4 +1,4 @@
-// Whether a workload says what the model and the step need, and nothing else.
+// Checks that a workload gives what the model and the step need, and nothing else.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/facts/Schema.h"
 #include "frontend/plan/statements/Workload.h"
@@ -50,7 +50,7 @@ bool lacksExtent(Elaboration& elab, WorkloadFacts& facts, const syntax::Name& di
 
 namespace {
 
-/// What stands in the section, is nothing of the model's, and is spelt nearly like this fact of its own.
+/// A fact in the section that is unknown and spelt nearly like its fact `fact`; null if there is none.
 const FactNode* misspelt(const WorkloadFacts& facts, const FactNode& section, Symbol fact) {
   const std::vector<std::string> known = factsOf(section.name.view());
   for (const FactNode& node : section.children) {
@@ -62,8 +62,8 @@ const FactNode* misspelt(const WorkloadFacts& facts, const FactNode& section, Sy
   return nullptr;
 }
 
-/// A fact of the workload that nothing asks for and that is spelt like a dimension without an extent, or would give it
-/// one: reported as misspelt.
+/// Reports a workload fact that nothing reads and whose name is similar to a dimension without an extent, as misspelt.
+/// Returns whether there was one.
 bool misspeltExtent(Elaboration& elab, WorkloadFacts& facts, const FactNode& section, const syntax::Name& dim) {
   for (const auto& [name, node] : facts.bound) {
     const bool asked =
@@ -80,8 +80,8 @@ bool misspeltExtent(Elaboration& elab, WorkloadFacts& facts, const FactNode& sec
   return prompt;
 }
 
-/// Once the model has stated which names are dimensions: a misspelt fact is one error, not a missing one, too, and all
-/// that is missing is one.
+/// Reports missing facts, after the model has named its dimensions. A misspelt fact is not also reported as missing,
+/// and all missing facts are one error.
 void checkNeeded(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode& section,
                  const WorkloadKind& kind) {
   std::vector<std::string> names, helps;
@@ -105,11 +105,11 @@ void checkNeeded(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, Fa
   auto report = missingFacts(elab, section, names);
   for (const syntax::Name& dim : dims) report.label(dim.range, "the model needs its extent");
   for (std::string& help : helps) report.help(std::move(help));
-  if (elab.plan.model) report.note(otherNeeds(merged)); // else the report of the missing model says it
+  if (elab.plan.model) report.note(otherNeeds(merged)); // else the report of the missing model lists it
 }
 
-/// The prompt is the extent of what the model's inputs count as tokens, a sequence that of all of it; false after
-/// saying that it is of none.
+/// Binds the prompt (or the sequence) to the dimensions that the model's inputs count as tokens. Returns false after
+/// reporting that there is none.
 bool checkPrompt(Elaboration& elab, WorkloadFacts& facts) {
   for (Symbol name : facts.extents.prompted)
     elab.plan.workload.phases.back().extents.emplace_back(name, *facts.extents.prompt);
@@ -135,7 +135,8 @@ bool checkPrompt(Elaboration& elab, WorkloadFacts& facts) {
   return false;
 }
 
-/// A sample is as long as the workload says, and the model does not say of what: it has no rate but that of samples.
+/// Warns if the workload gives the length of samples but the model does not count tokens: then only the rate of samples
+/// is known.
 void checkTokens(Elaboration& elab, WorkloadFacts& facts) {
   const ir::Model& model = *elab.plan.model;
   const auto countsNone = [&](ir::ValueId id) { return model.values[id].counts.empty(); };
@@ -153,7 +154,8 @@ void checkTokens(Elaboration& elab, WorkloadFacts& facts) {
     }
 }
 
-/// A fact of the workload that is none of its own must bind a dimension of the model, or say what the model says.
+/// Checks a fact that is not one of the workload's own: it must bind a dimension of the model, or equal the model's
+/// extent.
 void checkExtent(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode& section, Symbol name,
                  FactNode& node) {
   if (merged.facts.value(node).invalid()) return;

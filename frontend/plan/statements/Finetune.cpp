@@ -1,5 +1,4 @@
-// `finetune`: the facts of `train`, and what is not trained: `freeze`, and `lora` with everything but its adapters
-// frozen.
+// Reads `finetune`: the facts of `train`, `freeze`, and `lora`, which freezes everything but its adapters.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/Adapters.h"
 #include "frontend/plan/Words.h"

@@ -1,4 +1,4 @@
-// Which side of a reshard is kept for backward: `keep` statements, through `extends`.
+// Merges `keep` statements along `extends`: which side of a reshard is kept for backward.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/Selectors.h"
 #include "frontend/plan/Merge.h"
@@ -20,7 +20,7 @@ std::vector<std::string> keepTexts(const std::vector<KeepDraft>& keeps) {
   return texts;
 }
 
-/// `override keep …`: what is inherited goes.
+/// `override keep …`: removes the inherited statements.
 void replaceKeeps(Context& context, MergedPlan& merged, SourceRange at, const ChainLink& link) {
   std::vector<KeepDraft>& keeps = merged.keeps;
   if (keeps.empty())

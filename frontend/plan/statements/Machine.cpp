@@ -1,4 +1,4 @@
-// The machine and the software that a plan names.
+// Reads the machine and the software of a plan.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Steps.h"
 #include "frontend/plan/Texts.h"
@@ -12,7 +12,7 @@ PLANC_ERROR(NothingLeft, 834, "stack `{stack}` reserves {reserved} of the {memor
 
 namespace {
 
-/// What others hold of a device's memory leaves something to the plan.
+/// Checks that the memory reserved by other software leaves memory for the plan.
 bool checkReserved(Context& context, const ir::Stack& stack, const ir::Device& device) {
   const ir::Number *reserved = stack.number(ir::StackFact::Reserved), *memory = device.number(ir::DeviceFact::Memory);
   if (!reserved || !memory || reserved->value < memory->value) return true;

@@ -1,4 +1,4 @@
-// Mesh axes of a plan: sizes, groups, and the level that an axis says it lives on.
+// Reads the mesh axes of a plan: sizes, groups, and the cluster level of an axis.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/statements/Mesh.h"
 
@@ -24,10 +24,10 @@ PLANC_ERROR(GroupPlace, 666, "`{group}` is a group: where it lies follows from i
 
 namespace {
 
-constexpr size_t kAxes = 32; // refinement may split them: ir holds 64
+constexpr size_t kAxes = 32; // refinement may split them: ir supports 64
 constexpr size_t kGroup = 64;
 
-/// In the place of a level: the outermost one that devices reach over the wires of the innermost.
+/// Used in place of a level: the outermost level that devices reach through the port of the innermost level.
 constexpr std::string_view kScaleUp = "scale_up";
 
 } // namespace
@@ -62,7 +62,7 @@ std::vector<Symbol> axesOf(MeshDraft& mesh, Symbol name) {
 
 namespace {
 
-/// `where` an axis is to lie is part of what it says, and so is beside which other.
+/// Returns whether two axes have the same text. The level (`where`) counts, and so does a declared neighbour.
 bool sameAxis(Context& context, const syntax::AxisItem& a, const syntax::AxisItem& b) {
   return context.text(a.value->range) == context.text(b.value->range) && a.where == b.where &&
          a.level.text == b.level.text && b.beside == syntax::AxisItem::Beside::Unstated;
@@ -96,7 +96,7 @@ void mergeAxis(Context& context, MeshDraft& mesh, const syntax::AxisItem& axis, 
   *known = made; // keeps its place in the order
 }
 
-/// `override mesh = { … }`: none of the inherited axes is left.
+/// `override mesh = { … }`: removes all inherited axes.
 void replaceMesh(Context& context, MeshDraft& mesh, const syntax::MeshBlock& block, const syntax::PlanItem& item,
                  ChainLink& link) {
   if (mesh.axes.empty()) {
@@ -219,7 +219,7 @@ std::optional<int64_t> axisSize(Evaluator& ev, MeshDraft& mesh, AxisDraft& axis)
 
 namespace {
 
-/// What may stand where an axis is unknown: in rules also the word for none.
+/// The names to suggest for an unknown axis; in rules also the word for no axis.
 std::vector<std::string> targetNames(std::vector<std::string> axes, std::string_view block) {
   if (!block.empty() && block != "pipeline") axes.emplace_back(kNoAxis);
   return axes;
@@ -250,7 +250,7 @@ bool knownAxis(Context& context, MeshDraft& mesh, Symbol name, SourceRange at, i
 
 namespace {
 
-/// The axes of a group, groups inside it opened, major first.
+/// Appends the axes of a group to `list`, with nested groups expanded, major first.
 bool groupAxes(Elaboration& elab, MeshDraft& mesh, AxisDraft& axis, ir::AxisList& list, int depth) {
   if (!axis.group) {
     const auto id = elab.plan.mesh.findAxis(axis.syntax->name.text);
@@ -269,7 +269,7 @@ bool groupAxes(Elaboration& elab, MeshDraft& mesh, AxisDraft& axis, ir::AxisList
   return good;
 }
 
-/// The level of the cluster that an axis says it lies in or across.
+/// Reads the cluster level that an axis lies within or across.
 void axisLevel(Elaboration& elab, const AxisDraft& axis, ir::AxisId id) {
   using Where = syntax::AxisItem::Where;
   if (axis.syntax->where == Where::Anywhere || !elab.plan.cluster) return;
@@ -319,7 +319,7 @@ void mesh(Elaboration& elab, MergedPlan& merged) {
     axisLevel(elab, draft, id);
     if (draft.added) elab.plan.addedAxes.push_back(id);
   }
-  // A condition may make an axis take the rest in one candidate of a search and not in the next: its size is computed.
+  // Because of a condition, an axis may take the rest in some candidates of a search: its size then counts as computed.
   for (AxisDraft& draft : said.axes)
     if (!draft.group && draft.syntax->value->kind == ExprKind::If && takesRest(elab.ev, draft))
       for (const std::string& name : said.names()) merged.space.read("mesh." + name);

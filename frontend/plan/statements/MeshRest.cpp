@@ -1,4 +1,4 @@
-// The axis that takes what the others leave of the cluster: `dp = rest`.
+// Computes the axis that takes the remaining devices of the cluster: `dp = rest`.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/statements/Mesh.h"
 
@@ -46,7 +46,7 @@ std::optional<int64_t> restSize(Evaluator& ev, MeshDraft& mesh, AxisDraft& axis)
   const SourceRange at = axis.syntax->value->range;
   if (mesh.machine == MachineState::Open)
     reportRestOfItself(ev.context, axis, "what is read before it, the cluster or a condition,");
-  if (mesh.machine == MachineState::Without) return 1; // a plan for others to extend, which is not priced
+  if (mesh.machine == MachineState::Without) return 1; // a plan that others extend and that is not priced
   if (!mesh.devices) return std::nullopt;
   int64_t others = 1;
   for (AxisDraft& other : mesh.axes) {
@@ -67,7 +67,7 @@ std::optional<int64_t> restSize(Evaluator& ev, MeshDraft& mesh, AxisDraft& axis)
     if (!size || __builtin_mul_overflow(others, *size, &others)) return std::nullopt;
   }
   if (*mesh.devices % others == 0) return *mesh.devices / others;
-  if (mesh.filled) return 1; // of a candidate it is counted
+  if (mesh.filled) return 1; // each candidate computes it
   auto report =
       ev.context.report(RestNotWhole, at, {{"axis", name.str()}, {"devices", *mesh.devices}, {"others", others}});
   for (const AxisDraft& other : mesh.axes)

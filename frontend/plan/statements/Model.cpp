@@ -1,4 +1,4 @@
-// The model that a plan names, with the extents of its workload, and the paths of it that the plan names.
+// Builds the model of a plan with the extents of its workload, and checks the paths of the model that the plan names.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/Models.h"
 #include "frontend/plan/Texts.h"
@@ -65,7 +65,7 @@ void checkSelectors(Elaboration& elab, PathTree& paths) {
   for (ir::PrecisionRule& r : elab.plan.precisionRules) check(r.selector);
   for (ir::Selector& s : elab.plan.workload.freeze) check(s);
   if (elab.plan.pipeline)
-    for (const ir::StageLine& line : elab.plan.pipeline->stages) // they name repeats one by one
+    for (const ir::StageLine& line : elab.plan.pipeline->stages) // stage lines name repeats one by one
       for (const ir::Selector& s : line.selectors) elab.ok &= paths.check(s, elab.context);
 }
 

@@ -1,4 +1,4 @@
-// The optimizer of a plan: a record of what it keeps for a parameter, and what it does to it.
+// Reads the optimizer of a plan: a record of its states per parameter and of its update.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/statements/Workload.h"
 
@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kMostStates = 64;
 constexpr std::string_view kDevice = "device";
 
-/// Counts of an optimizer's record.
+/// A number in an optimizer's record.
 struct CountRow {
   std::string_view name;
   int ir::Optimizer::*field;
@@ -32,7 +32,7 @@ Symbol nameOf(const Value& v, const syntax::Expr& written) {
   return named ? written.name.text : Symbol();
 }
 
-/// `states = ["m", "v"]`: their names say how many there are.
+/// `states = ["m", "v"]`: the names of the states, which also give their number. Returns the error, or an empty text.
 std::string setStates(const Field& f, ir::Optimizer& made) {
   for (const Value& v : f.value.list->items) {
     if (v.kind != ValueKind::String || v.string->empty()) return fmt::format("a state is named by {}", show(v));
@@ -46,14 +46,14 @@ std::string setStates(const Field& f, ir::Optimizer& made) {
   return {};
 }
 
-/// `runs = "host"`, `runs = "device"`.
+/// `runs = "host"`, `runs = "device"`. Returns false for any other value.
 bool setPlace(const Value& v, ir::Optimizer& made) {
   if (v.kind != ValueKind::String || (*v.string != ir::kHost && *v.string != kDevice)) return false;
   made.onHost = *v.string == ir::kHost;
   return true;
 }
 
-/// Fills in one field; gives what is wrong with it, or nothing.
+/// Sets one field. Returns the error, or an empty text.
 std::string setField(const Field& f, ir::Optimizer& made) {
   if (f.name == Symbol("states") && f.value.kind == ValueKind::List) return setStates(f, made);
   for (const CountRow& row : kCounts) {
@@ -78,7 +78,7 @@ std::string setField(const Field& f, ir::Optimizer& made) {
   return {};
 }
 
-/// What the record of an optimizer and that of its `others` lack: both are one report.
+/// The missing states in the record of an optimizer and in its `others`, as one error; empty if none is missing.
 std::string missingStates(const Value& v) {
   const Field* others = v.record->find("others");
   const bool lacks = !v.record->find("states");
@@ -88,7 +88,7 @@ std::string missingStates(const Value& v) {
   return othersLack ? "its `others` have no `states`" : "";
 }
 
-/// The record of an optimizer, or what is wrong with it. `others` is one without others.
+/// Reads the record of an optimizer. Returns the error, or an empty text. `others` may not have `others`.
 std::string readRecord(const Value& v, ir::Optimizer& made) {
   if (v.kind != ValueKind::Record) return "this is " + describe(v);
   if (std::string missing = missingStates(v); !missing.empty()) return missing;
@@ -112,7 +112,7 @@ std::string readRecord(const Value& v, ir::Optimizer& made) {
   return {};
 }
 
-/// Why an optimizer cannot be that of all parameters, or of tables; nothing if it can.
+/// The reason why an optimizer cannot update all parameters, or tables; empty if it can.
 std::string problemOf(const ir::Optimizer& made, bool ofTables) {
   if (!ofTables && made.rowStates > 0)
     return "this one has `row_states`, which only tables have: write it as `table_optimizer`";

@@ -1,4 +1,4 @@
-// What communication and computation do to each other while they overlap: `overlap { … }`.
+// Reads how communication and computation slow each other down while they overlap: `overlap { … }`.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/facts/Schema.h"
 #include "frontend/plan/Steps.h"
@@ -13,7 +13,7 @@ void overlap(Elaboration& elab, MergedPlan& merged) {
   if (merged.overlap) tree.add(*merged.overlap->syntax, *merged.overlap->scope, 0);
   applyEdits(elab.context, tree, tree.root(), merged.edits.overlap, elab.machines);
   using O = ir::Overlap;
-  const auto of = [](ir::StackFact fact) { return ir::factRow(fact).type; }; // what the stack says otherwise
+  const auto of = [](ir::StackFact fact) { return ir::factRow(fact).type; }; // default from the stack
   static const std::vector<FactRow<O>> kRows{
       {"prefetch", of(ir::StackFact::Prefetch), [](O& o, FactInput& in) { o.prefetch = in.number; }},
       {"slowdown", of(ir::StackFact::Slowdown), [](O& o, FactInput& in) { o.slowdown = in.number; }},

@@ -1,4 +1,4 @@
-// The pipeline of a plan: its axes, schedule, and stage lines.
+// Reads the pipeline of a plan: its axes, schedule, and stage lines.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Steps.h"
 #include "frontend/plan/Words.h"
@@ -24,7 +24,7 @@ PLANC_ERROR(CutTwice, 773, "`stages = …` and `stage` lines both say how the la
 
 namespace {
 
-/// Whether a fact of the pipeline is set beside the file.
+/// Returns whether a fact of the pipeline is set from outside of the file.
 bool isEdited(const PlanEdits& edits, Symbol fact) {
   return std::any_of(edits.pipeline.begin(), edits.pipeline.end(),
                      [&](const EditBelow& e) { return e.name().text == fact; });
@@ -39,7 +39,7 @@ void scheduleArgument(Elaboration& elab, const syntax::Arg& arg, Scope& scope, i
       return;
     }
   const auto value = elab.ev.integer(*arg.value, scope, fmt::format("`{}`", name.view()));
-  // What the schedule does not take is reported when it is looked up; until then any positive number will do.
+  // Unknown parameters are reported later, when the schedule is looked up. Until then any positive number is valid.
   const ir::Word* word = ir::scheduleWords().find(out.schedule.view());
   const ir::Parameter* parameter = word ? word->find(name.view()) : nullptr;
   const bool taken = value && (parameter ? parameter->takes(static_cast<double>(*value)) : *value >= 1);
@@ -52,7 +52,7 @@ void scheduleArgument(Elaboration& elab, const syntax::Arg& arg, Scope& scope, i
   out.arguments.push_back({name, taken ? *value : 1, arg.name->range});
 }
 
-/// Whether there is such a schedule, and what its arguments come to, is said by the pass that runs it.
+/// Reads a schedule. The pass that runs it checks its name and its arguments.
 void schedule(Elaboration& elab, const Expr& written, Scope& scope, ir::Pipeline& out) {
   const Expr* chosen = chosenWord(elab, written, scope);
   if (!chosen) return;
@@ -60,7 +60,7 @@ void schedule(Elaboration& elab, const Expr& written, Scope& scope, ir::Pipeline
   const Expr* name = e.kind == ExprKind::Call ? e.kids[0] : &e;
   bool good = name->kind == ExprKind::Name;
   if (good) out.schedule = name->name.text;
-  out.arguments.clear(); // of another one, which this one stands in the place of
+  out.arguments.clear(); // the replaced schedule's arguments
   out.scheduleRange = e.range;
   if (good && e.kind == ExprKind::Call)
     for (const syntax::Arg& arg : e.args) {

@@ -1,4 +1,4 @@
-// Element types of a plan: `precision { … }` with its rules `at SELECTOR { … }`.
+// Reads the element types of a plan: `precision { … }` with its rules `at SELECTOR { … }`.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Steps.h"
 #include "ir/print/Labels.h"
@@ -36,20 +36,22 @@ std::vector<std::string> keyNames() {
 
 const Symbol kResult("result"), kGrad("grad");
 
-/// `combine { result = bf16; grad = fp8 }`, or `combine.grad = fp8`: of an operator, by its name.
+/// Returns whether a section gives the wire types of an operator: `combine { result = bf16; grad = fp8 }`, or
+/// `combine.grad = fp8`.
 bool isWire(const FactNode& section) {
   return !section.children.empty() && llvm::all_of(section.children, [](const FactNode& fact) {
     return !fact.section() && (fact.name == kResult || fact.name == kGrad);
   });
 }
 
-/// Keys whose types are never computed with: integers serve, with a scale that brings the numbers back.
+/// Returns whether a key's type is never computed with. Such a type may be an integer with a scale.
 bool onlyStores(Key key, bool train) {
   return key == Key::Frozen || (key == Key::Params && !train);
 }
 
-/// Numbers with fractions are computed, accumulated and averaged in floating point; integers can only store, with a
-/// scale that brings them back, and `bool` holds none. `written` is how the plan names it, if not as `fact` would.
+/// Checks that a type suits its key: fractions are computed, accumulated and averaged in floating point. Integers can
+/// only store, with a scale, and `bool` suits no key. `written`: the fact's name in the plan, if it differs from
+/// `fact`.
 bool fitsPrecision(Elaboration& elab, const ir::PrecisionFact& fact, std::string_view written = {}) {
   const std::string name = written.empty() ? fact.str() : std::string(written);
   const bool stores = onlyStores(fact.key, elab.plan.workload.hasBackward());
@@ -67,7 +69,7 @@ bool fitsPrecision(Elaboration& elab, const ir::PrecisionFact& fact, std::string
   return elab.ok = false;
 }
 
-/// The type that a fact gives; nothing after a report.
+/// The type of a fact; nothing after a report.
 std::optional<ir::DType> precisionType(Elaboration& elab, MergedPlan& merged, FactNode& fact, const std::string& name) {
   const Value v = elab.ev.coerce(merged.facts.value(fact, &kDType), kDType, fmt::format("`precision.{}`", name));
   if (!v.invalid()) return v.dtype;
@@ -75,7 +77,7 @@ std::optional<ir::DType> precisionType(Elaboration& elab, MergedPlan& merged, Fa
   return std::nullopt;
 }
 
-/// Of what an operator makes, while it travels; nothing after a report.
+/// The type of an operator's result while it travels; nothing after a report.
 std::optional<ir::DType> wireType(Elaboration& elab, MergedPlan& merged, FactNode& fact, const std::string& name) {
   const auto type = precisionType(elab, merged, fact, name);
   if (!type) return type;
@@ -83,7 +85,7 @@ std::optional<ir::DType> wireType(Elaboration& elab, MergedPlan& merged, FactNod
   return fitsPrecision(elab, made, name) ? type : std::nullopt;
 }
 
-/// `optimizer { m = bf16 }` or `optimizer.m = bf16`.
+/// Reads `optimizer { m = bf16 }` or `optimizer.m = bf16`.
 void stateTypes(Elaboration& elab, MergedPlan& merged, FactNode& section, std::vector<ir::PrecisionFact>& out) {
   std::vector<Symbol> known;
   std::string owner = "this plan's optimizer";
@@ -111,7 +113,7 @@ void stateTypes(Elaboration& elab, MergedPlan& merged, FactNode& section, std::v
   }
 }
 
-/// `at SELECTOR, … { … }`: one rule per selector.
+/// Reads `at SELECTOR, … { … }`: one rule per selector.
 void precisionRules(Elaboration& elab, MergedPlan& merged, FactNode& node) {
   std::vector<ir::PrecisionFact> facts;
   for (FactNode& fact : node.children) {
@@ -150,7 +152,7 @@ void precisionRules(Elaboration& elab, MergedPlan& merged, FactNode& node) {
 
 } // namespace
 
-// Defaults of docs/language.md, section 9: each follows from one before it.
+// Defaults of docs/language.md, section 9: each may depend on the one before it.
 void precision(Elaboration& elab, MergedPlan& merged) {
   ir::Precision& p = elab.plan.precision;
   std::vector<ir::PrecisionFact> facts;
@@ -175,7 +177,7 @@ void precision(Elaboration& elab, MergedPlan& merged) {
                     : fmt::format("types of some layers: `at {} {{ … }}`", fact.name.view()));
       } else if (!key) {
         if (const auto type = wireType(elab, merged, fact, fact.name.str()))
-          p.onWire[fact.name].result = {*type, fact.value->range}; // checked against the operators of the model
+          p.onWire[fact.name].result = {*type, fact.value->range}; // checked later, with the operators of the model
       } else if (const auto type = precisionType(elab, merged, fact, fact.name.str())) {
         const ir::PrecisionFact made{*key, Symbol(), *type, fact.value->range};
         if (fitsPrecision(elab, made)) facts.push_back(made);
@@ -194,7 +196,7 @@ void precision(Elaboration& elab, MergedPlan& merged) {
 void checkWireNames(Elaboration& elab, MergedPlan& merged) {
   FactNode* node = merged.fact("precision");
   for (const auto& [name, types] : elab.plan.precision.onWire) {
-    bool known = name == ir::labels::kCast; // inserted where the types ask for it
+    bool known = name == ir::labels::kCast; // the compiler inserts casts
     for (const ir::Op& op : elab.plan.model->ops) known |= op.name == name;
     if (known) continue;
     std::vector<std::string> names = keyNames();

@@ -1,5 +1,4 @@
-// What backward does again: `recompute` statements with their facts, through `extends`, and the checks that need the
-// model.
+// Merges `recompute` statements and their facts along `extends`, and checks them against the model.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Merge.h"
 #include "frontend/plan/Steps.h"
@@ -22,7 +21,7 @@ PLANC_ERROR(NoneBeside, 793, "`recompute none` beside another `recompute`")
 
 namespace {
 
-/// One text per selector with the facts that hold for it, in one order.
+/// One text per selector with its facts, sorted.
 std::vector<std::string> recomputeTexts(const std::vector<RecomputeDraft>& drafts) {
   std::vector<std::string> texts;
   for (const RecomputeDraft& d : drafts) {
@@ -40,7 +39,7 @@ bool anyVaries(const std::vector<RecomputeDraft>& drafts) {
   return std::any_of(drafts.begin(), drafts.end(), [](const RecomputeDraft& d) { return d.varies; });
 }
 
-/// `override recompute …`: what is inherited goes.
+/// `override recompute …`: removes the inherited statements.
 void replaceRecompute(Context& context, MergedPlan& merged, SourceRange at, const ChainLink& link) {
   std::vector<RecomputeDraft>& drafts = merged.recompute;
   if (drafts.empty())
@@ -51,7 +50,7 @@ void replaceRecompute(Context& context, MergedPlan& merged, SourceRange at, cons
   std::erase_if(drafts, [&](const RecomputeDraft& d) { return d.layer < link.index; });
 }
 
-/// Nothing is recomputed and something is: they contradict each other.
+/// Reports `recompute none` next to another `recompute` statement, which contradicts it.
 bool noneBeside(Elaboration& elab, const MergedPlan& merged, const RecomputeDraft& draft) {
   const auto other = std::find_if(merged.recompute.begin(), merged.recompute.end(),
                                   [&](const RecomputeDraft& d) { return d.none != draft.none; });
@@ -65,7 +64,7 @@ bool noneBeside(Elaboration& elab, const MergedPlan& merged, const RecomputeDraf
   return true;
 }
 
-/// A fact that is true or false; false after a report.
+/// The value of a boolean fact; false after a report.
 bool truth(Elaboration& elab, const syntax::Fact& fact, Scope& scope) {
   static const TypeInfo kBool{.kind = TypeInfo::Kind::Bool, .name = "bool"};
   const Value v =
@@ -74,7 +73,7 @@ bool truth(Elaboration& elab, const syntax::Fact& fact, Scope& scope) {
   return !v.invalid() && v.truth;
 }
 
-/// False if `recompute` has no such fact. `holds`: what `when` says.
+/// Reads one fact. Returns false if `recompute` has no such fact. `holds` receives the value of `when`.
 bool recomputeFact(Elaboration& elab, const syntax::Fact& fact, Scope& scope, ir::Recompute& out, bool& holds) {
   static const Symbol kSave("save"), kOutputs("outputs"), kFirst("first"), kWhen("when");
   if (fact.name.text == kSave) {
@@ -116,7 +115,7 @@ bool recomputeFact(Elaboration& elab, const syntax::Fact& fact, Scope& scope, ir
   return true;
 }
 
-/// False if the statement says that it does not hold.
+/// Reads the facts of a statement. Returns false if its `when` is false.
 bool recomputeFacts(Elaboration& elab, const syntax::Section& facts, Scope& scope, ir::Recompute& out) {
   static const std::vector<std::string> kFacts{"save", "outputs", "first", "when"};
   bool holds = true;
@@ -169,7 +168,7 @@ void mergeRecompute(Elaboration& elab, MergedPlan& merged, const syntax::Recompu
 
 namespace {
 
-/// The statements that a value stands for; nothing after a report.
+/// Parses a value as statements; nothing after a report.
 std::optional<std::vector<syntax::RecomputeStmt>> statementsOf(Elaboration& elab, const syntax::Expr& written,
                                                                Scope& scope) {
   using syntax::ExprKind;
@@ -248,12 +247,12 @@ void recompute(Elaboration& elab, const MergedPlan& merged) {
 
 namespace {
 
-/// What lies behind the selectors of a statement: how much of a saved name is found there, and what stands in its
-/// place.
+/// Searches the paths that a statement matches for a saved name: how many of its steps exist, and which names exist in
+/// place of the first missing step.
 struct SavedSearch {
   const ir::Recompute& rule;
   const ir::Selector& saved;
-  size_t found = 0; ///< steps of the name
+  size_t found = 0; ///< number of existing steps
   std::vector<std::string> names = {};
   bool parameter = false;
 
@@ -285,7 +284,7 @@ struct SavedSearch {
   }
 };
 
-/// The plan of the chain that wrote a selector of `recompute`.
+/// The index of the plan in the chain that wrote a selector of `recompute`.
 int layerOf(const std::vector<RecomputeDraft>& drafts, const ir::Selector& selector) {
   for (const RecomputeDraft& d : drafts)
     if (d.rule.range.file == selector.range.file && d.rule.range.begin <= selector.range.begin &&
@@ -325,7 +324,7 @@ void checkSavedNames(Elaboration& elab) {
 
 namespace {
 
-/// Whether one of them reaches repeats only, and the other one a layer that is not repeated.
+/// Returns whether one selector matches only repeats and the other one only a layer that is not repeated.
 bool isApart(const ir::Model* model, const ir::Selector& a, const ir::Selector& b) {
   if (!model || a.steps.empty() || b.steps.empty() || !(a.steps[0].isRepeats() != b.steps[0].isRepeats())) return false;
   const Symbol named = (a.steps[0].isRepeats() ? b : a).steps[0].name;
@@ -335,7 +334,7 @@ bool isApart(const ir::Model* model, const ir::Selector& a, const ir::Selector& 
 
 } // namespace
 
-/// Each match is one checkpoint, so no two may meet.
+/// Reports overlapping selectors: each match is one checkpoint, so matches must be disjoint.
 void checkCheckpoints(Elaboration& elab, const MergedPlan& merged) {
   constexpr size_t kCheckpoints = 1000; // the check compares pairs
   std::vector<const ir::Selector*> all;

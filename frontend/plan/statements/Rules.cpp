@@ -1,5 +1,5 @@
-// Placements and states of a plan: nested scopes become rules, one per selector and dimension, under the override
-// rules.
+// Reads placements and states of a plan: nested scopes become rules, one per selector and dimension, which follow the
+// override rules.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/statements/Rules.h"
 
@@ -102,12 +102,12 @@ std::optional<ir::StateKind> stateOf(Context& context, const syntax::Name& state
 
 namespace {
 
-/// How a rule is named in messages: `seq` of `decoder`.
+/// The name of a rule in messages: `decoder.seq`.
 std::string shown(const ir::Selector& s, std::string_view dim) {
   return s.steps.empty() ? std::string(dim) : fmt::format("{}.{}", s.str(), dim);
 }
 
-/// What the rules say, in an order of their own.
+/// The texts of the rules, sorted.
 template <class Rule> std::vector<std::string> ruleTexts(const std::vector<Rule>& rules) {
   std::vector<std::string> texts;
   for (const Rule& r : rules) texts.push_back(ruleKey(r) + " " + ir::effectText(r));
@@ -115,7 +115,7 @@ template <class Rule> std::vector<std::string> ruleTexts(const std::vector<Rule>
   return texts;
 }
 
-/// The rules that are there, as messages name them.
+/// The names of the rules in messages, sorted.
 template <class Rule> std::vector<std::string> ruleNames(const RuleDrafts<Rule>& drafts) {
   std::vector<std::string> names;
   for (const Rule& r : drafts.rules) names.push_back(shown(r.selector, subjectOf(r)));
@@ -123,7 +123,8 @@ template <class Rule> std::vector<std::string> ruleNames(const RuleDrafts<Rule>&
   return names;
 }
 
-/// What makes the rule another one, where only its subject or only its selector differs and stands there as it is.
+/// An edit that turns the rule into the rule `name`, if only its subject or only its selector differs and is written
+/// literally; else nothing.
 std::optional<TextEdit> renamingEdit(Context& context, const ir::Selector& selector, SourceRange subject,
                                      const std::string& written, const std::string& name) {
   const size_t dot = name.rfind('.');
@@ -134,7 +135,7 @@ std::optional<TextEdit> renamingEdit(Context& context, const ir::Selector& selec
   return TextEdit{selector.range, before};
 }
 
-/// Adds a rule of one plan, or puts it in the place of an inherited one. `subject`: where it says what it is about.
+/// Adds a rule of one plan, or replaces an inherited rule. `subject`: the place of its dimension or state.
 template <class Rule>
 void mergeRule(Context& context, RuleDrafts<Rule>& drafts, Rule made, SourceRange subject, bool isOverride,
                const ChainLink& link) {
@@ -170,7 +171,7 @@ void mergeRule(Context& context, RuleDrafts<Rule>& drafts, Rule made, SourceRang
   before = std::move(made);
 }
 
-/// One line of a `place` block, or of a `states` block (below).
+/// Reads one line of a `place` block. An overload below reads the lines of `states` blocks.
 void mergeLine(Elaboration& elab, RuleDrafts<ir::PlacementRule>& drafts, const syntax::PlaceRule& rule, bool isOverride,
                const ChainLink& link, const ir::Selector& selector) {
   const auto axes = targetsOf(elab.context, rule);
@@ -214,7 +215,7 @@ void mergeLine(Elaboration& elab, RuleDrafts<ir::StateRule>& drafts, const synta
   }
 }
 
-/// The rules of a block and of those inside it, below `prefix`.
+/// Reads the rules of a block and of its nested blocks, below `prefix`.
 template <class Rule>
 void mergeRules(Elaboration& elab, const MergedPlan& merged, RuleDrafts<Rule>& drafts, const syntax::PlaceBlock& block,
                 bool isOverride, ChainLink& link, const ir::Selector& prefix) {
@@ -235,7 +236,7 @@ void mergeRules(Elaboration& elab, const MergedPlan& merged, RuleDrafts<Rule>& d
     }
 }
 
-/// `override place = { … }`, `override states = { … }`: none of the inherited rules is left.
+/// `override place = { … }`, `override states = { … }`: removes all inherited rules.
 template <class Rule>
 void replaceRules(Elaboration& elab, const MergedPlan& merged, RuleDrafts<Rule>& drafts, std::string_view what,
                   const syntax::PlaceBlock& block, const syntax::PlanItem& item, ChainLink& link) {
@@ -245,7 +246,7 @@ void replaceRules(Elaboration& elab, const MergedPlan& merged, RuleDrafts<Rule>&
     return;
   }
   const SourceRange first = drafts.rules.front().range;
-  int given = -1; // the layer of another such statement, if this plan has one
+  int given = -1; // the layer of this plan's other such statement; -1: none
   for (const auto& [key, rule] : drafts.keys) given = std::max(given, rule.second);
   const std::pair known{first, given};
   if (!mayReplace(elab.context, item, link, what, &known)) return;
@@ -268,7 +269,7 @@ void mergeBlockOfRules(Elaboration& elab, const MergedPlan& merged, RuleDrafts<R
     mergeRules(elab, merged, drafts, block, item.override_, link, {});
 }
 
-/// Every axis that a rule names exists; one report per name and rule. `at`: where a rule names them.
+/// Checks that every axis of a rule exists, with one report per name and rule. `at`: the place of the names in a rule.
 template <class Rule>
 void checkTargets(Elaboration& elab, MeshDraft& mesh, const RuleDrafts<Rule>& drafts, std::string_view what,
                   SourceRange Rule::*at) {

@@ -1,4 +1,4 @@
-// `run { … }`: how long a plan runs, what fails meanwhile, and what its energy stands for.
+// Reads `run { … }`: the length of a run, its failures, and the emissions of its energy.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/facts/Schema.h"
 #include "frontend/plan/Steps.h"
@@ -44,12 +44,12 @@ const std::vector<FactRow<R>>& runRows() {
 
 constexpr std::string_view kSection = "run";
 
-/// A fact that is there, known or not.
+/// A fact that is given, even if its value is unknown; null if it is not given.
 FactNode* given(FactNode& section, std::string_view name) {
   return section.find(Symbol(name));
 }
 
-/// What the run is measured by: tokens where the model counts them, else samples.
+/// Reads the amount of the run: tokens if the model counts them, else samples.
 void runAmount(Elaboration& elab, FactNode& section) {
   FactNode *tokens = given(section, "tokens"), *samples = given(section, "samples");
   const bool counts = !elab.plan.model || elab.plan.model->tokensPerSample().has_value();
@@ -70,7 +70,7 @@ void runAmount(Elaboration& elab, FactNode& section) {
             "[batch, seq] int32 counts seq`");
 }
 
-/// Failures, checkpoints and restarts belong together.
+/// Reads failures, checkpoints and restarts, which need each other.
 void runFailures(Elaboration& elab, FactNode& section) {
   FactNode *mtbf = given(section, "mtbf"), *every = given(section, "every"), *restart = given(section, "restart"),
            *checkpoint = given(section, "checkpoint");
@@ -111,7 +111,7 @@ void run(Elaboration& elab, MergedPlan& merged) {
   elab.plan.run->range = section->nameRange;
   const uint64_t failures = elab.context.failures;
   FactReader(elab.ev, merged.facts).read(std::span<const FactRow<R>>(runRows()), *elab.plan.run, *section, "run");
-  if (elab.context.failures != failures) return; // a misspelt fact is not a missing one, too
+  if (elab.context.failures != failures) return; // a misspelt fact is not also reported as missing
   if (FactNode* infer = merged.section("infer")) {
     elab.context.report(RunOfNoTraining, section->nameRange, {{"plan", merged.decl.name.str()}})
         .label(infer->nameRange, "its workload")

@@ -1,4 +1,4 @@
-// `stages = …` of a pipeline: how the layers are cut where no stage lines say it.
+// Reads `stages = …` of a pipeline: how the layers are cut if there are no stage lines.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/statements/Stages.h"
 
@@ -25,7 +25,7 @@ bool isWord(const Expr& e, std::string_view word) {
   return e.kind == ExprKind::Name && e.name.text.view() == word;
 }
 
-/// `even(embed = 1, head = 1)`
+/// Reads `even(embed = 1, head = 1)`.
 bool countedLayers(Elaboration& elab, const Expr& call, Scope& scope, ir::Stages& out) {
   for (const syntax::Arg& arg : call.args) {
     if (!arg.name) {
@@ -49,7 +49,7 @@ bool countedLayers(Elaboration& elab, const Expr& call, Scope& scope, ir::Stages
   return true;
 }
 
-/// `balanced(cuts = 4)`
+/// Reads `balanced(cuts = 4)`.
 bool comparedCuts(Elaboration& elab, const Expr& call, Scope& scope, ir::Stages& out) {
   out.cut = ir::StageCut::Balanced;
   if (call.args.size() != 1 || !call.args[0].name || call.args[0].name->text.view() != "cuts") {
@@ -65,7 +65,7 @@ bool comparedCuts(Elaboration& elab, const Expr& call, Scope& scope, ir::Stages&
   return false;
 }
 
-/// `[7, 8, 8, 7]`: the repeated layers of each virtual stage.
+/// Reads `[7, 8, 8, 7]`: the number of repeated layers in each virtual stage.
 bool stageCounts(Elaboration& elab, const Expr& e, Scope& scope, ir::Stages& out) {
   out.cut = ir::StageCut::Counts;
   if (e.kind == ExprKind::Name && !elab.ev.find(e.name.text, scope, e.range)) {
@@ -115,7 +115,7 @@ void stageCut(Elaboration& elab, const Expr& written, Scope& scope, ir::Pipeline
   if (good) out.cut = std::move(stages);
 }
 
-/// What `even` counts are layers of the model.
+/// Checks that `even` counts layers of the model.
 void checkStageCut(Elaboration& elab) {
   if (!elab.plan.pipeline || !elab.plan.pipeline->cut) return;
   std::vector<std::string> plain;

@@ -5,7 +5,7 @@
 
 namespace planc::frontend {
 
-/// How the layers are cut where no stage lines say it, into `out.cut`; nothing after a report.
+/// Reads the cut of the layers for a pipeline without stage lines into `out.cut`; leaves it empty after a report.
 void stageCut(Elaboration& elab, const syntax::Expr& written, Scope& scope, ir::Pipeline& out);
 
 } // namespace planc::frontend

@@ -1,4 +1,4 @@
-// The lines that a plan is held to: its own `assert` and `measured`, those of policies, and those of a test.
+// Reads the conditions that judge a plan: its own `assert` and `measured`, and those of policies and tests.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/Conditions.h"
 #include "frontend/plan/Steps.h"
@@ -13,7 +13,7 @@ PLANC_ERROR(ToleranceForm, 337, "a tolerance is a share from 0 to 100 %; this is
 
 namespace {
 
-/// `within 5%`. Over 100 % nothing could be out of tolerance on one side: a forgotten `%`.
+/// Reads `within 5%`. More than 100 % is reported as a forgotten `%`: below the measurement it would allow any value.
 std::optional<double> tolerance(Elaboration& elab, const Expr& e, Scope& scope) {
   const Value v = elab.ev.evaluate(e, scope);
   const bool plain = v.numeric() && (v.isInt() || v.unit.plain());
@@ -57,9 +57,10 @@ void conditions(Elaboration& elab, MergedPlan& merged, PathTree* paths) {
   for (const auto& stated : merged.asserts)
     assertedLine(elab, merged, paths, *stated.syntax->condition, stated.syntax->reason, *stated.scope, stated.range);
   for (const ir::SetFact& set : elab.plan.set)
-    if (set.changed) return; // what was measured was measured of the plan as written
+    if (set.changed) return; // measurements are of the plan as written
   const int last = merged.chain.back().index;
-  for (const auto& stated : merged.measured) { // never inherited, but those of a base are checked with it
+  for (const auto& stated :
+       merged.measured) { // a base's measurements are not inherited; they are checked with the base
     if (stated.layer != last) continue;
     measuredLine(elab, merged, paths, *stated.syntax, *stated.scope, stated.range);
   }
@@ -72,7 +73,7 @@ Demands Demands::of(Module& module) const {
   return out;
 }
 
-/// A policy sees what its own file declares, and the paths of the plan; a test its parameters before these.
+/// A policy sees the names of its own file and the paths of the plan. A test sees its parameters first.
 void demanded(Elaboration& elab, MergedPlan& merged, PathTree* paths, const Demands& demands) {
   for (DeclInfo* policy : demands.policies) {
     Scope scope(policy->module);

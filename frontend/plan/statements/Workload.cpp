@@ -1,5 +1,4 @@
-// Workload of a plan: batch sizes, extents of dimensions, optimizer. Whether they are what the model needs is checked
-// in Extents.cpp.
+// Reads the workload of a plan: batch sizes, extents of dimensions, optimizer. Extents.cpp checks it against the model.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/statements/Workload.h"
 
@@ -24,7 +23,7 @@ const Symbol kGlobal("global_batch"), kMicro("micro_batch"), kOptimizer("optimiz
     kTableOptimizer("table_optimizer"), kImbalance("expert_imbalance"), kBatch("batch"), kPrompt("prompt"),
     kSequence("sequence"), kGenerate("generate"), kPrecision("precision"), kForward("forward");
 
-/// What may be the extent of a dimension; what is not known may be anything.
+/// Returns whether a value may be the extent of a dimension. An unknown value may be one.
 bool isNumber(const Value& v) {
   return v.invalid() || v.numeric();
 }
@@ -46,7 +45,8 @@ std::optional<int64_t> count(Elaboration& elab, FactTree& facts, FactNode& node,
 
 namespace {
 
-/// Routing that sends the busiest device more than the mean: a number, since no text says what the data will do.
+/// Reads how much more than the mean the busiest device gets by routing. It is a number, because no text describes the
+/// data.
 void expertImbalance(Elaboration& elab, MergedPlan& merged, FactNode& node) {
   static const TypeInfo kFloat{.kind = TypeInfo::Kind::Float, .name = "float"};
   const Value v = elab.ev.coerce(merged.facts.value(node, &kFloat), kFloat, "`train.expert_imbalance`");
@@ -82,7 +82,7 @@ void train(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode
       (ofTables ? w.tableOptimizer : w.optimizer) = optimizer(elab, merged.facts, fact, ofTables);
       continue;
     }
-    if (fact.section() || fact.name == kBatch || // which follows from the two below
+    if (fact.section() || fact.name == kBatch || // computed from the two batch sizes below
         (!nearest(fact.name.view(), factsOf(node.name.view())).empty() && !isNumber(merged.facts.value(fact)))) {
       unknownWorkloadFact(elab, facts, node, fact.name, fact.nameRange);
       continue;
@@ -91,7 +91,7 @@ void train(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode
       expertImbalance(elab, merged, fact);
       continue;
     }
-    if (fact.name == kSequence && merged.facts.value(fact).kind == ValueKind::None) continue; // as if unsaid
+    if (fact.name == kSequence && merged.facts.value(fact).kind == ValueKind::None) continue; // `none`: as if not given
     const auto n = count(elab, merged.facts, fact, fmt::format("{}.{}", node.name.view(), fact.name.view()));
     if (fact.name == kSequence) {
       n ? void(facts.extents.prompt = *n) : void(facts.extents.promptFailed = true);
@@ -102,7 +102,7 @@ void train(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode
     } else if (fact.name == kMicro) {
       w.microBatch = n.value_or(0);
       w.microBatchRange = fact.value->range;
-    } else if (n || elab.ev.checking) { // an unknown extent does not hide what else can be stated of the model
+    } else if (n || elab.ev.checking) { // with an unknown extent the rest of the model is still checked
       w.phases.back().extents.emplace_back(fact.name, n.value_or(Extents::kNominal));
       facts.bound.emplace_back(fact.name, &fact);
     } else {
@@ -129,7 +129,7 @@ void infer(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode
       continue;
     }
     const bool sequence = fact.name == kSequence, ofAll = sequence || fact.name == kPrompt;
-    if (sequence && merged.facts.value(fact).kind == ValueKind::None) continue; // as if unsaid
+    if (sequence && merged.facts.value(fact).kind == ValueKind::None) continue; // `none`: as if not given
     if (ofAll && facts.prompt) {
       reportGivenTwice(elab.context, fact.nameRange, fact.name.view(), facts.prompt->nameRange);
       elab.ok = false;
@@ -152,7 +152,7 @@ void infer(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode
   }
 }
 
-/// At most one of the three.
+/// Reports more than one of `train`, `finetune` and `infer`.
 void oneWorkload(Elaboration& elab, MergedPlan& merged) {
   const FactNode* first = nullptr;
   for (const char* name : {"train", "finetune", "infer"}) {
@@ -191,9 +191,9 @@ WorkloadFacts workload(Elaboration& elab, MergedPlan& merged) {
     elab.ok = false;
     batch = 1;
   }
-  if (!w.updatesParameters() && w.globalBatch > 0) w.globalBatch = batch; // `infer`: what all replicas run at once
+  if (!w.updatesParameters() && w.globalBatch > 0) w.globalBatch = batch; // `infer`: the batch of all replicas
   facts.extents.bound.emplace_back(kSamples, batch);
-  facts.extents.nominal = !w.range.valid(); // no workload: shapes are still checked
+  facts.extents.nominal = !w.range.valid(); // without a workload, shapes are still checked
   return facts;
 }
 

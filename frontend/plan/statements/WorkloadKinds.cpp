@@ -1,4 +1,4 @@
-// The facts that each kind of workload has beside the extents of the model's dimensions.
+// The facts of each kind of workload, besides the extents of the model's dimensions.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/plan/statements/WorkloadKinds.h"
 

@@ -1,4 +1,4 @@
-// The facts that each kind of workload has beside the extents of the model's dimensions.
+// The facts of each kind of workload, besides the extents of the model's dimensions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Symbol.h"
@@ -9,7 +9,7 @@
 
 namespace planc::frontend {
 
-/// A fact that must be there, and how it is written.
+/// A required fact, and how to write it.
 struct NeededFact {
   Symbol name;
   std::string_view help;
@@ -23,7 +23,7 @@ struct WorkloadKind {
 };
 const std::vector<WorkloadKind>& workloadKinds();
 
-/// The facts of a workload by its name; none for what is no workload.
+/// The facts of a workload by its name; empty if there is no such workload.
 std::vector<std::string> factsOf(std::string_view workload);
 
 } // namespace planc::frontend
