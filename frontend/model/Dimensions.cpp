@@ -225,7 +225,7 @@ bool bindSignature(ModelState& state, const syntax::Parameter& p, const Value& a
 
 namespace {
 
-/// Returns whether a dimension is the one that a name refers to, directly or by the name in a signature.
+/// Returns whether a name refers to a dimension, directly or as its name in a signature.
 bool agrees(const ir::Model& model, const DimRef& ref, ir::DimId actual, Scope& scope) {
   if (model.dims[actual].name == ref.name.text) {
     if (ref.value) return true;

@@ -92,7 +92,7 @@ enum class OpKind {
   Lookup,
   Permute,
   Carry, ///< identity at the path of a repeat: the first and last operator of its instances
-  Cast,  ///< inserted by passes::insertCasts where an operand is wider than precision.compute
+  Cast,  ///< inserted by passes::insertCasts if an operand is wider than precision.compute
 };
 std::string_view name(OpKind k);
 std::optional<OpKind> parseOpKind(std::string_view text); ///< accepts only the kinds that a `.plan` may name

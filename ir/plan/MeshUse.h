@@ -32,7 +32,7 @@ const Pipeline* pipelineOf(const Plan& plan);
 
 /// Targets as a rule writes them: `tp`, `[cp, tp]`, `[dp, host]`, `replicate`.
 std::string targetText(const std::vector<Symbol>& targets, bool host);
-/// What a rule does with its subject, as written: `[cp, tp] via ring`, `dp { regather = false }`.
+/// The effect of a rule on its subject, as written: `[cp, tp] via ring`, `dp { regather = false }`.
 std::string effectText(const PlacementRule& rule);
 std::string effectText(const StateRule& rule);
 

@@ -40,7 +40,8 @@ struct Choice {
   std::string str(uint32_t value) const;
 };
 
-/// What a candidate must meet. Plan paths that inner choices change are facts in the tree (`ExprOp::Fact`).
+/// A condition that every candidate must meet. Plan paths that inner choices change are facts in the tree
+/// (`ExprOp::Fact`).
 struct Condition {
   ExprTree tree;
   std::string reason;

@@ -17,7 +17,7 @@ namespace planc::ir {
 enum class Phase { Forward, Recompute, Backward, Step };
 std::string_view name(Phase p);
 
-/// What a compute node does.
+/// The work of a compute node.
 enum class Role {
   Forward,    ///< the operator
   DGrad,      ///< of a contraction: gradient of operand `operand`

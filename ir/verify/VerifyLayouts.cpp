@@ -61,7 +61,7 @@ private:
   void checkPlaced(const PlacedDim& d, const std::string& path) {
     const Dim& dim = model_.dims[d.dim];
     if (maskOf(d.axes) & ~live_) out_.wrong("{}: {} is placed on an axis that the mesh lacks", path, dim.name.view());
-    // A stage holds only a part of the model, so an axis of the pipeline cannot split an operator as well.
+    // A stage holds only a part of the model, so an axis of the pipeline cannot also split an operator.
     if (maskOf(d.axes) & program_.stageAxes)
       out_.wrong("{}: {} is placed on an axis of the pipeline", path, dim.name.view());
     if (dim.kind == DimKind::Basic && !d.uneven && dim.extent % mesh_.size(d.axes) != 0)
