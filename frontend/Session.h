@@ -39,7 +39,7 @@ struct Session::Impl {
   std::optional<Searched> search;
   Demands demands; ///< policies that apply to all plans
   std::mutex givenBackLock;
-  std::vector<FileId> givenBack; ///< texts of choices to be released
+  std::vector<FileId> givenBack; ///< released texts of choices, for reuse
 
   /// Owns the values of one elaboration and frees them with it.
   struct Elaborating {

@@ -78,7 +78,7 @@ private:
   Value counted(const DeclInfo& model, SourceRange use);
 
   Evaluator& ev_;
-  std::map<const BoundDecl*, MergedRecord> records_; ///< by BoundDecl, which equal values share
+  std::map<const BoundDecl*, MergedRecord> records_; ///< by BoundDecl, which copies of a value share
   std::map<const BoundDecl*, OpenCluster> clusters_;
   std::map<const BoundDecl*, std::vector<EditBelow>> edits_; ///< edits of the declarations that `edited` made
   std::set<const DeclInfo*> rateless_;                       ///< fabrics with a warning about a missing rate

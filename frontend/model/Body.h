@@ -33,7 +33,7 @@ Value onTensors(ModelState& state, const syntax::Expr& e, const Value& left, con
 void checkBlock(ModelState& state, DeclInfo& decl);
 void checkOperator(ModelState& state, DeclInfo& decl);
 
-// ---- helpers of these
+// ---- helpers
 /// Defines a new name of the body. Reports a name that exists already.
 void define(ModelState& state, const syntax::Name& name, const Value& v, Scope& scope);
 Value tensor(ModelState& state, ir::ValueId id, SourceRange range, const NameTable* members = nullptr);

@@ -62,7 +62,7 @@ void settleRouted(ModelState& state, OpContext& op);
 /// Reads formulas, saved tensors, statistics and gradients (OperatorFacts.cpp).
 void facts(ModelState& state, OpContext& op);
 
-// ---- helpers of these (helpers for the names and formulas in facts are in OperatorFormulas.cpp)
+// ---- helpers (OperatorFormulas.cpp has those for the names and formulas in facts)
 /// The name of the result in facts.
 inline const Symbol kResultName("out");
 /// The names of operands in facts: the parameters that are tensors.

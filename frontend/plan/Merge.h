@@ -36,7 +36,7 @@ void checkRecomputeOverride(Context& context, const MergedPlan& merged, const Ch
 void checkKeepOverride(Context& context, const MergedPlan& merged, const ChainLink& link);
 
 // ---- facts set from outside of the file (Edits.cpp)
-/// The plan, with the parameters set that edits name.
+/// The plan with the arguments that edits set.
 BoundDecl withArguments(Evaluator& ev, PlanEdits& edits, const BoundDecl& decl);
 /// `cluster.nodes` for `nodes`: the path of a parameter of a record that a fact of the plan names; empty if none has
 /// it.

@@ -25,7 +25,7 @@ private:
   size_t count_;
 };
 
-/// Checks that plans have every fact of this plan.
+/// Reports facts that plans do not have.
 void checkFacts(Elaboration& elab, MergedPlan& merged) {
   static const std::vector<std::string> kFacts{"model", "cluster", "software"};
   static const std::vector<std::string> kSections{"train", "precision", "infer", "finetune", "run"};
@@ -90,7 +90,7 @@ std::unique_ptr<ir::Plan> buildPlan(Evaluator& evaluator, Machines& machines, co
   checkSavedNames(elab);
   checkCheckpoints(elab, *merged);
   const auto& reads = merged->space.reads();
-  plan->reads.assign(reads.begin(), reads.end()); // later steps read for reports only
+  plan->reads.assign(reads.begin(), reads.end()); // reads of later steps do not affect the plan
   for (FactNode& let : merged->lets.root().children) merged->lets.value(let);
   setFacts(elab, *merged);
   PathTree* known = paths ? &*paths : nullptr;

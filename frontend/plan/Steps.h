@@ -28,7 +28,7 @@ struct WorkloadFacts {
   Extents extents;
   std::vector<std::pair<Symbol, FactNode*>> bound; ///< facts that are extents of dimensions
   std::vector<syntax::Name> lacking;               ///< input dimensions without an extent
-  FactNode* prompt = nullptr;                      ///< `prompt` of `infer`
+  FactNode* prompt = nullptr;                      ///< the fact that gives all token dimensions: `prompt` or `sequence`
 };
 /// Reads `train`, `finetune` or `infer`, with the optimizer. In: `mesh`, `placements`. Out: `workload`.
 WorkloadFacts workload(Elaboration& elab, MergedPlan& merged);

@@ -78,7 +78,7 @@ struct Space {
   SourceRange fillRange;
   int64_t top = 10; ///< how many of the best are requested
 
-  /// Whether a choice has this path.
+  /// Returns whether a choice has this path.
   bool varies(std::string_view path) const;
   /// One more than the largest number; nothing if it exceeds 2^62.
   std::optional<CandidateId> end() const;

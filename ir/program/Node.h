@@ -33,7 +33,7 @@ std::string_view name(Role r);
 /// The work of one device at a compute node.
 struct LocalWork {
   double flops = 0; ///< executed without mask (share not applied); L9: devices · flops = global · idle axes
-  double share = 1; ///< the operator's share, on the device with the largest
+  double share = 1; ///< fraction that masks leave, on the device with the largest
   double skew = 1;  ///< load of this device over the mean (routed data)
   double reads = 0, writes = 0; ///< bytes: declared, or of operands and result
   double firstOperandBytes = 0; ///< forward's first operand; stack.passes multiplies it

@@ -25,7 +25,7 @@ struct Action {
   uint32_t microBatch = 0;
   bool operator==(const Action&) const = default;
 };
-/// Every action of every device stage, without repetitions.
+/// Every action of every device stage, with all repetitions expanded.
 using ActionLists = Indexed<std::vector<Action>>;
 
 /// Items [begin, end) of a list, repeated `times` times, with micro-batches `step` later each time.

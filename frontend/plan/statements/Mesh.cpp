@@ -319,7 +319,8 @@ void mesh(Elaboration& elab, MergedPlan& merged) {
     axisLevel(elab, draft, id);
     if (draft.added) elab.plan.addedAxes.push_back(id);
   }
-  // Because of a condition, an axis may take the rest in some candidates of a search: its size then counts as computed.
+  // With a condition, an axis may take the rest in some candidates of a search. Its size then depends on all other
+  // axes, so all of them count as read.
   for (AxisDraft& draft : said.axes)
     if (!draft.group && draft.syntax->value->kind == ExprKind::If && takesRest(elab.ev, draft))
       for (const std::string& name : said.names()) merged.space.read("mesh." + name);

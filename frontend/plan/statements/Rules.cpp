@@ -246,7 +246,7 @@ void replaceRules(Elaboration& elab, const MergedPlan& merged, RuleDrafts<Rule>&
     return;
   }
   const SourceRange first = drafts.rules.front().range;
-  int given = -1; // the layer of this plan's other such statement; -1: none
+  int given = -1; // newest layer among the rules: that of this plan if it has another such statement
   for (const auto& [key, rule] : drafts.keys) given = std::max(given, rule.second);
   const std::pair known{first, given};
   if (!mayReplace(elab.context, item, link, what, &known)) return;
