@@ -23,9 +23,9 @@ struct Accuracy {
   double nominal = 0;           ///< relative error of a price from nominal numbers
   double distance = 0;          ///< error that a fact gains per factor of e outside of its samples
   double sequence = 0;          ///< longest sequence of its runs; 0: not given
-  /// What is added to a step's relative error: on a device architecture without runs of the stack; in a type without
-  /// runs on the device; per factor of e beyond the devices of its runs; per factor of e beyond the sequence length of
-  /// its runs.
+  /// Additional relative error of a step: on a device architecture without runs of the stack; in a type without runs on
+  /// the device; per factor of e beyond the devices of its runs; per factor of e beyond the sequence length of its
+  /// runs.
   double newArchitecture = 0, newType = 0, newDevices = 0, newSequence = 0;
   /// For two plans of one model on one machine: measured ratio over predicted ratio. Nine of ten lie within this
   /// factor, in addition to the error that their terms predict. For plans with the same mesh, and for others; 0: not
