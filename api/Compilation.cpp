@@ -1,4 +1,4 @@
-// The one wiring of passes and backends: plan -> program -> schedule -> estimate -> verdicts.
+// Runs passes and backends in order: plan -> program -> schedule -> estimate -> verdicts.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Compilation.h"
 
@@ -71,13 +71,13 @@ bool Compilation::prepare() {
   return true;
 }
 
-/// A balanced cut needs prices, which no pass knows.
+/// Balancing a cut needs prices, which the passes do not have, so it happens before lowering.
 void Compilation::settleStages() {
   Step step("balancing");
   search::settleStages(*plan_, engine());
 }
 
-/// So does what the report of a cut that fails offers.
+/// The report of an invalid cut offers balanced stages, which need prices, too.
 void Compilation::offerStages() {
   if (!plan_->pipeline || balanced(*plan_) || !plan_->pipeline->stages.empty() || !plan_->pipeline->offered.empty())
     return;
@@ -112,7 +112,7 @@ bool Compilation::price() {
   if (!checkParts()) return false;
   if (!priceAlone()) return false;
   lint();
-  if (!typed) return true; // its mistakes first: what its price is worth is said of a plan without any
+  if (!typed) return true; // report type errors first, without remarks on how far the price can be trusted
   warnOfReach();
   if (source_ && diagnostics_.wantsWarnings()) warnOfCalibratedParts(*plan_, *source_, diagnostics_);
   results_ = verdict::evaluate(*plan_, *estimate_, diagnostics_);
@@ -152,7 +152,7 @@ bool Compilation::priceOverEngine(cost::Wanted wanted) {
   estimate_.reset(), schedule_.reset();
   DiagnosticEngine found;
   program_ = engine().lower(*plan_, found);
-  if (!program_) { // once more, with what its report offers
+  if (!program_) { // lower again to report the error with offered stages
     offerStages();
     engine().lower(*plan_, diagnostics_);
     return false;

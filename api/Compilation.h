@@ -1,4 +1,4 @@
-// One plan on its way down, from its elaborated form to verdicts on its estimate, with all that was made of it.
+// One plan with the results of each compilation stage: program, schedule, estimate, verdicts and diagnostics.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/Estimator.h"
@@ -18,31 +18,32 @@ class Engine;
 
 namespace planc::api {
 
-/// How a plan was asked for.
+/// How a plan was requested.
 struct Asked {
-  std::string named{}; ///< as a plan that extends it names it: with its arguments, if it was chosen with some
-  std::string label{}; ///< of the line of a comparison that it is
-  SourceRange range{}; ///< where it is named: that of the label or of the plan
+  std::string named{}; ///< the name by which another plan extends it, with arguments if it was chosen with arguments
+  std::string label{}; ///< the label of its line in a comparison; empty if it is not in one
+  SourceRange range{}; ///< the place where the plan or the label is named
 };
 
-/// A plan and the levels that were reached. What a level points into belongs to the one before it: they live and end
-/// here together.
+/// A plan and the levels that were reached. Each level points into the level before it, so a Compilation owns all of
+/// them.
 class Compilation {
 public:
-  /// `source`: what the places of the plan point into, held as long as this.
+  /// `source` holds the text that the plan's source ranges point into. The Compilation keeps it alive.
   explicit Compilation(ir::Plan plan, Asked asked = {}, std::shared_ptr<const SourceManager> source = nullptr);
 
-  /// The plan with a change, nothing of it lowered yet. Where the change does not fit, that is in its diagnostics, and
-  /// it goes no step further. All that are made of one compilation share an engine (search/Engine.h), so that the
-  /// totals of many changes take little longer than what is different about them; each belongs to one thread at a time.
+  /// Returns a copy of the plan with a change applied, not lowered yet. If the change does not fit, the copy's
+  /// diagnostics say so, and `lower` and `priceAlone` fail. All compilations made from one compilation share an engine
+  /// (search/Engine.h), so that each further price costs little more than the layers that differ. Use each compilation
+  /// from one thread at a time.
   std::unique_ptr<Compilation> with(const ir::PlanEdit& edit) const;
-  /// Another plan beside this one, asked for in the same way, over the same engine.
+  /// Returns a compilation of another plan that was requested in the same way and shares the engine.
   std::unique_ptr<Compilation> beside(ir::Plan plan) const;
 
   const Asked& asked() const { return asked_; }
-  /// Was it made by `with`? Then its plan is not the one that a text names.
+  /// Returns whether `with` made it. Its plan then differs from the plan in the source text.
   bool changed() const { return changed_; }
-  /// What places point into; null if that was not said.
+  /// The text that source ranges point into; null if the constructor got none.
   const SourceManager* sources() const { return source_.get(); }
   const ir::Plan& plan() const { return *plan_; }
   /// Null where it was not reached.
@@ -51,7 +52,7 @@ public:
   const ir::Schedule* schedule() const { return schedule_.get(); }
   const cost::Estimate* estimate() const { return estimate_.get(); }
   const verdict::Results& results() const { return results_; }
-  /// What was found wrong on the way, the plan's own mistakes included.
+  /// Everything found wrong so far, including errors in the plan itself.
   DiagnosticEngine& diagnostics() { return diagnostics_; }
   const DiagnosticEngine& diagnostics() const { return diagnostics_; }
 
@@ -59,35 +60,36 @@ public:
   bool shard(const passes::PassObserver& observer = {});
   bool lower(const passes::PassObserver& observer = {});
   bool makeSchedule(const passes::PassObserver& observer = {});
-  /// Types of assertions and measured lines.
+  /// Checks the types of assertions and `measured` lines. Returns false after errors.
   bool checkVerdict();
-  /// Whether it names what prices come from, cluster and software.
+  /// Checks that the plan has what prices need: a cluster, a software stack and a workload. Returns false after errors.
   bool checkParts();
-  /// All the way: lowers, schedules, prices, judges, and warns of what it could have for less (backends/lint).
+  /// Lowers, schedules, prices and judges the plan, and adds warnings about cheaper alternatives (backends/lint).
   bool price();
-  /// The same without assertions and measured lines, and where the stack is not known without a word about it. Without
-  /// rows no warnings are looked for either, and what earlier plans over the same engine left is taken from there.
+  /// Prices the plan without assertions, `measured` lines and warnings. Returns false without a diagnostic if the plan
+  /// has no software stack. If `wanted` has no rows, results that the engine caches from earlier plans are reused.
   bool priceAlone(cost::Wanted wanted = {});
 
-  /// Says of what it allows that all warnings up to `reached` had their chance: of a plan that its file has, which a
-  /// test with arguments of its own is not. What several plans allow is known as far as each of them came.
+  /// Records in the plan's allowances that every warning up to `reached` had its chance to arise. Call it for plans of
+  /// the file only, and not for tests with their own arguments. An allowance that several plans share counts as priced
+  /// only if each of them was priced.
   void settleAllowances(Reached reached) const;
 
-  /// Prices changes that may make it fit, where it does not: its own text with what was set beside it.
+  /// Prices changes that may make the plan fit if it does not fit in memory. `set`: the facts that were overridden.
   void findFixes(const ir::PlanEdit& set);
-  /// Best first; empty where they were not asked for.
+  /// The priced changes, best first; empty unless `findFixes` was called.
   const std::vector<lint::Fix>& fixes() const { return fixes_; }
-  /// Prices it without each of its `recompute` statements.
+  /// Prices the plan without each of its `recompute` statements.
   void findRecomputeEffects();
   const std::vector<lint::RecomputeEffect>& recomputeEffects() const { return recomputeEffects_; }
 
-  /// Gives back all but how it was asked for and its diagnostics: a file may hold thousands of plans. Nothing else may
-  /// be asked afterwards, but for `estimate`, which is null.
+  /// Frees everything except `asked()` and the diagnostics, because a file may hold thousands of plans. Afterwards only
+  /// these and `estimate()`, which then returns null, may be called.
   void release();
 
-  /// Of this compilation and all that were made of it.
+  /// The engine that this compilation shares with all compilations made from it.
   search::Engine& engine() const { return *engine_; }
-  /// Frees what pricing other plans over the engine left; one that is asked again begins anew.
+  /// Frees what the engine caches from other plans. The next price starts with an empty engine.
   void freeEngine();
 
 private:
@@ -114,12 +116,12 @@ private:
   std::vector<lint::Fix> fixes_;
   std::vector<lint::RecomputeEffect> recomputeEffects_;
   DiagnosticEngine diagnostics_;
-  bool changed_ = false; ///< by an edit, or what it was made of was
-  bool refused_ = false; ///< a change did not fit
+  bool changed_ = false; ///< `with` made it
+  bool refused_ = false; ///< the change given to `with` did not fit
 };
 
-/// Lets a verifier check what every pass leaves, in all compilations of the process from now on; builds without NDEBUG
-/// always do. What it finds is a bug in planc: an InternalError that names the pass.
+/// Turns on the IR verifier after every pass, for all compilations of the process from now on. Builds without NDEBUG
+/// always verify. A finding is a bug in planc and throws an InternalError that names the pass.
 void verifyPasses();
 
 } // namespace planc::api

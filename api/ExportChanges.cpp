@@ -1,4 +1,4 @@
-// Pairs the exports of two versions and tells what became of each.
+// Pairs the exports of two versions and reports how each one changed.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/ExportChanges.h"
 
@@ -47,7 +47,7 @@ std::string_view folderOf(const Export& of) {
   return std::string_view(of.module).substr(0, std::min(of.module.rfind('.'), of.module.size()));
 }
 
-/// Pairs each export of the version before with the one of the version after; null: it is gone.
+/// Pairs each export of the older version with its counterpart in the newer version; null if it is gone.
 class Pairing {
 public:
   Pairing(const std::vector<Export>& before, const std::vector<Export>& after)
@@ -62,7 +62,7 @@ public:
   const Export* of(size_t index) const { return partner_[index]; }
 
 private:
-  /// Those of one key, in their order.
+  /// Pairs unpaired exports that have the same key, in their order.
   template <class Key> void pair(Key key) {
     std::map<std::string, std::deque<size_t>> free;
     for (size_t j = 0; j < after_.size(); ++j)
@@ -104,7 +104,7 @@ public:
   std::vector<ExportChange> take() { return std::move(rows_); }
 
 private:
-  /// Constants have values, and records facts, which say more.
+  /// Whether the body of a declaration matters. Values of constants and facts of records are compared instead.
   static bool hasBody(std::string_view kind) {
     constexpr std::array<std::string_view, 6> kWithBody{"model", "block", "op", "plan", "policy", "compare"};
     return std::find(kWithBody.begin(), kWithBody.end(), kind) != kWithBody.end();
@@ -113,7 +113,7 @@ private:
     if (a.name != b.name)
       add(ChangeKind::Renamed, true, a, &b, fmt::format("{} `{}` is called `{}`", a.kind, a.name, b.name), a.name,
           b.name);
-    if (a.module != b.module) // who imports the file, and not its folder, loses it
+    if (a.module != b.module) // plans that import the file, and not its folder, lose the declaration
       add(ChangeKind::Moved, true, a, &b, fmt::format("`{}` stands in {}", a.name, b.module), a.module, b.module);
     if (a.kind != b.kind)
       return add(ChangeKind::Kind, true, a, &b, fmt::format("`{}` is a {} in place of a {}", a.name, b.kind, a.kind),
@@ -146,13 +146,13 @@ private:
     return found == in.parameters.end() ? nullptr : &*found;
   }
 
-  /// A name with its arguments, without the import that brings it.
+  /// Returns the name with its arguments, without the import prefix.
   static std::string_view bare(std::string_view name) {
     const size_t call = std::min(name.find('('), name.size()), dot = name.rfind('.', call);
     return dot == std::string_view::npos ? name : name.substr(dot + 1);
   }
 
-  /// The new parameter in the place of one that is gone, if they differ in their names only.
+  /// Returns the new parameter at the position of a removed one if only their names differ; else null.
   static const ExportParameter* renamed(const Export& a, size_t index, const Export& b) {
     if (index >= b.parameters.size() || find(a, b.parameters[index].name)) return nullptr;
     const ExportParameter &p = a.parameters[index], &q = b.parameters[index];
@@ -160,7 +160,7 @@ private:
   }
 
   void parameters(const Export& a, const Export& b) {
-    std::set<std::string> named; // new names of old parameters
+    std::set<std::string> named; // new names of renamed parameters
     for (size_t i = 0; i < a.parameters.size(); ++i) {
       const ExportParameter& p = a.parameters[i];
       if (const ExportParameter* q = find(b, p.name)) {
@@ -209,7 +209,7 @@ private:
       row(ChangeKind::ParameterCondition, fmt::format("parameter `{}` of `{}` has another condition", p.name, a.name));
   }
 
-  /// Arguments may be given in order: those before any new parameter must be the old ones, in their order.
+  /// Arguments may be given by position, so the parameters before any new one must be the old ones in the old order.
   void order(const Export& a, const Export& b, const std::set<std::string>& named) {
     std::vector<std::string> was, is;
     for (size_t i = 0; i < a.parameters.size(); ++i)
@@ -231,7 +231,7 @@ private:
         add(kind, true, a, &b, fmt::format("{} `{}` has no {} `{}` any more", a.kind, a.name, what, one), one, "");
   }
 
-  /// Facts of a record that is exported are told there, not at those that inherit them.
+  /// Returns whether a fact is inherited from an exported record. Its change is then reported there only.
   bool toldElsewhere(const Export& of, const ExportFact& fact) const {
     return !fact.from.empty() && exported_.contains({of.kind, fact.from});
   }

@@ -23,16 +23,16 @@ enum class ChangeKind {
   ParameterCondition,
   ParameterOrder,
   Result,
-  Member, ///< of an enum, gone
-  Part,   ///< a layer or level, gone
+  Member, ///< an enum member was removed
+  Part,   ///< a layer or level was removed
   Deprecated,
-  Base, ///< what it extends
+  Base, ///< the extended declaration changed
   Fact,
   Value,
-  Body,       ///< of what has no facts: what it moves, plans tell
-  ModuleGone, ///< a file from which something was exported
-  Unreadable, ///< a module with errors of syntax
-  Estimate,   ///< of a plan of the package
+  Body,       ///< the body of a declaration without facts changed; prices of plans show the effect
+  ModuleGone, ///< a file that exported declarations was removed
+  Unreadable, ///< a module has syntax errors
+  Estimate,   ///< the estimate of one of the package's plans changed
   PlanGone,
   PlanBroken
 };
@@ -40,15 +40,15 @@ std::string_view name(ChangeKind kind);
 
 struct ExportChange {
   ChangeKind kind = ChangeKind::Removed;
-  bool breaking = true;                ///< else it is worth knowing: nobody's plans stop working by it
-  std::string name;                    ///< `acme.clusters.pod.pod2`; of a plan its id, `tests/big.plan#big`
-  std::string text;                    ///< a sentence
-  std::string before, after;           ///< values; empty: it has none
-  std::string beforePlace, afterPlace; ///< `clusters/pod.plan:4`; empty: it is not there
+  bool breaking = true;                ///< false: worth knowing, but no plan of a user stops working
+  std::string name;                    ///< `acme.clusters.pod.pod2`, or the id of a plan: `tests/big.plan#big`
+  std::string text;                    ///< one sentence
+  std::string before, after;           ///< values in the two versions; empty if there is none
+  std::string beforePlace, afterPlace; ///< `clusters/pod.plan:4`; empty if that version lacks it
 };
 
-/// In the order of `before`. Exports belong together by folder and name: a file is no boundary within a folder. No row
-/// says what is new, what comments say, or how bodies are laid out.
+/// Returns the changes in the order of `before`. Exports are paired by folder and name, so moving a declaration to
+/// another file of its folder keeps the pair. Additions, comments and formatting are not reported.
 std::vector<ExportChange> exportChanges(const std::vector<Export>& before, const std::vector<Export>& after);
 
 } // namespace planc::api

@@ -1,4 +1,4 @@
-// From exports to Markdown.
+// Renders exports as Markdown.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/ExportPages.h"
 
@@ -13,8 +13,8 @@ namespace planc::api {
 
 namespace {
 
-/// Escapes the character at `at` for Markdown, so that a page shows it as it is. Entities never open or close anything,
-/// so that they stand for whatever a table or a code span would look at.
+/// Escapes the character at `at` for Markdown, so that the page shows it unchanged. HTML entities are used because
+/// tables and code spans do not interpret them.
 std::string shown(std::string_view text, size_t at) {
   const char c = text[at];
   const auto word = [&](size_t i) { return i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])); };
@@ -33,7 +33,7 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-/// A text as code; escaped where a code span cannot hold it.
+/// Returns text as a code span, or escaped text if a code span cannot hold it.
 std::string code(std::string_view text) {
   const auto odd = [](char c) {
     return c == '`' || c == '\\' || c == '|' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
@@ -42,8 +42,8 @@ std::string code(std::string_view text) {
   return fmt::format("`{}`", text);
 }
 
-/// A line of a comment: pairs of backticks around code, the rest escaped. Nothing at its beginning opens a list, a
-/// heading, a quote or the underline of one.
+/// Renders one line of a comment: text between backticks becomes code, the rest is escaped. The beginning of the line
+/// is escaped so that it opens no list, heading, quote or underline of a heading.
 std::string proseLine(std::string_view line) {
   line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
   std::string out;
@@ -76,7 +76,7 @@ std::string prose(std::string_view text) {
   }
 }
 
-/// A block of code that nothing in it ends.
+/// Returns a fenced code block with a fence longer than any run of backticks in the text.
 std::string fenced(std::string_view text) {
   size_t longest = 2, run = 0;
   for (const char c : text) longest = std::max(longest, run = c == '`' ? run + 1 : 0);
@@ -84,7 +84,7 @@ std::string fenced(std::string_view text) {
   return fmt::format("{}plan\n{}\n{}\n", fence, text, fence);
 }
 
-/// Anchors as GitHub makes them of headings: lower case without punctuation, a number behind one that is there already.
+/// Makes anchors of headings as GitHub does: lower case without punctuation, and a number appended to repeated anchors.
 class Anchors {
 public:
   std::string of(std::string_view heading) {
@@ -137,7 +137,7 @@ private:
     const auto found = sentences_.find(module);
     return found == sentences_.end() ? "" : proseLine(found->second);
   }
-  /// In one line, for a table.
+  /// Returns a summary in one line, for a table.
   static std::string summary(const Export& of) {
     return of.deprecated.empty() ? proseLine(of.sentence) : "deprecated: " + proseLine(of.deprecated);
   }
@@ -174,7 +174,7 @@ private:
     return out + facts(of);
   }
 
-  /// The record of the list whose facts these are, if it has a section of its own.
+  /// Returns the record that the fact is inherited from, if the page has a section for it; else null.
   const Export* owner(const Export& of, const ExportFact& fact) const {
     const auto found = byName_.find({of.kind, fact.from});
     return fact.from.empty() || found == byName_.end() ? nullptr : found->second;
@@ -205,7 +205,7 @@ private:
   std::map<std::string, std::vector<const Export*>> byModule_;
   std::map<std::string, Anchors> anchorsOf_;
   std::map<const Export*, std::string> anchor_;
-  std::map<std::pair<std::string_view, std::string_view>, const Export*> byName_; ///< by kind and name
+  std::map<std::pair<std::string_view, std::string_view>, const Export*> byName_; ///< keyed by kind and name
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// Pages of Markdown about what a library exports.
+// Writes Markdown pages that document the exports of a library.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Exports.h"
@@ -14,13 +14,13 @@ struct PackageName {
 };
 
 struct LibraryPage {
-  std::string path; ///< `index.md`, `acme.clusters.pod.md`: all in one folder
+  std::string path; ///< `index.md`, `acme.clusters.pod.md`; all pages lie in one folder
   std::string text;
 };
 
-/// An index, and a page per module with what it exports: signature, comment, facts with values, units and sources. The
-/// same exports give the same bytes. Texts of the library are escaped: none of them becomes markup, but for what stands
-/// between backticks, which is code. Links lead to the anchors that GitHub gives headings.
+/// Returns an index and one page per module, with the signature, comment and facts (value, unit, source) of each
+/// export. The same exports always give the same bytes. Text of the library is escaped, except that text between
+/// backticks is shown as code. Links use the anchors that GitHub gives headings.
 std::vector<LibraryPage> docsOf(const std::vector<Export>& exports, const std::vector<ModuleHead>& modules,
                                 const PackageName& package);
 

@@ -1,4 +1,4 @@
-// Exports by name and by word.
+// Finds exports by name and by word.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Exports.h"
 
@@ -16,21 +16,21 @@ std::string lower(std::string_view text) {
 }
 
 std::string_view lastPart(std::string_view dotted) {
-  return dotted.substr(dotted.rfind('.') + 1); // all of it without a dot
+  return dotted.substr(dotted.rfind('.') + 1); // the whole text if there is no dot
 }
 
 std::string_view folderOf(std::string_view module) {
   return module.substr(0, std::min(module.rfind('.'), module.size()));
 }
 
-/// Does a word of the text begin so?
+/// Returns whether a word of the text begins with `beginning`.
 bool hasWord(std::string_view text, std::string_view beginning) {
   for (size_t at = text.find(beginning); at != std::string_view::npos; at = text.find(beginning, at + 1))
     if (at == 0 || !std::isalnum(static_cast<unsigned char>(text[at - 1]))) return true;
   return false;
 }
 
-/// Is it a part of a dotted name? `std` is one of too many.
+/// Returns whether `part` is a component of a dotted name. `std` never matches, because it is a part of too many names.
 bool hasPart(std::string_view dotted, std::string_view part) {
   for (size_t at = 0; at < dotted.size();) {
     const size_t end = std::min(dotted.find('.', at), dotted.size());
@@ -40,7 +40,7 @@ bool hasPart(std::string_view dotted, std::string_view part) {
   return false;
 }
 
-/// How well an export fits a word: 0 is best, negative not at all.
+/// Returns how well an export fits a word: 0 is the best match, negative is no match.
 int distanceOf(const Export& one, std::string_view word) {
   const std::string name = lower(one.name);
   if (name == word) return 0;

@@ -15,13 +15,14 @@ using frontend::ExportFact;
 using frontend::ExportParameter;
 using frontend::ModuleHead;
 
-/// Is a module, or one below it, meant by `std.models`? An empty prefix means all.
+/// Returns whether `module` is the module `prefix` (`std.models`) or lies below it. An empty prefix matches all
+/// modules.
 bool isBelow(std::string_view module, std::string_view prefix);
-/// The declaration that a dotted name means: behind its module, `std.models.llama.dense`, or behind the folder of it,
-/// as plans write it, `std.models.dense`. Null if there is none.
+/// Returns the declaration with a dotted name: the module and the name (`std.models.llama.dense`), or the module's
+/// folder and the name, as plans write it (`std.models.dense`). Null if there is none.
 const Export* exportOf(const std::vector<Export>& all, std::string_view name);
-/// Exports that have every one of the words, the best first: in their name, at the beginning of a word of their first
-/// sentence, or as their kind or a part of their module. Upper and lower case are one.
+/// Returns the exports that match every word, best match first. A word matches a part of the name, the beginning of a
+/// word in the first sentence, the kind, or a part of the module's name. Case is ignored.
 std::vector<Export> found(const std::vector<Export>& all, const std::vector<std::string>& words);
 
 } // namespace planc::api

@@ -1,4 +1,4 @@
-// Values of a path as candidates of searches.
+// Tries values of a path as candidates of searches.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Largest.h"
 
@@ -14,7 +14,7 @@ namespace {
 using search::Fate;
 using search::TriedValue;
 
-/// The whole number that a plan has at a path, as far as it says so itself.
+/// Returns the whole number at `path` if the plan states it; else nothing.
 std::optional<int64_t> presentValue(const ir::Plan& plan, const std::string& path) {
   if (const auto size = ir::sizeAt(plan, path)) return static_cast<int64_t>(size->quantity.value);
   for (const auto& [dim, extent] : plan.workload.extents())
@@ -37,10 +37,10 @@ public:
       : file_(file), choice_(choice), words_(std::move(words)), path_(path) {
     words_.vary.clear();
     words_.alone = true;
-    words_.goals = {"minimize step_time"}; // the plan's own may have no value here
+    words_.goals = {"minimize step_time"}; // the plan's own goals may have no value without its search
   }
 
-  /// The words hold: a mistake of a value is that of its plan.
+  /// Marks the words as checked, so that later errors are attributed to the tried value.
   void known() { words_.known = true; }
 
   std::unique_ptr<Search> of(const std::vector<int64_t>& values) {
@@ -58,8 +58,7 @@ public:
     return out;
   }
 
-  /// A value that is no value of the path, whatever else is chosen, is a mistake of the whole list: it is told apart
-  /// from the others by halves.
+  /// A value that the path never accepts fails the whole list. Splits the list in halves until that value is alone.
   std::vector<TriedValue> halves(const std::vector<int64_t>& values) {
     const DiagnosticEngine mistakes = file_.diagnostics().take();
     if (values.size() > 1) {
@@ -98,7 +97,7 @@ private:
   const std::string& path_;
 };
 
-/// The best of the plan's search at each value.
+/// Runs the plan's search at each value and keeps its best candidate.
 class BestAtValues {
 public:
   BestAtValues(PlanFile& file, const std::string& choice, ir::SearchWords words, const std::string& path,
@@ -153,11 +152,11 @@ public:
     return out;
   }
 
-  /// A search whose plan says why values cannot be tried.
+  /// The search whose plan's diagnostics say why values cannot be tried; null if they can.
   std::unique_ptr<Search> wrong;
 
 private:
-  /// The candidate that an answer about a value stands on, and what is said where there is none.
+  /// The candidate that stands for a value, and the error message if there is no candidate.
   struct Example {
     ir::CandidateId id = 0;
     std::string message = {};
@@ -192,7 +191,8 @@ private:
     return out;
   }
 
-  /// What an answer has that comes nearest: one that is met, that misses one condition, that does not fit.
+  /// Returns the candidate nearest to an answer: one that meets everything, else one that misses a single condition,
+  /// else the one with the least peak memory. Null if there is none.
   static const search::Outcome* exampleOf(const search::Answer& answer, size_t conditions) {
     if (!answer.best().empty()) return &answer.best().front();
     for (size_t c = 0; c < conditions; ++c)
@@ -200,7 +200,7 @@ private:
     return answer.leastPeak();
   }
 
-  /// The law that forbids most candidates, or the condition that most of them miss.
+  /// Stores the law that rejects the most candidates, or the condition that most candidates miss.
   void refuse(const search::Answer& answer, TriedValue& out) {
     uint64_t most = 0;
     for (const auto& [code, counted] : answer.unlawful())
@@ -213,7 +213,7 @@ private:
     if (most == 0) examples_[out.value] = {answer.of(Fate::Rest).first};
   }
 
-  /// The value of the left side of a comparison; nothing for other conditions.
+  /// Returns the value of the left side of a comparison; nothing if the condition is no comparison.
   static std::optional<Quantity> compared(const ir::ExprTree& tree, const ir::Plan& plan,
                                           const cost::Estimate& estimate) {
     const ir::ExprNode& root = tree.nodes[tree.root];
@@ -232,7 +232,7 @@ private:
   std::map<int64_t, Example> examples_;
 };
 
-/// `values`: Values or BestAtValues; `first`: the search at a value that the plan may have.
+/// `values`: Values or BestAtValues. `first`: the search at a value that the plan may have.
 template <class AtValues>
 void find(FittingValue& out, AtValues& values, const Search& first, search::Extreme what, const std::string& path,
           search::Probing probing) {

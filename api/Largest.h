@@ -1,4 +1,4 @@
-// The largest or least whole value of a path at which a plan of a file fits.
+// Finds the largest or smallest whole value of a path at which a plan of a file fits.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Searches.h"
@@ -12,33 +12,34 @@
 
 namespace planc::api {
 
-/// A value, with what is said of it beside its fate.
+/// What a report shows about a tried value, in addition to its fate.
 struct ShownValue {
-  double capacity = 0;                                           ///< bytes; 0 where it has no price
-  std::string message = {};                                      ///< of the law that forbids it
-  int64_t devices = 0;                                           ///< of the cluster; 0 where it has no price
-  std::vector<std::pair<std::string, std::string>> choices = {}; ///< of the best of a search: path and value
-  std::optional<Quantity> missed = {};                           ///< what a missed condition compares
-  std::vector<std::pair<std::string, Quantity>> met = {};        ///< of a value that fits: conditions, their left sides
+  double capacity = 0;                                           ///< bytes of device memory; 0: no price
+  std::string message = {};                                      ///< the message of the law that rejects the value
+  int64_t devices = 0;                                           ///< devices of the cluster; 0: no price
+  std::vector<std::pair<std::string, std::string>> choices = {}; ///< path and value of each choice of a search's best
+  std::optional<Quantity> missed = {};                           ///< left side of the first condition that fails
+  std::vector<std::pair<std::string, Quantity>> met = {};        ///< if it fits: the conditions with their left sides
 };
 
 struct FittingValue {
   search::ExtremeFound found;
-  std::string plan;                    ///< as it was asked for
-  std::vector<std::string> conditions; ///< as they are written
+  std::string plan;                    ///< the plan's name as it was requested
+  std::vector<std::string> conditions; ///< as the text writes them
   ShownValue in, out, refused, nearest;
-  bool best = false;             ///< each value stands for the best of a search
-  std::unique_ptr<Search> wrong; ///< its plan's diagnostics say why values cannot be tried; null if they can
+  bool best = false;             ///< each value stands for the best candidate of a search
+  std::unique_ptr<Search> wrong; ///< reports why no value can be tried; null if values can be tried
 };
 
-/// Which plan stands for a value.
+/// Selects the plan that is priced for each value.
 enum class PlanAtValue {
-  Written, ///< the plan as it is written, without what its search varies
-  Best,    ///< the best of the plan's search with that value
+  Written, ///< the plan as it is written, without the choices of its search
+  Best,    ///< the best candidate of the plan's search with that value
 };
 
-/// `words`: what else is said of the plan; what it varies is left out. Conditions of the plan's block hold as those of
-/// the words do. `found.failed` after errors, which the file reports. `threads` of a search.
+/// `words` are the search options of the command line; their choices are ignored for `Written`. The conditions of the
+/// plan's `search` block and those of `words` apply. `found.failed` is set after errors, which are reported in the
+/// file's diagnostics. `threads`: threads of each search.
 FittingValue fittingValue(PlanFile& file, const std::string& choice, ir::SearchWords words, search::Extreme what,
                           const std::string& path, PlanAtValue of = PlanAtValue::Written, unsigned threads = 1);
 

@@ -1,4 +1,4 @@
-// What the embedded library declares, read by way of a constant that names it.
+// Reads declarations of the embedded library through a constant that names them.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Library.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kConstant = "record";
 
-/// Does a plan write names of this kind behind their module?
+/// Returns whether plans write names of this kind with their module.
 bool behindModule(std::string_view kind) {
   return kind == "stack" || kind == "cluster";
 }
@@ -28,7 +28,7 @@ std::string nameOf(const Declaration& d) {
   return fmt::format("{}.{}", d.module.substr(d.module.rfind('.') + 1), d.name);
 }
 
-/// A record of a text, by way of a constant behind it.
+/// Returns a record of a text through a constant that is appended to it.
 template <class Record>
 std::optional<Record> recordIn(const std::string& text, const std::string& name,
                                std::optional<Record> (frontend::Session::*read)(std::string_view constant)) {
@@ -37,7 +37,8 @@ std::optional<Record> recordIn(const std::string& text, const std::string& name,
   return (session.*read)(kConstant);
 }
 
-/// A record of the library by way of a file that is one constant; nothing if there is none of that kind and name.
+/// Returns a record of the library through a file that declares one constant; nothing if there is none of that kind and
+/// name.
 template <class Record>
 std::optional<Record> recordOf(std::string_view kind, const std::string& name,
                                std::optional<Record> (frontend::Session::*read)(std::string_view constant)) {
@@ -47,13 +48,13 @@ std::optional<Record> recordOf(std::string_view kind, const std::string& name,
     const std::string folder = d.module.substr(0, d.module.rfind('.'));
     const std::string import = behindModule(kind) ? d.module : folder;
     const std::string written =
-        behindModule(kind) ? name : fmt::format("{}.{}", folder.substr(4), name); // behind `std.`
+        behindModule(kind) ? name : fmt::format("{}.{}", folder.substr(4), name); // without the prefix `std.`
     return recordIn(fmt::format("import {}", import), written, read);
   }
   return std::nullopt;
 }
 
-/// Letters and digits, lower case.
+/// Returns only the letters and digits, in lower case.
 std::string simple(std::string_view name) {
   std::string out;
   for (const char c : name)
@@ -154,9 +155,9 @@ std::optional<calibrate::Part> Library::part(const std::string& name) {
   const auto found = device(part.name);
   if (!found) return std::nullopt;
   part.device = *found;
-  // The usual cluster may be one of a sibling with less memory: its links are the same.
+  // The usual cluster may contain a sibling of the device with less memory; its links are the same.
   if (const auto usual = usualCluster(*found)) {
-    size_t cards = 0; // the level where they begin
+    size_t cards = 0; // index of the first level that network cards connect
     double unit = 1;
     for (; cards + 1 < usual->levels.size() && !usual->levels[cards].isNetwork(); ++cards)
       unit *= static_cast<double>(usual->levels[cards].count);
@@ -205,7 +206,7 @@ const std::vector<LibraryStack>& Library::stacks() {
 
 namespace {
 
-/// `te.te_2602`, and in parentheses when it is from, what it is and how it carries tokens.
+/// Returns `te.te_2602`, followed in parentheses by its release, framework and token dispatcher.
 std::string titleOf(const LibraryStack& s) {
   std::string facts;
   for (const std::string_view fact : {s.released(), s.framework(), s.dispatcher()})
@@ -213,7 +214,7 @@ std::string titleOf(const LibraryStack& s) {
   return fmt::format("`{}`{}", s.name, facts.empty() ? "" : fmt::format(" ({})", facts));
 }
 
-/// Stacks that had runs of the plan's kind.
+/// Returns the stacks that have runs of the plan's kind.
 std::vector<const LibraryStack*> ranLike(const ir::Plan& plan) {
   std::vector<const LibraryStack*> found;
   if (!plan.cluster || !plan.model) return found;
@@ -236,7 +237,8 @@ std::vector<std::string> Library::stacksThatRan(const ir::Plan& plan) {
 
 std::vector<std::string> Library::stacksFor(const ir::Plan& plan) {
   std::vector<std::string> all, fitting;
-  std::set<std::string> modules; // of the fitting ones: the first of each stand first, since readers look at a few
+  std::set<std::string> modules; // modules of fitting stacks: one stack of each module comes first, since readers look
+                                 // at a few lines only
   size_t first = 0;
   const std::vector<const LibraryStack*> ran = ranLike(plan);
   const std::string wanted = plan.cluster ? plan.cluster->device.platform : "";

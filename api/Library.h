@@ -1,4 +1,4 @@
-// What the embedded library declares: listed, and found by name as records.
+// The declarations of the embedded library: lists them, and returns records by name.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/fit/Fits.h"
@@ -22,50 +22,52 @@ struct LibraryStack {
   std::string_view framework() const { return text(ir::StackFact::Framework); }
   std::string_view released() const { return text(ir::StackFact::Released); }
   std::string_view dispatcher() const { return text(ir::StackFact::Dispatcher); }
-  double firstMonth() const; ///< of its release, counted from the year 0; 0: not given
-  /// A fact that is a text; empty if it is not given.
+  double firstMonth() const; ///< month of the release, counted from the year 0; 0 if it is not given
+  /// A fact that holds text; empty if it is not given.
   std::string_view text(ir::StackFact fact) const;
 };
 
 class Library {
 public:
-  /// Exported declarations in the order of the library's files; with `kind` (`device`, `fabric`, `cluster`, `stack`,
-  /// `model`, …) only those.
+  /// Returns exported declarations in the order of the library's files. If `kind` is given (`device`, `fabric`,
+  /// `cluster`, `stack`, `model`, …), only declarations of that kind.
   static std::vector<Declaration> list(std::string_view kind = {});
-  /// The names of one kind as a plan writes them under the import of their folder: `h100_sxm5_80gb`; stacks and
-  /// clusters behind their module: `megatron.megatron_2022`.
+  /// Returns the names of one kind as a plan writes them after it imports their folder: `h100_sxm5_80gb`. Names of
+  /// stacks and clusters include the module: `megatron.megatron_2022`.
   static std::vector<std::string> names(std::string_view kind);
 
-  /// A record by such a name, of a cluster with its arguments: `hgx.hgx_h100(nodes = 2)`. Nothing if there is none.
+  /// These functions return a record by such a name, or nothing if there is none. A cluster's name may carry arguments:
+  /// `hgx.hgx_h100(nodes = 2)`.
   static std::optional<ir::Device> device(const std::string& name);
   static std::optional<ir::Fabric> fabric(const std::string& name);
   static std::optional<ir::Stack> stack(const std::string& name);
   static std::optional<ir::Cluster> cluster(const std::string& name);
 
-  /// A record that the text of a module exports, as `planc calibrate` writes it. Null if the text has no such record.
+  /// These functions return a record that the text of a module (as `planc calibrate` writes it) exports, or nothing.
   static std::optional<ir::Device> deviceIn(const std::string& text, const std::string& name);
   static std::optional<ir::Stack> stackIn(const std::string& text, const std::string& name);
   /// All optimizers of `std.optimizers`, in the order of the file.
   static std::vector<ir::Optimizer> optimizers();
 
-  /// The device that drivers call so (`NVIDIA A100-SXM4-80GB`), or that has this name itself; empty if there is none.
+  /// Returns the device by its driver name (`NVIDIA A100-SXM4-80GB`) or its library name; empty if there is none.
   static std::string deviceOf(const std::string& name);
-  /// The library's name of the part that a device is, by what drivers call it; its own name if the library has none.
+  /// Returns the name of the library's device with the same driver name; `device`'s own name if the library has none.
   static std::string partOf(const ir::Device& device);
-  /// Whether a device is the part of this name: it is called so, or drivers call both the same.
+  /// Returns whether `name` is the device's own name, or the name of a library device with the same driver name.
   static bool isPart(const ir::Device& device, const std::string& name);
-  /// The usual cluster of a device, two of its units; nothing where the device names none.
+  /// Returns the usual cluster of a device with two of its units; nothing if the device names no cluster.
   static std::optional<ir::Cluster> usualCluster(const ir::Device& device);
-  /// The part that a sample file names (`NVIDIAA100-SXM4-80GB`, as torch and NVML do), or a device by its own name;
-  /// nothing if the library has none.
+  /// Returns the part that a sample file names, by driver name (`NVIDIAA100-SXM4-80GB`, as torch and NVML write it) or
+  /// library name; nothing if the library has none.
   static std::optional<calibrate::Part> part(const std::string& name);
 
-  /// Every stack, in the order of the library's files; read once.
+  /// All stacks, in the order of the library's files. They are read once.
   static const std::vector<LibraryStack>& stacks();
-  /// The stacks that had runs of the plan's kind, by architecture and experts, the latest first: a line each.
+  /// Returns one line per stack that has runs with the plan's device architecture and with or without experts, as the
+  /// plan's model. The latest release comes first.
   static std::vector<std::string> stacksThatRan(const ir::Plan& plan);
-  /// The stacks whose numbers come from devices of the platform of the plan's own, a line each with what they are; all
-  /// of them where that is not known or none is. Those that had runs of the plan's kind stand alone if there are any.
+  /// Returns one line per suggested stack, with a summary: the stacks that have runs of the plan's kind; else the
+  /// stacks measured on the platform of the plan's devices; else all stacks.
   static std::vector<std::string> stacksFor(const ir::Plan& plan);
 };
 

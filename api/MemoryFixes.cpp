@@ -1,4 +1,4 @@
-// Changes of a plan that does not fit, each priced as data; as text where the plan computes from what a change names.
+// Prices changes of a plan that does not fit: as data or, if the plan computes with the changed value, as text.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/MemoryFixes.h"
 
@@ -14,13 +14,13 @@ namespace {
 using lint::Candidate;
 using lint::Fix;
 
-/// Rounds in which changes are combined, and what is tried in all of them together.
+/// Rounds in which changes are combined, and trials in all rounds together.
 constexpr int kRounds = 4;
 constexpr size_t kTrials = 48;
-/// Micro-batches through virtual stages that all trials together may simulate: some second.
+/// Limit of simulated passes (micro-batches times virtual stages) in all trials together; takes about a second.
 constexpr int64_t kTriedPasses = 1 << 24;
 
-/// Do two changes say something of one state?
+/// Returns whether two changes set the same state.
 bool overlap(const ir::PlanEdit& one, const ir::PlanEdit& other) {
   return std::any_of(one.states.begin(), one.states.end(), [&](const ir::StateRule& a) {
     return std::any_of(other.states.begin(), other.states.end(), [&](const ir::StateRule& b) {
@@ -29,7 +29,7 @@ bool overlap(const ir::PlanEdit& one, const ir::PlanEdit& other) {
   });
 }
 
-/// Two changes of different kinds as one.
+/// Merges two changes of different kinds.
 ir::PlanEdit joined(ir::PlanEdit one, const ir::PlanEdit& other) {
   ir::append(one, other);
   return one;
@@ -56,7 +56,7 @@ public:
         if (round == 0 || fixes[i].fits) all.push_back(fixes[i]);
       }
       if (fits || order.empty()) break;
-      // The change that frees most, with each of the others.
+      // Combines the change that frees the most memory with each of the others.
       const size_t best = *std::min_element(order.begin(), order.end(),
                                             [&](size_t a, size_t b) { return fixes[a].peak < fixes[b].peak; });
       tried = combined(tried[best], candidates);
@@ -81,7 +81,7 @@ private:
     return result;
   }
 
-  /// A change without an estimate comes back without lines.
+  /// Returns one fix per candidate. A change without an estimate gives a fix without lines.
   std::vector<Fix> price(const std::vector<Candidate>& candidates) {
     std::vector<Fix> fixes;
     for (const Candidate& candidate : candidates) {
@@ -95,7 +95,8 @@ private:
     return fixes;
   }
 
-  /// Sizes that a text computes with are changed there: its file with one more plan that extends it.
+  /// Applies a change. Sizes that the plan's text computes with are changed in text: the file plus a plan that extends
+  /// it.
   std::unique_ptr<Compilation> changed(const Candidate& candidate) const {
     const bool sizes = !candidate.edit.axes.empty() || candidate.edit.microBatch;
     if (!sizes || plan_.plan().reads.empty()) return plan_.with(candidate.edit);
@@ -131,7 +132,7 @@ private:
 } // namespace
 
 std::vector<Fix> memoryFixes(const Compilation& plan, const SourceManager& sources, const ir::PlanEdit& edit) {
-  if (plan.asked().named.empty()) return {}; // a line of a comparison: no plan can extend it
+  if (plan.asked().named.empty()) return {}; // a plan in a comparison cannot be extended
   if (!plan.estimate() || plan.estimate()->memory.fits || !plan.plan().range.valid()) return {};
   return Trials(plan, sources, edit).run();
 }

@@ -1,4 +1,4 @@
-// Prices the changes that may make a plan fit, each as a plan that extends it.
+// Prices changes that may make a plan fit in memory.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Compilation.h"
@@ -7,8 +7,8 @@
 
 namespace planc::api {
 
-/// The priced changes of a plan that does not fit, best first; where none is enough alone, combinations. Changes
-/// that break a law are left out. `edit`: what was set of the plan.
+/// Returns the priced changes of a plan that does not fit, best first. If no single change is enough, combinations are
+/// tried. Changes that a law rejects are left out. `edit`: the facts that were overridden in the plan.
 std::vector<lint::Fix> memoryFixes(const Compilation& plan, const SourceManager& sources, const ir::PlanEdit& edit);
 
 } // namespace planc::api

@@ -1,4 +1,4 @@
-// The door to the frontend: sessions become compilations.
+// Connects the frontend with the rest: its sessions produce compilations.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/PlanFile.h"
 
@@ -10,7 +10,7 @@ namespace planc::api {
 
 namespace {
 
-/// A session with the files that it reads.
+/// A session with the files, packages and modules that it reads.
 struct SessionOver {
   std::shared_ptr<const FileTree> files;
   packages::Resolver packages;
@@ -49,7 +49,7 @@ bool PlanFile::check(const CompilationUse& use) {
     };
   session_->check(take, [&](std::unique_ptr<ir::Plan> tested) {
     verdict::check(*tested, session_->diagnostics());
-  }); // an error in one declaration does not hide those of the others
+  }); // an error in one declaration must not hide errors in others
   return !session_->diagnostics().hasErrors();
 }
 
@@ -82,8 +82,8 @@ bool PlanFile::set(const std::vector<ir::FactEdit>& facts) {
   return session_->set({.facts = facts});
 }
 
-/// The sources as a part of the session, which lives as long as they are held; with the text of a choice, which is
-/// given back when they are not any more.
+/// Returns the sources, sharing ownership of the session. If `choice` is valid, its text is given back to the session
+/// when the returned pointer is released.
 std::shared_ptr<const SourceManager> PlanFile::heldSources(FileId choice) const {
   if (!choice.valid()) return {session_, &session_->sources()};
   return {&session_->sources(), [session = session_, choice](const SourceManager*) { session->giveBack(choice); }};

@@ -6,10 +6,11 @@
 
 namespace planc::api {
 
-/// The plan without one of its statements, as `Compilation::beside`, with its totals; null where it has no price.
+/// Returns the plan without its `recompute` statement number `statement`, priced, made by `Compilation::beside`. Null
+/// if it cannot be priced.
 std::unique_ptr<Compilation> withoutRecompute(const Compilation& plan, size_t statement);
 
-/// What each statement of a priced plan frees and costs, in the order of the plan.
+/// Returns what each `recompute` statement of a priced plan frees and costs, in the order of the plan.
 std::vector<lint::RecomputeEffect> recomputeEffects(const Compilation& plan);
 
 } // namespace planc::api

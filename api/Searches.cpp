@@ -1,4 +1,4 @@
-// The door between a file and the walk over the candidates of one of its plans.
+// Connects a file with the walk over the candidates of one of its plans.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Searches.h"
 
@@ -20,7 +20,7 @@ PLANC_WARNING(
 
 namespace {
 
-/// A file of its own, so that threads share nothing.
+/// Elaborates candidates from its own copy of the file, so that threads share nothing.
 class FileSource : public search::PlanSource {
 public:
   FileSource(const std::string& path, std::string text, const std::vector<ir::FactEdit>& facts,
@@ -38,8 +38,8 @@ public:
     auto made = file_.candidate(digits, filled);
     diagnostics = file_.diagnostics().take();
     if (made || filled || !fills_) return made;
-    // What the text makes of the axis that is filled may be no size beside these values, and is not asked for: the rest
-    // of the devices is known once there is a plan, and what the text computes from it is computed again then.
+    // The text may compute an invalid size for the filled axis from these values. Try again with 1: the real size
+    // follows from the remaining devices, and values that depend on it are then recomputed.
     made = file_.candidate(digits, 1);
     DiagnosticEngine again = file_.diagnostics().take();
     if (made) diagnostics = std::move(again);
@@ -48,7 +48,7 @@ public:
 
 private:
   PlanFile file_;
-  std::unique_ptr<Compilation> plan_; ///< holds what candidates share
+  std::unique_ptr<Compilation> plan_; ///< owns what the candidates share
   bool fills_ = false;
 };
 
@@ -106,7 +106,8 @@ std::unique_ptr<Compilation> Search::candidate(ir::CandidateId id) {
 
 namespace {
 
-/// A metric that a tree has no value for want of; null where it has one, or something in it is divided by zero.
+/// Returns the metric whose missing value leaves the tree without a value. Null if the tree has a value, or lacks one
+/// because of a division by zero.
 const ir::ExprNode* lackingOf(const ir::ExprTree& tree, const ir::Plan& plan, const cost::Estimate& estimate) {
   if (verdict::valueOf(tree, plan, estimate)) return nullptr;
   ir::ExprTree part = tree;
@@ -124,7 +125,8 @@ bool Search::checkValues(const search::Answer& answer) {
   using search::Fate;
   for (const Fate fate : {Fate::Met, Fate::Unfit, Fate::Worse})
     if (answer.of(fate).count) return true;
-  constexpr ir::CandidateId kOthers = 8; // what has a value hangs on the workload, which few choices change
+  constexpr ir::CandidateId kOthers = 8; // whether a metric has a value depends on the workload, which few choices
+                                         // change
   const auto check = [&](const ir::ExprTree& tree, ir::CandidateId example) {
     const ir::ExprNode* lacking = nullptr;
     for (ir::CandidateId i = 0; i <= kOthers; ++i) {

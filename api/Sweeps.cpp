@@ -1,4 +1,5 @@
-// Knees of a sweep, by searches of one candidate each for values between its points; scaling, by choices that the batch
+// Finds knees by pricing single candidates between the points of a sweep, and scaling by binding the batch to the
+// choice.
 // is bound to.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Sweeps.h"
@@ -18,7 +19,7 @@ public:
   Between(PlanFile& file, const std::string& choice, const ir::SearchWords& words, const search::SweepAxis& axis)
       : file_(file), choice_(choice), words_(words), axis_(axis) {}
 
-  /// Nothing of it where there is no price.
+  /// Returns the plan and estimate at `value`; both are null if it cannot be priced.
   search::PricedPlan at(double value) {
     words_.vary.clear();
     words_.numbers = {{axis_.path, {{value, axis_.unit}}}};
@@ -66,10 +67,10 @@ std::vector<search::NamedKnee> knees(PlanFile& file, const std::string& choice, 
 
 namespace {
 
-/// Warnings, each code once.
+/// Collects warnings, each code once.
 class FirstWarnings {
 public:
-  /// `at`: where they were found; empty: in the plan as it is written.
+  /// `at`: the point at which they arose; empty for the plan as it is written.
   void add(const DiagnosticEngine& found, const std::string& at) {
     for (const Diagnostic* one : found.sorted()) {
       if (one->kind->severity != Severity::Warning || !codes_.insert(one->kind->code).second) continue;
@@ -91,7 +92,7 @@ private:
 } // namespace
 
 DiagnosticEngine sweepWarnings(Search& search, const search::Sweep& sweep) {
-  constexpr size_t kLookedAt = 200; // each is lowered anew
+  constexpr size_t kLookedAt = 200; // each is lowered again
   FirstWarnings found;
   const auto look = [&](std::unique_ptr<Compilation> plan, const std::string& at) {
     if (!plan) return;
@@ -112,7 +113,8 @@ DiagnosticEngine sweepWarnings(Search& search, const search::Sweep& sweep) {
 
 namespace {
 
-/// The global batch of every point, in proportion to its devices; of one whose plan is not known to its value.
+/// Returns the global batch of each point in proportion to its devices; if those are unknown, in proportion to its
+/// value.
 std::vector<int64_t> grownBatches(const search::Sweep& along, const search::SweepPoint& first) {
   const search::SweepAxis& axis = along.axes[0];
   std::vector<int64_t> out;

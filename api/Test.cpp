@@ -1,4 +1,4 @@
-// Runs a test: the plan is priced and judged, or has to fail as it is said.
+// Runs a test: prices and judges its plan, or checks that the plan fails as the test says.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Test.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kShownErrors = 3;
 
-/// The errors of the plan on all of its way, in order.
+/// Returns all errors from elaboration to verdicts, in order.
 std::vector<const Diagnostic*> errorsOf(const Test& test) {
   std::vector<const Diagnostic*> errors;
   const auto add = [&](const DiagnosticEngine& found) {
@@ -35,7 +35,8 @@ bool Test::run() {
   return plan && plan->estimate() && errorsOf(*this).empty();
 }
 
-/// Every error must be of the kind that is named: one that came first would hide it. What was expected is no news.
+/// Every error must be of the expected kind, because another error that came first could hide the expected one.
+/// Expected errors are not reported.
 bool Test::judgeFailure() {
   const std::vector<const Diagnostic*> errors = errorsOf(*this);
   const bool all =

@@ -1,4 +1,4 @@
-// One test of a file: a plan with arguments, and whether it is as the test says.
+// One test of a file: a plan with arguments, and the outcome that the test expects.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Compilation.h"
@@ -13,15 +13,15 @@ namespace planc::api {
 struct Test {
   std::string name;  ///< `sizes(nodes = 4)`
   SourceRange range; ///< of the test's name
-  /// What its plan is to fail with, and where that is said; null: the plan is to hold what is asserted.
+  /// The error with which the plan must fail, and where the test names it. Null: the plan's assertions must hold.
   const DiagnosticKind* fails = nullptr;
   SourceRange failsRange;
   std::unique_ptr<Compilation> plan; ///< null after errors of its elaboration
-  DiagnosticEngine found;            ///< these errors; after `run` what the test has to say beside its plan
+  DiagnosticEngine found;            ///< errors of the elaboration; after `run` also the test's own findings
 
-  /// Prices the plan; whether the test passes.
+  /// Prices the plan and returns whether the test passes.
   bool run();
-  /// Gives the plan back.
+  /// Frees the plan.
   void release();
 
 private:
@@ -29,7 +29,7 @@ private:
 };
 
 using TestUse = std::function<void(std::unique_ptr<Test>)>;
-/// Whether a test of this name is asked for.
+/// Returns whether the test of this name shall run.
 using TestWanted = std::function<bool(std::string_view name)>;
 
 } // namespace planc::api

@@ -1,4 +1,4 @@
-// Plan text as such, by way of the frontend.
+// Reads and formats plan text through the frontend.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Texts.h"
 

@@ -1,4 +1,4 @@
-// Plan text as such: read, and brought into the one layout.
+// Functions on plan text: reading and formatting.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Compilation.h"
@@ -8,15 +8,15 @@
 
 namespace planc::api {
 
-/// The text of a plan file (`-` is stdin), or nothing, with `error` saying why.
+/// Returns the text of a plan file (`-` is stdin). Returns nothing and sets `error` if it cannot be read.
 std::optional<std::string> readText(const std::string& path, std::string& error);
-/// Whether a text is a plan file without syntax errors.
+/// Returns whether a text is a plan file without syntax errors.
 bool isPlanText(const std::string& text);
-/// The text of a file in the layout of `planc fmt`; nothing after errors.
+/// Returns the text of a file in the layout of `planc fmt`; nothing after errors, which are reported.
 std::optional<std::string> formatText(const SourceManager& sources, FileId file, DiagnosticEngine& diagnostics);
 
-/// A change of a plan as the text of a plan `name` that extends it, formatted (frontend/format/PlanText.h); nothing,
-/// with a report that says why, where it does not fit or a text cannot say it.
+/// Returns a change of a plan as the formatted text of a plan `name` that extends it (frontend/format/PlanText.h).
+/// Returns nothing after an error, which is reported, if the change does not fit or text cannot express it.
 std::optional<std::string> planText(const Compilation& plan, const ir::PlanEdit& edit, const std::string& name,
                                     DiagnosticEngine& diagnostics);
 

@@ -1,4 +1,4 @@
-// A candidate of a search written down, and held against the candidate.
+// Writes a candidate of a search as text, and verifies that the text has the candidate's price.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Searches.h"
 #include "api/Texts.h"
@@ -23,7 +23,7 @@ std::optional<std::string> formatted(const std::string& raw, std::string& why) {
   return text;
 }
 
-/// Whether the file reads without mistakes, and its plan is priced so; else why not.
+/// Returns whether the file has no errors and its plan has the estimate `so`; otherwise sets `why`.
 bool isPriced(const std::string& text, const std::string& path, const std::string& name, const cost::Estimate& so,
               std::string& why) {
   PlanFile file;
@@ -69,7 +69,7 @@ std::optional<std::string> Search::written(ir::CandidateId id, const std::string
   if (assumed)
     if (auto text = tried({path, true, name, sentence, &why, assumed})) return text;
   if (assumed) assumed->clear();
-  for (const bool copied : {false, true}) // the shorter text first
+  for (const bool copied : {false, true}) // try the shorter text first
     if (auto text = tried({path, copied, name, sentence, &why})) return text;
   return std::nullopt;
 }

@@ -1,4 +1,4 @@
-// Which file a number is of tells whose it is: the library's numbers go together.
+// The file that a number comes from tells whether it belongs to the library, whose numbers fit each other.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/calibrated/CalibratedParts.h"
 
@@ -60,7 +60,7 @@ void optimizer(const ir::Plan& plan, const ir::Optimizer& own, const SourceManag
 void fittedElsewhere(const ir::Plan& plan, DiagnosticEngine& diagnostics) {
   const ir::Device& device = plan.cluster->device;
   const auto on = plan.stack->keys(ir::StackFact::FittedOn);
-  if (on.empty()) return; // of a stack of the library, or of an older planc
+  if (on.empty()) return; // stacks of the library and stacks of older planc versions do not say
   if (llvm::any_of(on, [&](const ir::FactKey& key) { return Library::isPart(device, std::string(key.text())); }))
     return;
   std::string parts;

@@ -1,4 +1,4 @@
-// Calibrated records in a plan beside records that they were not made for.
+// Warns of calibrated records that a plan combines with records that they do not fit.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/plan/Plan.h"
@@ -7,11 +7,11 @@
 
 namespace planc::api {
 
-/// Warnings for numbers of a user's record that the plan does not read as they were measured:
-/// * the device has a curve of attention of its own, and a stack of the library multiplies it by a factor that is
-///   relative to the library's curve;
-/// * the stack has bytes of an update of its own, and the plan's optimizer is none of those that they are of;
-/// * the stack says which devices it was fitted on, and the plan's is none of them.
+/// Warns if a plan combines numbers of a user's calibrated record with others that they do not fit:
+/// * The device has its own attention curve, and a library stack multiplies it by a factor that is relative to the
+///   library's curve.
+/// * The stack has measured optimizer bytes, and the plan uses an optimizer with another update.
+/// * The stack names the devices that it was fitted on, and the plan's device is not among them.
 void warnOfCalibratedParts(const ir::Plan& plan, const SourceManager& sources, DiagnosticEngine& diagnostics);
 
 } // namespace planc::api

@@ -1,4 +1,4 @@
-// A plan priced twice, the second time beside itself.
+// Prices a plan twice: as written, and with the calibrated records.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/calibrated/MeasuredLines.h"
 
@@ -23,7 +23,7 @@ std::vector<CheckedLine> checkedLines(Compilation& plan, const CalibratedRecords
   if (taken.stack) edit(calibrated.stack) = *records.measuredStack;
   const auto beside = plan.beside(std::move(calibrated));
   if (!beside->priceAlone()) return {};
-  DiagnosticEngine aside; // lines out of tolerance are what is asked about
+  DiagnosticEngine aside; // discards reports of lines out of tolerance, because the caller compares both errors
   const verdict::Results before = verdict::evaluate(own, *plan.estimate(), aside),
                          after = verdict::evaluate(own, *beside->estimate(), aside);
   std::vector<CheckedLine> out;

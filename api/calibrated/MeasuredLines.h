@@ -1,4 +1,4 @@
-// The measured lines of a plan, priced on the library's records and on calibrated ones.
+// Prices the `measured` lines of a plan with the library's records and with calibrated records.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Compilation.h"
@@ -7,14 +7,14 @@
 
 namespace planc::api {
 
-/// Calibrated records, and the names of the library's records that they replace.
+/// Calibrated records, and the names of the library records that they replace.
 struct CalibratedRecords {
-  std::string device, stack;              ///< `h200_sxm_141gb`, `torchtitan_eager`; empty: none is replaced
-  std::optional<ir::Device> measured;     ///< null if no sample was of the device
-  std::optional<ir::Stack> measuredStack; ///< null if no sample was of software
+  std::string device, stack;              ///< `h200_sxm_141gb`, `torchtitan_eager`; empty: no record is replaced
+  std::optional<ir::Device> measured;     ///< empty if no sample was taken on the device
+  std::optional<ir::Stack> measuredStack; ///< empty if no sample was of software
 };
 
-/// One measured line of a plan; errors are predicted over measured, less 1.
+/// One `measured` line of a plan. Errors are predicted / measured - 1.
 struct CheckedLine {
   std::string plan, metric;
   double measured = 0, before = 0, after = 0;
@@ -25,16 +25,17 @@ struct CheckedLine {
   double errorAfter() const { return after / measured - 1; }
 };
 
-/// Which of the calibrated records a plan takes. Numbers of one are relative to those of the other, so that a plan
-/// which takes one of two is priced by numbers that do not go together.
+/// Which of the calibrated records apply to a plan. A device record and a stack record that were calibrated together
+/// must be used together, because their numbers are relative to each other.
 struct TakenRecords {
   bool device = false, stack = false;
-  bool half = false; ///< one of two
+  bool half = false; ///< only one of two records applies
 };
 TakenRecords takenRecords(const ir::Plan& plan, const CalibratedRecords& records);
 
-/// Prices a plan as it stands and with the calibrated records. Empty if no measured line has a value under both prices,
-/// if the plan takes none of the records or half of them, or if it has errors, which are among its diagnostics.
+/// Prices a plan as written and with the calibrated records. Returns an empty list if no `measured` line has a value
+/// under both prices, if none or only half of the records apply, or if the plan has errors, which are in its
+/// diagnostics.
 std::vector<CheckedLine> checkedLines(Compilation& plan, const CalibratedRecords& records);
 
 } // namespace planc::api

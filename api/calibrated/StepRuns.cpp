@@ -1,4 +1,4 @@
-// A plan priced twice: the second time with another `unattributed`, which shows how far it moves the step.
+// Prices a plan twice, the second time with another `unattributed`, to measure how far that moves the step.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/calibrated/StepRuns.h"
 
@@ -14,9 +14,9 @@ namespace planc::api {
 
 namespace {
 
-/// What a measured line says about the step, given the same line and step under another factor: metrics that rise and
-/// fall with the step (step_time, device_hours) or against it (tokens_per_second, mfu) tell its time, others nothing.
-/// No metric is known by name here.
+/// Returns the step time that a `measured` line implies, given the same line under another factor. Metrics that are
+/// proportional to the step time (step_time, device_hours) or to its inverse (tokens_per_second, mfu) determine it;
+/// others return nothing. Metrics are recognised by their values and not by name.
 std::optional<double> stepBy(const verdict::MeasuredResult& line, const verdict::MeasuredResult& moved, double step,
                              double movedStep) {
   constexpr double kDigits = 1e-9;
@@ -33,8 +33,8 @@ std::optional<double> stepBy(const verdict::MeasuredResult& line, const verdict:
 std::optional<calibrate::StepRun> stepRun(Compilation& plan) {
   if (!plan.checkVerdict() || !plan.checkParts()) return std::nullopt;
   if (!plan.priceAlone() || !plan.plan().stack->has(ir::StackFact::Unattributed))
-    return std::nullopt;  // its absence was reported
-  DiagnosticEngine aside; // what is out of tolerance is what is fitted
+    return std::nullopt;  // pricing reported the missing fact
+  DiagnosticEngine aside; // discards reports of lines out of tolerance, because those are fitted
   const double factor = plan.plan().stack->number(ir::StackFact::Unattributed)->value;
   const double step = plan.estimate()->totals.stepTime;
   calibrate::StepRun run{plan.plan().title, plan.plan().softwareText, 0, step, factor, 0, {}, {}};

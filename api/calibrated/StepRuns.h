@@ -1,4 +1,4 @@
-// Plans with measured step times, as calibration takes them.
+// Turns plans with measured step times into input for calibration.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Compilation.h"
@@ -8,8 +8,8 @@
 
 namespace planc::api {
 
-/// Prices a plan and finds how its step moves with its stack's factor; nothing after errors, which are reported, or
-/// without a measured line that tells its step.
+/// Prices a plan and finds how its step time depends on the factor of its stack. Returns nothing after errors, which
+/// are reported, or if no `measured` line determines the step time.
 std::optional<calibrate::StepRun> stepRun(Compilation& plan);
 
 } // namespace planc::api
