@@ -181,7 +181,8 @@ private:
     order(a, b, named);
   }
 
-  /// Does a type take less than it did? An enum that is not exported is its words: it may have more of them.
+  /// Returns whether a type accepts fewer values than before. An enum that is not exported is compared by its members:
+  /// new members do not make it narrower.
   static bool narrower(const frontend::WrittenText& was, const frontend::WrittenText& is) {
     if (is.text.empty() || was.meaning == is.meaning) return false;
     constexpr std::string_view kEnum = "enum ";

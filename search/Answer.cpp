@@ -1,4 +1,4 @@
-// Keeps the best of what is added.
+// Collects outcomes and keeps the best of them.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/Answer.h"
 
@@ -40,7 +40,8 @@ void Answer::keepOnFront(const Outcome& outcome) {
     return dominates(known, outcome) || (known.goals == outcome.goals && known.id < outcome.id);
   };
   const auto covered = [&](const Outcome& known) { return dominates(outcome, known) || known.goals == outcome.goals; };
-  // In this order who dominates stands before, who is dominated behind; with two goals right beside.
+  // In this order, a candidate stands after those that dominate it and before those that it dominates; with two goals
+  // they are its direct neighbours.
   const bool beside = outcome.goals.size() <= 2;
   const auto at = std::lower_bound(front_.begin(), front_.end(), outcome, before);
   if (std::any_of(beside && at != front_.begin() ? at - 1 : front_.begin(), at, covers)) return;
@@ -108,13 +109,14 @@ bool Answer::excludes(std::span<const double> floors) const {
   const auto covers = [&](const Outcome& known) {
     for (size_t i = 0; i < floors.size(); ++i)
       if (known.goals[i] > floors[i]) return false;
-    return !std::equal(floors.begin(), floors.end(), known.goals.begin()); // of equals the first in number is kept
+    return !std::equal(floors.begin(), floors.end(), known.goals.begin()); // of equal candidates the one with the
+                                                                           // lowest number is kept
   };
   return std::any_of(front_.begin(), front_.end(), covers);
 }
 
 bool Answer::excludesUnfit(std::span<const double> floors) const {
-  // Without any answer, the one that comes nearest to fitting is asked for.
+  // Without any answer, the report shows the candidate that comes nearest to fitting, so none is excluded.
   return !best_.empty() && unfit_ && floors[0] > unfit_->goals[0];
 }
 

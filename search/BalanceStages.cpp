@@ -1,5 +1,6 @@
-// Settles `stages = balanced`: the cuts whose longest stages have the least work, every `even` that divides, and what
-// lies near the best of them, each priced over the layers that all of them share; the soonest step of those that fit.
+// Settles `stages = balanced`. Candidates are the cuts whose longest stage has the least work, every `even` cut that
+// divides the layers, and neighbours of the best cut. Each is priced over shared layers; the one with the shortest step
+// that fits wins.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/BalanceStages.h"
 
@@ -17,18 +18,19 @@ namespace planc::search {
 
 namespace {
 
-/// Layers of each virtual stage, plain ones among them.
+/// The number of layers of each virtual stage, plain layers included.
 using Held = std::vector<int64_t>;
 
-constexpr int64_t kLayers = 8192;    // the programme grows with their square
-constexpr size_t kShortest = 96;     // cuts with the shortest longest stages,
-constexpr size_t kFolded = 8;        // or where a device holds several: those say little of its work
-constexpr size_t kMoved = 384;       // cuts tried near the best
-constexpr size_t kWhole = 16;        // of either, where the layers depend on the cut: each is lowered anew
-constexpr int64_t kPasses = 1 << 23; // of micro-batches through stages in each of the two searches, in all their cuts
-constexpr double kDoubt = 1.25;      // the longest stage may be priced too long by so much
-constexpr int kTightened = 4;        // times that the memory of the programme is corrected
-constexpr int64_t kCounts = 2;       // `even` counts the first and the last plain layers as none, one or two
+constexpr int64_t kLayers = 8192;    // most layers of a model; the dynamic program grows with their square
+constexpr size_t kShortest = 96;     // cuts with the least work in their longest stage
+constexpr size_t kFolded = 8;        // the same if a device holds several stages, where that work tells less
+constexpr size_t kMoved = 384;       // cuts tried near the best one
+constexpr size_t kWhole = 16;        // limit of both if the layers depend on the cut, because each cut is then lowered
+                                     // anew
+constexpr int64_t kPasses = 1 << 23; // micro-batches times stages, in all cuts of each of the two searches
+constexpr double kDoubt = 1.25;      // factor by which the longest stage's price may be too high
+constexpr int kTightened = 4;        // corrections of the memory that the dynamic program may use
+constexpr int64_t kCounts = 2;       // `even` cuts count the first and last plain layers as 0, 1 or 2 layers
 
 int64_t layersOf(const ir::Layer& layer) {
   return layer.repeat ? layer.count : 1;
@@ -66,13 +68,14 @@ Held heldOf(const ir::Program& program) {
   return held;
 }
 
-/// A cut, priced.
+/// A cut with its price.
 struct Tried {
   bool fits = false;
   double peak = 0, room = 0, step = 0;
-  std::vector<int64_t> longest; ///< the virtual stages of the device with the most work, or with the fullest memory
+  std::vector<int64_t> longest; ///< the virtual stages of the device with the most work or, if the cut does not fit,
+                                ///< with the fullest memory
 
-  /// By more than what rounding makes, or by anything.
+  /// Returns whether this cut is better than `other` by more than the relative difference `rounding`.
   bool better(const Tried& other, double rounding = kRounding) const {
     if (fits != other.fits) return fits;
     return fits ? step < other.step * (1 - rounding) : peak < other.peak * (1 - rounding);
@@ -103,7 +106,8 @@ public:
 private:
   using Entry = std::map<Held, Tried>::iterator;
 
-  /// Lowers the plan with equal numbers of layers, prices its layers, and keeps the program for what cuts share.
+  /// Lowers the plan with equal numbers of layers per stage, prices its layers, and keeps the program that the cuts
+  /// share. Returns false if the plan cannot be priced.
   bool begin() {
     DiagnosticEngine ignored;
     ir::Stages balanced;
@@ -113,17 +117,17 @@ private:
     if (!program_) return false;
     const auto schedule = engine_.schedule(*program_);
     const auto estimate = engine_.price(*schedule, ignored);
-    if (!estimate) return false; // facts lack, or a plan that is refused
+    if (!estimate) return false; // facts are missing, or the plan breaks a law
     loads_ = cost::stageLoads(*schedule, ignored);
     if (!loads_) return false;
-    // Which instances are replayed may depend on the cut: each is lowered anew.
+    // Which layers are replayed may depend on the cut; each cut is then lowered anew.
     shared_ = std::all_of(program_->firstLayers.begin(), program_->firstLayers.end(),
                           [](const auto& first) { return first.empty(); });
     note(heldOf(*program_), *program_, *estimate);
     return true;
   }
 
-  /// A cut takes as long as its passes are many.
+  /// Limits a number of cuts by the time that pricing one takes, which grows with its passes.
   size_t affordable(size_t cuts) const {
     cuts = std::min(cuts, asked_);
     const int64_t passes = 2 * program_->microBatches * program_->stages * program_->chunks;
@@ -167,12 +171,12 @@ private:
     if (!tried_.count(held)) price(planWith(held));
   }
 
-  /// The cuts whose longest stage has the least work, as far as their steps may be the soonest.
+  /// Tries the cuts whose longest stage has the least work, as long as their step may be the shortest.
   void tryShortest() {
     const bool folded = program_->chunks * program_->routes > 1;
     const size_t most = affordable(folded ? kFolded : shared_ ? kShortest : kWhole);
     tryEach(cost::shortestCuts(*loads_, false, most));
-    // The programme knows less of the memory than an estimate: where its cut does not fit it gets less room.
+    // The dynamic program only approximates memory. If its cut does not fit, it gets less room and runs again.
     cost::StageLoads loads = *loads_;
     for (int i = 0; i < kTightened; ++i) {
       const std::vector<cost::RankedCut> cuts = cost::shortestCuts(loads, true, most);
@@ -192,7 +196,8 @@ private:
     }
   }
 
-  /// Plain layers with the most work before the first repeat and behind the last one.
+  /// Tries `even` cuts. They count the plain layers with the most work, before the first and after the last repeated
+  /// layer.
   void tryEvens() {
     const ir::Model& model = *plan_.model;
     std::optional<ir::LayerId> ends[2];
@@ -217,8 +222,8 @@ private:
       }
   }
 
-  /// A layer less for a stage of the device with the most work, one more for a stage of one with less. False if that is
-  /// no better.
+  /// Moves one layer from a stage of the device with the most work to a stage of a device with less. Returns false if
+  /// no move is better.
   bool tryMoves() {
     const auto before = best_;
     const std::vector<int64_t> others = byLoad(before->first);
@@ -234,7 +239,7 @@ private:
     return best_ != before;
   }
 
-  /// The virtual stages, those of the device with the least work first.
+  /// Returns the virtual stages, sorted by the work of their device, least first.
   std::vector<int64_t> byLoad(const Held& held) const {
     std::map<int64_t, double> ofDevice;
     size_t at = 0;
@@ -253,11 +258,11 @@ private:
 
   const ir::Plan& plan_;
   Engine& engine_;
-  ir::Plan trial_; ///< of the program
+  ir::Plan trial_; ///< the plan that `program_` was lowered from
   std::unique_ptr<ir::Program> program_;
   bool shared_ = false;                               ///< all cuts have the same layers
-  size_t moves_ = 0;                                  ///< that may still be tried
-  size_t asked_ = std::numeric_limits<size_t>::max(); ///< `balanced(cuts = n)`
+  size_t moves_ = 0;                                  ///< moves that may still be tried
+  size_t asked_ = std::numeric_limits<size_t>::max(); ///< `n` of `balanced(cuts = n)`
   std::unique_ptr<cost::StageLoads> loads_;
   std::map<Held, Tried> tried_;
   Entry best_ = tried_.end();

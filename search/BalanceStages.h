@@ -1,4 +1,4 @@
-// Settles `stages = balanced`: prices the layers, cuts them, and prices the cuts that may be best over the same layers.
+// Settles `stages = balanced`: prices the layers, cuts them into stages, and prices the most promising cuts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/plan/Plan.h"
@@ -8,12 +8,12 @@
 
 namespace planc::search {
 
-/// The stage lines of the soonest step, of the cuts compared that fit in the memory; of the least memory if none does.
-/// Empty where the plan cannot be priced, or cannot be lowered whatever its cut: whoever lowers it says why.
-/// `engine`: prices the cuts; what it knows of the layers is taken from there.
+/// Returns the stage lines of the cut with the shortest step among the compared cuts that fit in memory; if none fits,
+/// of the cut with the least memory. Empty if the plan cannot be priced or lowered with any cut; lowering it reports
+/// why. `engine` prices the cuts and caches the layers.
 std::vector<ir::StageLine> balancedStages(const ir::Plan& plan, Engine& engine);
 
-/// Gives a plan whose cut is to be balanced its stage lines, if it has none yet.
+/// Gives a plan with `stages = balanced` its stage lines, unless it has some already.
 void settleStages(ir::Plan& plan, Engine& engine);
 
 } // namespace planc::search

@@ -1,4 +1,4 @@
-// Candidates that need not be priced, because floors of step time and memory say that they are worse than others.
+// Skips candidates whose lower bounds (floors) of step time and memory prove that they are worse than known ones.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/result/Totals.h"
 #include "search/Candidates.h"
@@ -13,7 +13,7 @@ using ir::CandidateId;
 
 namespace {
 
-/// Does a value change more than the layout: the machine, or how much is computed?
+/// Returns whether a value changes more than the layout: the machine, or the amount of work.
 bool changesWork(const ir::ChoiceValue& value) {
   return !value.edit.facts.empty() || value.edit.globalBatch;
 }
@@ -25,14 +25,14 @@ bool overlaps(const ir::Plan& plan) {
 
 } // namespace
 
-/// Do floors that estimates of the one gave hold for the other? Those of layers are told apart by what they were
-/// lowered from.
+/// Returns whether floors from estimates of one plan hold for the other. Floors of layers need no check here, because
+/// they are keyed by what the layers were lowered from.
 bool Candidates::shareFloors(const ir::Plan& a, const ir::Plan& b) {
   return a.model == b.model && a.stack == b.stack && a.workload == b.workload && a.precision == b.precision &&
          a.precisionRules == b.precisionRules && !overlaps(a) && !overlaps(b);
 }
 
-/// The least that goals can be of a plan whose step and memory are no less.
+/// Returns lower bounds of the goals of a plan whose step time and peak memory are at least `step` and `peak`.
 std::vector<double> Candidates::floorsOf(const ir::Plan& plan, double step, double peak) const {
   if (terms().goals.empty()) return {step};
   cost::Estimate least;
@@ -48,12 +48,12 @@ std::vector<double> Candidates::floorsOf(const ir::Plan& plan, double step, doub
   return floors;
 }
 
-/// Is it certain before the plan is lowered?
+/// Returns whether a candidate is certainly worse, before it is lowered.
 bool Candidates::worse(const ir::Plan& plan, const Answer& known) {
   return known.excludes(floorsOf(plan, engine_.stepFloor(plan), 0));
 }
 
-/// Is it certain before the schedule is run?
+/// Returns whether a candidate is certainly worse, before its schedule is simulated.
 bool Candidates::worse(const ir::Plan& plan, const ir::Schedule& schedule, const Answer& known) {
   const auto memory = engine_.memory(schedule);
   const double step = std::max(engine_.stepFloor(schedule), engine_.stepFloor(plan));
@@ -61,7 +61,8 @@ bool Candidates::worse(const ir::Plan& plan, const ir::Schedule& schedule, const
   return known.excludes(floors) || (memory && !memory->fits && known.excludesUnfit(floors));
 }
 
-/// What candidates have in common that agree with this one in all choices up to the last that changes the work.
+/// Stores the range and floors of the candidates that agree with this one in all choices up to the last one that
+/// changes the work.
 void Candidates::findCommon(CandidateId id, std::span<const uint32_t> digits) {
   Base& base = *base_;
   CandidateId each = innerEnd_;
@@ -90,7 +91,7 @@ CandidateId Candidates::skip(CandidateId id, const Answer& known) {
 }
 
 std::optional<Candidates::Floor> Candidates::floor(CandidateId id) {
-  constexpr CandidateId kTried = 512; // in strides of the golden section, until one is lawful
+  constexpr CandidateId kTried = 512; // candidates priced until one is lawful, in strides of the golden ratio
   const std::vector<uint32_t> digits = space_.digits(id);
   const CandidateId end = id / innerEnd_ * innerEnd_ + innerEnd_;
   if (!baseOf(id, digits).plan) return Floor{std::numeric_limits<double>::infinity(), end};

@@ -1,4 +1,4 @@
-// From a number to a plan, and from a plan to its price.
+// Makes plans from candidate numbers, and prices them.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/Candidates.h"
 
@@ -16,7 +16,7 @@ using ir::CandidateId;
 
 namespace {
 
-/// Elaborated plans that are kept: neighbouring blocks of a walk go to and fro between them.
+/// Elaborated plans that are cached, because neighbouring blocks of a walk alternate between them.
 constexpr size_t kBases = 8;
 
 int codeOf(const DiagnosticEngine& diagnostics) {
@@ -24,7 +24,7 @@ int codeOf(const DiagnosticEngine& diagnostics) {
   return error ? error->kind->code : 0;
 }
 
-/// Does it hold for sure? A condition without a value does not.
+/// Returns whether a condition certainly holds. A condition without a value does not.
 bool holds(const std::optional<ir::ExprValue>& value) {
   return value && value->isBool && value->truth;
 }
@@ -39,7 +39,7 @@ const ir::SearchTerms& termsOf(const ir::Plan* plan) {
   return plan && plan->search ? *plan->search : kNone;
 }
 
-/// The rest of the devices beside all other axes; nothing if it is not whole.
+/// Returns the devices that remain for `axis` after all other axes; nothing if they do not divide.
 std::optional<int64_t> restOf(const ir::Plan& plan, Symbol axis) {
   int64_t others = 1;
   for (const ir::AxisId id : plan.mesh.order)
@@ -126,7 +126,7 @@ Candidates::Base& Candidates::baseOf(CandidateId id, std::span<const uint32_t> d
   return *base_;
 }
 
-/// Candidates with the same values of the machine point at one cluster and one stack.
+/// Makes candidates with the same values of the machine's choices share one cluster and one stack object.
 void Candidates::shareMachine(Base& base, std::span<const uint32_t> digits, ir::Plan& plan) const {
   if (ofMachine_.empty()) return;
   std::vector<uint32_t> values;
@@ -142,7 +142,8 @@ void Candidates::shareMachine(Base& base, std::span<const uint32_t> digits, ir::
   if (base.machines.size() > Engine::kMachines) base.machines.pop_back();
 }
 
-/// Makes a candidate of its base; `whole` is false if what is left of the devices is not.
+/// Makes the plan of a candidate from its base. Returns false after errors; `whole` is set to false if the remaining
+/// devices do not divide.
 bool Candidates::changed(Base& base, std::span<const uint32_t> digits, ir::Plan& plan, DiagnosticEngine& diagnostics,
                          bool& whole) {
   plan = *base.plan;
@@ -166,7 +167,7 @@ bool Candidates::changed(Base& base, std::span<const uint32_t> digits, ir::Plan&
 std::unique_ptr<ir::Plan> Candidates::plan(CandidateId id, DiagnosticEngine& diagnostics) {
   const std::vector<uint32_t> digits = space_.digits(id);
   Base& base = baseOf(id, digits);
-  if (!base.plan) return source_->plan(digits, std::nullopt, diagnostics); // says why
+  if (!base.plan) return source_->plan(digits, std::nullopt, diagnostics); // reports the error
   auto made = std::make_unique<ir::Plan>();
   bool whole = true;
   return changed(base, digits, *made, diagnostics, whole) ? std::move(made) : nullptr;
@@ -177,7 +178,7 @@ std::optional<int64_t> Candidates::filled(const ir::Plan& plan) const {
   return axis ? std::optional(plan.mesh.axes[*axis].size) : std::nullopt;
 }
 
-/// Lowers it, if it has not met its fate before: that is none then.
+/// Lowers and schedules a candidate. Fate::None means that it can be priced; otherwise its fate is decided.
 Outcome Candidates::prepare(CandidateId id, Asked& asked, const Answer* known) {
   Outcome out;
   out.id = id;

@@ -1,4 +1,4 @@
-// Candidates one by one: what a number of a space comes to.
+// Turns candidate numbers into plans and prices.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "search/Answer.h"
@@ -13,72 +13,75 @@
 
 namespace planc::search {
 
-/// Where the plans come from that candidates are changes of: the frontend, for one thread.
+/// Supplies the elaborated plans that candidates are changes of. Use one source per thread.
 class PlanSource {
 public:
   virtual ~PlanSource() = default;
-  /// The plan with the values of the first choices of the space, `filled` ranks on the axis that is filled. Null after
-  /// reports, which go to `diagnostics`.
+  /// Returns the plan with the values of the first `digits.size()` choices of the space and, if given, `filled` ranks
+  /// on the axis that is filled. Null after errors, which go to `diagnostics`.
   virtual std::unique_ptr<ir::Plan> plan(std::span<const uint32_t> digits, std::optional<int64_t> filled,
                                          DiagnosticEngine& diagnostics) = 0;
 };
 
-/// A step through so many numbers, from 0 on and around, that soon has been near each of them: of the golden section.
+/// Returns a stride through the numbers from 0 to `count` - 1, taken modulo `count`, that soon comes near every number:
+/// `count` times the golden ratio.
 inline uint64_t goldenStride(uint64_t count) {
   return static_cast<uint64_t>(0.6180339887498949 * static_cast<double>(count));
 }
 
-/// Prices candidates, for one thread. Those of one elaborated plan should be asked for in a row, and neighbours among
-/// them: they share most.
+/// Prices candidates on one thread. Request candidates with the same outer choices in a row, and neighbours among them
+/// together, because they share most of the work.
 class Candidates {
 public:
-  /// `kept`: as of `Engine`.
+  /// `kept`: as in `Engine`.
   explicit Candidates(const ir::Space& space, std::unique_ptr<PlanSource> source, size_t kept = 64);
 
-  /// What is certainly worse than all that `known` keeps need not be priced; null: all are.
+  /// Prices a candidate. If `known` is given, a candidate that is certainly worse than everything `known` keeps is not
+  /// priced, and its fate is Worse.
   Outcome price(ir::CandidateId id, const Answer* known = nullptr);
-  /// The first number from this one on that is not certainly worse than all that `known` keeps, seen by what all
-  /// candidates up to there have in common.
+  /// Returns the first number from `id` on that is not certainly worse than everything `known` keeps. It looks only at
+  /// what all candidates up to there have in common.
   ir::CandidateId skip(ir::CandidateId id, const Answer& known);
-  /// What the first goal of any candidate in [id, end) is at least; infinite where a law forbids all of them.
+  /// A lower bound of the first goal of the candidates [id, end); infinite if a law forbids all of them.
   struct Floor {
     double least = 0;
     ir::CandidateId end = 0;
   };
-  /// Nothing where no floor is known. May price some of them to know one.
+  /// Returns the bound for `id`; nothing if none can be computed. May price some candidates first.
   std::optional<Floor> floor(ir::CandidateId id);
-  /// How many of the numbers [from, to) are candidates.
+  /// Returns how many of the numbers [from, to) are candidates.
   uint64_t countIn(ir::CandidateId from, ir::CandidateId to) const;
-  /// Is there such a plan: whole, in its lists, and neither a law nor a condition on choices forbids it?
+  /// Returns whether the candidate has a plan: its values are in their lists, the filled axis is a whole number, and no
+  /// law and no condition on choices forbids it.
   bool isLawful(ir::CandidateId id);
-  /// The plan of a candidate, as it is priced; null if a law forbids that there is one (reported).
+  /// Returns the plan of a candidate as it is priced; null if a law forbids it, which is reported.
   std::unique_ptr<ir::Plan> plan(ir::CandidateId id, DiagnosticEngine& diagnostics);
   Engine& engine() { return engine_; }
-  /// Ranks of the axis that the space fills, in a plan of a candidate.
+  /// Returns the ranks of the axis that the space fills, in a plan of a candidate; nothing if the space fills none.
   std::optional<int64_t> filled(const ir::Plan& plan) const;
 
 private:
-  /// What the values of choices of the machine make of it: plans that share it share layers and prices.
+  /// The cluster and stack that the choices of the machine result in. Plans that share them share layers and prices.
   struct Machine {
-    std::vector<uint32_t> values; ///< of these choices
+    std::vector<uint32_t> values; ///< of the choices in `ofMachine_`
     std::shared_ptr<const ir::Cluster> cluster;
     std::shared_ptr<const ir::Stack> stack;
   };
   /// An elaborated plan that candidates are changes of.
   struct Base {
-    ir::CandidateId outer = 0; ///< the number of its outer choices
+    ir::CandidateId outer = 0; ///< candidate number divided by `innerEnd_`
     std::unique_ptr<ir::Plan> plan;
-    int code = 0;            ///< of the law that forbids it
-    bool elaborates = false; ///< its text reads what inner choices set: each candidate is elaborated
+    int code = 0;            ///< of the law that forbids the plan
+    bool elaborates = false; ///< the text reads values that inner choices set, so each candidate is elaborated
     cost::Wanted wanted = cost::Wanted::totals();
-    bool bounded = false; ///< all its goals follow from what floors are known of
-    /// What candidates have in common that agree in all choices up to the last that says more than a layout: the number
-    /// of the first of them, and the floors of their goals.
+    bool bounded = false; ///< floors of step time and memory bound all goals
+    /// The range of candidates that agree in all choices up to the last one that changes the work, and lower bounds of
+    /// their goals.
     ir::CandidateId common = 0, commonEnd = 0;
     std::vector<double> floors = {};
-    std::list<Machine> machines = {}; ///< the last one met first
+    std::list<Machine> machines = {}; ///< most recently used first
   };
-  /// A candidate on its way to a price.
+  /// A candidate with the results of each stage before its price.
   struct Asked {
     ir::Plan plan;
     DiagnosticEngine found;
@@ -102,8 +105,8 @@ private:
   const ir::Space& space_;
   std::unique_ptr<PlanSource> source_;
   ir::CandidateId innerEnd_;
-  std::list<Base> bases_;         ///< the last one met first
-  Base* base_ = nullptr;          ///< this one
+  std::list<Base> bases_;         ///< most recently used first
+  Base* base_ = nullptr;          ///< the base of the last candidate
   std::vector<size_t> ofMachine_; ///< choices that change facts of cluster, device or stack
   Engine engine_;
 };

@@ -1,4 +1,4 @@
-// The way from a plan to its estimate, over what earlier plans left.
+// Lowers, schedules and prices plans, reusing the results of earlier ones.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/Engine.h"
 
@@ -8,7 +8,7 @@ namespace planc::search {
 
 namespace {
 
-/// Nobody reads warnings while this lives: a plan that shares its layers has none of theirs.
+/// Turns warnings off while it lives, because a plan that reuses layers would miss the warnings of those layers.
 class WithoutWarnings {
   DiagnosticEngine& of_;
   bool before_;

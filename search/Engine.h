@@ -1,4 +1,4 @@
-// Estimates of many plans that differ in little: a search, an editor, a service.
+// Estimates many similar plans for searches, editors and services.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/Estimator.h"
@@ -14,46 +14,47 @@
 
 namespace planc::search {
 
-/// Lowers and prices plan after plan. What a plan shares with those before it is not done again: the layers, their
-/// tasks and their prices where only schedule, states or overlap differ. The estimates are those of plans by
-/// themselves, bit for bit; warnings are not looked for. Threads may share one: its steps take turns, so that several
-/// engines are faster.
+/// Lowers and prices plans, and reuses the results of earlier plans: layers, tasks and prices are computed once for
+/// plans that differ only in schedule, states or overlap. Each estimate is bit-identical to one without an engine.
+/// Warnings are not looked for. Threads may share an engine, but its calls run one at a time; one engine per thread is
+/// faster.
 class Engine {
 public:
-  /// Machines whose prices are kept: a walk over a space that varies the machine comes back to each.
+  /// Machines whose prices are cached. A walk over a space that varies the machine returns to each of them.
   static constexpr size_t kMachines = 8;
 
-  /// `kept`: groups of plans whose layers are kept (`passes::Lowerings`); a loop over sizes, micro-batches and
-  /// recomputation comes back to each after all others.
+  /// `kept`: groups of plans whose layers are cached (`passes::Lowerings`). A walk over sizes, micro-batches and
+  /// recomputation returns to each group after all others.
   explicit Engine(size_t kept = 64) : lowerings_(kept) {}
 
-  /// All three steps. Null if the plan breaks a law or lacks a fact (reported). Cuts that are to be balanced must be
-  /// settled.
+  /// Lowers, schedules and prices a plan. Returns null if the plan breaks a law or lacks a fact, which is reported.
+  /// Balanced cuts must be settled before.
   std::unique_ptr<cost::Estimate> estimate(const ir::Plan& plan, DiagnosticEngine& diagnostics,
                                            cost::Wanted wanted = cost::Wanted::totals());
 
-  /// To level comm; null if the plan, which must outlive the program, breaks a law (reported).
+  /// Lowers to level comm. The plan must outlive the program. Returns null if the plan breaks a law, which is reported.
   std::unique_ptr<ir::Program> lower(const ir::Plan& plan, DiagnosticEngine& diagnostics);
-  /// To level task, of a program that was lowered here and outlives the schedule.
+  /// Schedules to level task. The program must come from this engine and outlive the schedule.
   std::unique_ptr<ir::Schedule> schedule(const ir::Program& program);
-  /// Null if the plan lacks a fact (reported).
+  /// Returns null if the plan lacks a fact, which is reported.
   std::unique_ptr<cost::Estimate> price(const ir::Schedule& schedule, DiagnosticEngine& diagnostics,
                                         cost::Wanted wanted = cost::Wanted::totals());
 
-  /// No estimate of the plan has a shorter step; found without lowering it, from estimates since the last
-  /// `forgetFloors`: of plans of its model, closer where one shared its layers. 0 where there are none.
+  /// Returns a lower bound of the plan's step time in seconds, without lowering the plan. It is derived from estimates
+  /// made since the last `forgetFloors`, and tighter if one of them shared the plan's layers. 0 if there were none.
   double stepFloor(const ir::Plan& plan);
-  /// The same of all plans of the model on as many of the same devices, with the same batch.
+  /// Returns a lower bound of the step time of all plans of the model with the same batch on the same number of these
+  /// devices.
   double productFloor(const ir::Plan& plan);
-  /// The same of a program that was lowered here, closer.
+  /// Returns a tighter bound for a program that was lowered by this engine.
   double stepFloor(const ir::Schedule& schedule);
-  /// What the devices hold, as the estimate says; nothing where that depends on times.
+  /// Returns the memory of the devices as the estimate computes it; nothing if it depends on times.
   std::optional<cost::Memory> memory(const ir::Schedule& schedule);
-  /// Was anything estimated since then?
+  /// Returns whether anything was estimated since the last `forgetFloors`.
   bool knowsFloors() const { return products_ != nullptr; }
-  /// Tokens of a sample, where floors are known.
+  /// Tokens of a sample, if floors are known.
   std::optional<double> tokensPerSample() const { return products_ ? products_->tokensPerSample : std::nullopt; }
-  /// Floors hold for plans of one model, workload and stack: to be called before others.
+  /// Call it before plans of another model, workload or stack, because floors hold for one of each.
   void forgetFloors();
 
   const passes::Lowerings& lowerings() const { return lowerings_; }
@@ -65,12 +66,12 @@ private:
 
   std::mutex turn_;
   passes::Lowerings lowerings_;
-  std::list<cost::KnownPrices> prices_; ///< by machine and stack, the last one met first
+  std::list<cost::KnownPrices> prices_; ///< by machine and stack, most recently used first
   struct Work {
     std::shared_ptr<const ir::Plan> group;
     cost::LayerWork layers;
   };
-  std::list<Work> work_; ///< by group of plans, the last one met first
+  std::list<Work> work_; ///< by group of plans, most recently used first
   std::unique_ptr<const cost::ProductWork> products_;
 };
 

@@ -1,4 +1,4 @@
-// Conditions and goals as trees over metrics.
+// Evaluates conditions and goals, which are expression trees over metrics.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/Goals.h"
 

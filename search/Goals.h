@@ -1,4 +1,4 @@
-// What the conditions and goals of a search ask of estimates.
+// Evaluates the conditions and goals of a search on estimates.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/result/Estimate.h"
@@ -6,13 +6,14 @@
 
 namespace planc::search {
 
-/// What all of them ask of an estimate.
+/// Returns what estimates must contain for all conditions and goals.
 cost::Wanted wantedBy(const ir::SearchTerms& terms);
 
-/// Less is better: what is maximized has its sign changed. Infinite without a value.
+/// Returns the value of a goal; smaller is better, because maximized goals have their sign changed. Infinite if the
+/// goal has no value.
 double goalOf(const ir::Goal& goal, const ir::Plan& plan, const cost::Estimate& estimate);
 
-/// Do floors of step time and memory say how good a candidate can be at best, in every goal?
+/// Returns whether floors of step time and memory bound every goal.
 bool followFloors(const ir::SearchTerms& terms);
 
 } // namespace planc::search

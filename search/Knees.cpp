@@ -1,5 +1,5 @@
-// Knees by zooming in: of all changes of slope between neighbouring points the largest is followed into ever smaller
-// windows.
+// Finds knees by zooming in: starting at a point where the slope changes, it follows the largest change into ever
+// smaller windows.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/Knees.h"
 
@@ -14,7 +14,7 @@ namespace planc::search {
 
 namespace {
 
-/// In logarithms.
+/// A point of the curve, in logarithms.
 struct CurvePoint {
   double x, y;
 };
@@ -23,11 +23,11 @@ double slopeOf(const CurvePoint& a, const CurvePoint& b) {
   return (b.y - a.y) / (b.x - a.x);
 }
 
-/// A change of slope at a point that is worth a closer look: a knee in one interval shows at one of its ends at least
-/// with half of it.
+/// The smallest change of slope at a point that is examined. A knee between two points changes the slope at one of them
+/// by at least half its own change.
 constexpr double kSuspect = kLeastTurn / 2;
-/// How often a window is halved, and after how many of these an even bend is told by what is left of it: a quarter
-/// then, where a knee leaves half or more.
+/// How often a window is halved, and after how many halvings a smooth bend is told from a knee: a smooth bend then
+/// keeps a quarter of its change of slope, a knee at least half.
 constexpr int kHalvings = 6, kTold = 2;
 constexpr double kLeft = 0.4;
 
@@ -35,7 +35,8 @@ class Zoom {
 public:
   explicit Zoom(const CurveAt& curve) : curve_(curve) {}
 
-  /// Three points in a row of a curve that ends at `least` and `most`; nothing if it only bends.
+  /// Zooms in from three consecutive points of a curve that ends at `least` and `most`. Returns nothing if the curve
+  /// only bends.
   std::optional<Knee> run(CurvePoint a, CurvePoint m, CurvePoint b, double least, double most) const {
     const double first = turn(a, m, b);
     for (int n = 0; n < kHalvings; ++n) {
@@ -61,9 +62,9 @@ private:
   }
   std::optional<CurvePoint> between(const CurvePoint& a, const CurvePoint& b) const { return at((a.x + b.x) / 2); }
 
-  /// What lies in a small window, by what the curve does beside it.
+  /// Measures the knee in a small window by the slopes of the curve on both sides of it; nothing if there is no knee.
   std::optional<Knee> knee(const CurvePoint& a, const CurvePoint& b, double least, double most) const {
-    constexpr double kBeside = 3; // windows
+    constexpr double kBeside = 3; // width of the sides, in windows
     const double width = b.x - a.x;
     const auto before = at(std::max(least, a.x - kBeside * width)), behind = at(std::min(most, b.x + kBeside * width));
     if (!before || !behind || a.x - before->x < width / 2 || behind->x - b.x < width / 2) return std::nullopt;
@@ -108,13 +109,13 @@ std::vector<Knee> findKnees(const std::vector<double>& x, const std::vector<std:
 }
 
 std::optional<FlatEnds> flatEnds(const std::vector<double>& x, const std::vector<std::optional<double>>& y) {
-  size_t begin = 0, end = 0; // of the part that counts
+  size_t begin = 0, end = 0; // the range of points that counts
   for (size_t i = 0, first = 0; i < x.size(); ++i) {
     if (x[i] <= 0 || !y[i] || *y[i] <= 0) first = i + 1;
     if (i + 1 - first >= end - begin) begin = first, end = i + 1;
   }
   if (end < begin + 2) return std::nullopt;
-  const auto change = [&](size_t i) { // of a doubling, behind point i
+  const auto change = [&](size_t i) { // relative change by a doubling of x, after point i
     return std::exp2(slopeOf({std::log(x[i]), std::log(*y[i])}, {std::log(x[i + 1]), std::log(*y[i + 1])})) - 1;
   };
   FlatEnds out{.first = change(begin), .last = change(end - 2)};
@@ -136,7 +137,7 @@ std::map<PartKey, diff::Part> partsOf(const cost::Estimate& a, const cost::Estim
   return out;
 }
 
-/// What bounds a layer, where all of its rows say the same; empty if they do not.
+/// Returns what bounds a layer if all of its rows agree; otherwise empty.
 std::string boundOf(const cost::Estimate& estimate, const std::string& layer) {
   std::string bound;
   for (const cost::LayerRow& row : estimate.layers) {
@@ -147,7 +148,7 @@ std::string boundOf(const cost::Estimate& estimate, const std::string& layer) {
   return bound;
 }
 
-/// What of the step changes the most.
+/// Returns the part of the step whose time changes the most across the knee.
 std::string partCause(const Knee& knee, const cost::Estimate* const (&estimates)[4]) {
   const auto& [from, below, above, to] = estimates;
   auto before = partsOf(*from, *below), behind = partsOf(*above, *to), across = partsOf(*below, *above);
@@ -167,7 +168,7 @@ std::string partCause(const Knee& knee, const cost::Estimate* const (&estimates)
   std::string text(diff::name(key.first));
   if (const std::string what = key.second.str(); !what.empty()) text += " " + what;
   if (knee.jump) return text + fmt::format(": {:+.1f} % of the step", largest / below->totals.stepTime * 100);
-  constexpr double kNone = 1e-6; // of the step
+  constexpr double kNone = 1e-6; // share of the step below which a part counts as absent
   const double first = before[key].a / from->totals.stepTime, last = behind[key].b / to->totals.stepTime;
   if (first > kNone && last <= kNone) return text + ": hidden from here on";
   if (first <= kNone && last > kNone) return text + ": exposed from here on";

@@ -1,4 +1,4 @@
-// Where a curve turns or jumps, found between its points by pricing more of them, and what of a step explains it.
+// Finds where a curve turns or jumps by pricing more points, and names the part of the step that explains it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/result/Estimate.h"
@@ -10,43 +10,42 @@
 
 namespace planc::search {
 
-/// A place of a curve y(x), both above 0. Slopes are d ln y / d ln x.
+/// A place where a curve y(x) turns or jumps; x and y are above 0. Slopes are d ln y / d ln x.
 struct Knee {
-  bool jump = false;                     ///< y itself changes; else its slope
-  double from = 0, below = 0;            ///< it lies between below and above, from and to are beside it: in between
-  double above = 0, to = 0;              ///< nothing else happens
-  double at = 0;                         ///< where the slopes would meet; of a jump the middle
-  double slopeBelow = 0, slopeAbove = 0; ///< on either side
-  double change = 0;                     ///< of a jump: y above over y below - 1, slopes taken out
+  bool jump = false;                     ///< y itself changes; otherwise its slope
+  double from = 0, below = 0;            ///< the knee lies between below and above; from and to are
+  double above = 0, to = 0;              ///< outside, without another knee in between
+  double at = 0;                         ///< the x where both slopes meet; the middle of a jump
+  double slopeBelow = 0, slopeAbove = 0; ///< left and right of the knee
+  double change = 0;                     ///< of a jump: y above / y below - 1, without the slopes
 };
 
-/// The least that is a knee: the change of slope; of y.
+/// Smaller changes are no knee: of the slope, and of ln y.
 inline constexpr double kLeastTurn = 0.05, kLeastJump = 1e-3;
 
-/// What no longer matters: a doubling of x changes y by less than this share.
+/// A curve is flat if a doubling of x changes y by less than this share.
 inline constexpr double kFlat = 0.01;
 
-/// The ends of a curve where it is flat, by the slopes between its points.
+/// The ends of a curve at which it is flat, by the slopes between its points.
 struct FlatEnds {
-  std::optional<double> from = {},
-                        upTo = {}; ///< the point from which on, up to which all slopes are flat; both: everywhere
-  double first = 0, last = 0;      ///< what a doubling changes between the first two points, the last two
+  std::optional<double> from = {}, upTo = {}; ///< x from which on, up to which all slopes are flat; both: everywhere
+  double first = 0, last = 0;                 ///< relative change by a doubling, at the first and last two points
 };
-/// `x` ascending. Nothing of fewer than two neighbours that have a value; a curve with holes ends at them: what counts
-/// is the longest part without one, of several the last.
+/// `x` is ascending. Only the longest run of points without a missing value counts; the last one if several are equally
+/// long. Returns nothing if it has fewer than two points.
 std::optional<FlatEnds> flatEnds(const std::vector<double>& x, const std::vector<std::optional<double>>& y);
 
-/// Another point of a curve; nothing where there is none.
+/// Computes another point of a curve; nothing if it has no value there.
 using CurveAt = std::function<std::optional<double>(double)>;
 
-/// Knees of a curve with these points, `x` ascending, nothing where it has no value. Where the slope changes from one
-/// interval to the next, the place is looked at more and more closely: what bends evenly does so less and less, a knee
-/// stays. In the order of x.
+/// Finds the knees of a curve with these points, in the order of x. `x` is ascending; `y` has no value where a plan has
+/// no price. Each change of slope between intervals is examined in ever smaller windows: a smooth bend vanishes there,
+/// a knee stays.
 std::vector<Knee> findKnees(const std::vector<double>& x, const std::vector<std::optional<double>>& y,
                             const CurveAt& curve);
 
-/// The part of the step whose change across the knee is the largest, as `collectives all_gather, state: hidden from
-/// here on`. Estimates at from, below, above and to.
+/// Returns the part of the step whose change across the knee is the largest, as `collectives all_gather, state: hidden
+/// from here on`. `estimates`: at from, below, above and to.
 std::string kneeCause(const Knee& knee, const cost::Estimate* const (&estimates)[4]);
 
 } // namespace planc::search

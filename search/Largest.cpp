@@ -1,4 +1,5 @@
-// Bracket, bisection over multiples of what lawful values have in common, and the proof beside the value that is found.
+// Brackets the answer, bisects over multiples of the common divisor of the lawful values, and proves the answer by
+// trying its neighbours.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/Largest.h"
 
@@ -29,7 +30,8 @@ public:
   }
 
   ExtremeFound runSparsely() {
-    constexpr int kFar = 20, kNear = 8; // a whole search at each: a million, and what lies between small ones
+    constexpr int kFar = 20, kNear = 8; // few doublings, because each trial is a whole search: up to a million from 1,
+                                        // up to 256 times a small odd number
     endless_ = doubleUp(1, kFar);
     for (const int64_t odd : {3, 5, 7})
       if (!in()) doubleUp(odd, kNear);
@@ -44,7 +46,7 @@ public:
 private:
   using Known = std::map<int64_t, TriedValue>;
 
-  /// False where values cannot be tried.
+  /// Tries the values that were not tried yet. Returns false if values cannot be tried.
   bool tryAll(const std::set<int64_t>& values) {
     std::vector<int64_t> fresh;
     for (const int64_t value : values)
@@ -61,7 +63,7 @@ private:
     return !out_.failed;
   }
 
-  /// A few in a row: what is lawful may lie beside what is round.
+  /// Returns a few consecutive values, because lawful values may lie next to round ones.
   static std::set<int64_t> from(int64_t value) {
     std::set<int64_t> out;
     constexpr int64_t kInARow = 8;
@@ -75,7 +77,7 @@ private:
     });
   }
 
-  /// Small values, powers of two, the plan's value and what halving and doubling make of it.
+  /// Tries small values, powers of two, and halves and doubles of the plan's own value.
   void probe(int64_t start) {
     std::set<int64_t> values;
     constexpr int64_t kSmall = 64;
@@ -87,8 +89,8 @@ private:
     tryAll(values);
   }
 
-  /// Where none of these fits, all up to `kLookedBeyond` until one does; of larger ones than the least lawful one no
-  /// more is hoped where memory grows.
+  /// If no probed value fits, tries all values up to `kLookedBeyond` until one fits. When the largest value is wanted,
+  /// values above the smallest lawful one are skipped, because memory grows with the value.
   void seek() {
     int64_t most = kLookedBeyond;
     for (const auto& [value, one] : known_)
@@ -101,7 +103,7 @@ private:
     }
   }
 
-  /// Doubles the largest value that fits until one does not, or no law allows any.
+  /// Doubles the largest value that fits until a lawful value does not fit or no value is lawful any more.
   void climb() {
     constexpr int kRefused = 12;
     auto best = in();
@@ -120,7 +122,7 @@ private:
       if (one.fits() && (!found || up_)) found = value;
     return found;
   }
-  /// The nearest value behind `from` that is lawful and does not fit.
+  /// Returns the nearest value beyond `from` that is lawful and does not fit; nothing if none was tried.
   std::optional<int64_t> outBeside(int64_t from) const {
     std::optional<int64_t> found;
     for (const auto& [value, one] : known_) {
@@ -131,13 +133,14 @@ private:
     return found;
   }
 
-  /// The nearest value above `from` that was tried and that a law forbids: where nothing larger is lawful, its end.
+  /// Returns the next tried value above `from` if a law forbids it. It bounds the bisection if no larger value is
+  /// lawful.
   std::optional<int64_t> refusedBeside(int64_t from) const {
     const auto next = known_.upper_bound(from);
     return next != known_.end() && !next->second.lawful() ? std::optional(next->first) : std::nullopt;
   }
 
-  /// Tries values between both sides. False where there is nothing more between.
+  /// Tries values between the answer so far and the nearest value that does not fit. Returns false if none is left.
   bool narrow() {
     const auto inside = in();
     auto outside = inside ? outBeside(*inside) : std::nullopt;
@@ -145,8 +148,8 @@ private:
     return outside && !out_.failed && tryBetween(std::min(*inside, *outside), std::max(*inside, *outside));
   }
 
-  /// Tries multiples of what all lawful values have in common, then of its divisors. False where none of them is
-  /// lawful.
+  /// Tries multiples of the common divisor of all lawful values, then of that divisor's divisors. Returns false if none
+  /// of them is lawful.
   bool tryBetween(int64_t low, int64_t high) {
     int64_t common = 0;
     for (const auto& [value, one] : known_)
@@ -166,8 +169,8 @@ private:
     }
     return false;
   }
-  /// Tries doublings until a lawful value lies on either side of the one that is looked for, or the laws allow no
-  /// more of them. True if the last of them fits and more was not tried.
+  /// Tries doublings of `value` until lawful values on both sides of the answer are known, or the laws allow no more of
+  /// them. Returns true if the last doubling fits and none beyond it was tried.
   bool doubleUp(int64_t value, int doublings) {
     constexpr int kRefused = 6;
     int refused = 0;
@@ -180,10 +183,12 @@ private:
     return up_ && in() == value / 2;
   }
 
-  /// Tries the values behind one until one of them fits, or is lawful behind one that fits. False if the answer stays.
+  /// Tries the values after `behind` until one fits, or until a lawful one follows a value that fits. Returns false if
+  /// the answer does not change.
   bool scan(int64_t behind) {
     constexpr int64_t kScanned = 512;
-    constexpr int kPriced = 32; // laws refuse at once, and what is lawful is searched
+    constexpr int kPriced = 32; // limits the lawful values that are tried, because each is a whole search; refused ones
+                                // are fast
     const auto before = in();
     int priced = 0;
     for (int64_t v = behind + 1; v <= behind + kScanned && priced < kPriced; ++v) {
@@ -194,8 +199,8 @@ private:
     return in() != before;
   }
 
-  /// Bisects between the value found so far and the lawful one behind it that does not fit, until every value between
-  /// the two was tried. Where the middle is refused, the values towards the one found so far are tried next.
+  /// Bisects between the answer so far and the next lawful value that does not fit, until every value between them was
+  /// tried. If a law refuses the middle, the values towards the answer come next.
   void halve() {
     const int64_t least = 0;
     while (in() && !out_.failed) {
@@ -207,8 +212,8 @@ private:
     }
   }
 
-  /// Tries the next multiples of powers of two behind the value found: laws often allow no others. False if the answer
-  /// stays.
+  /// Tries the next multiples of powers of two beyond the answer so far, because laws often allow no other values.
+  /// Returns false if the answer does not change.
   bool lookAtRound() {
     const auto inside = in();
     if (!inside || out_.failed || known_.size() >= kMostTried) return false;
@@ -220,7 +225,7 @@ private:
     return tryAll(values) && in() != inside;
   }
 
-  /// The untried value nearest to the middle, on the side of `inside` first; nothing if there is none.
+  /// Returns the untried value nearest to the middle, first on the side of `inside`; nothing if there is none.
   std::optional<int64_t> untriedBetween(int64_t inside, int64_t outside) const {
     const int64_t sign = inside < outside ? 1 : -1, middle = inside + (outside - inside) / 2;
     for (int64_t v = middle; v != inside; v -= sign)
@@ -230,15 +235,15 @@ private:
     return std::nullopt;
   }
 
-  /// Without its least prime; 0 behind 1.
+  /// Divides by the smallest prime factor; 0 after 1.
   static int64_t finer(int64_t step) {
     for (int64_t prime = 2; prime * prime <= step; ++prime)
       if (step % prime == 0) return step / prime;
     return step > 1 ? 1 : 0;
   }
 
-  /// Where one of two neighbours misses one thing and the other another, a band may lie between that misses nothing,
-  /// narrower than what lies between them: looks there, where it would be an answer. False if the answer stays.
+  /// If two neighbouring lawful values miss different conditions, a narrow band between them may miss none. Tries
+  /// values there if they could be the answer. Returns false if the answer does not change.
   bool lookBetween() {
     const auto before = in();
     for (bool more = true; more && known_.size() < kMostTried;) {
@@ -262,11 +267,11 @@ private:
     return found;
   }
 
-  /// Tries every value behind the one found, up to the next lawful one.
+  /// Tries every value beyond the answer up to the next lawful one.
   void prove() {
     auto inside = in();
     int64_t behind = 0;
-    if (inside && *inside > kMostValue / 2) return; // without end
+    if (inside && *inside > kMostValue / 2) return; // no end is in sight
     for (int64_t block = 16; inside && behind < kLookedBeyond && !out_.failed && known_.size() < kMostTried;
          block = std::min<int64_t>({block * 2, 512, kLookedBeyond - behind})) {
       const int64_t sign = up_ ? 1 : -1;
@@ -284,7 +289,7 @@ private:
       }
       if (!known_[*lawful].fits()) return;
       inside = in(), behind = 0,
-      block = 8; // the law leaves no lattice: goes on from there
+      block = 8; // lawful values follow no lattice, so go on from the new answer
     }
   }
 
@@ -317,10 +322,10 @@ private:
   }
 
   bool up_;
-  bool endless_ = false; ///< doublings fit as far as they were tried
+  bool endless_ = false; ///< doublings fitted as far as they were tried
   const ValueTrial& trial_;
   Known known_;
-  std::set<std::pair<int64_t, int64_t>> between_; ///< was looked at
+  std::set<std::pair<int64_t, int64_t>> between_; ///< pairs between which values were tried already
   ExtremeFound out_;
 };
 

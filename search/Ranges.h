@@ -1,4 +1,4 @@
-// Sets of whole numbers that mostly follow each other.
+// Sets of whole numbers that are mostly consecutive.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace planc::search {
 
-/// Kept as ranges: ten million numbers in a row take the memory of one.
+/// A set that is stored as ranges: ten million consecutive numbers take the memory of one.
 class Ranges {
 public:
   /// Adds [first, end).
@@ -29,9 +29,9 @@ public:
     const auto after = ranges_.upper_bound(number);
     return after != ranges_.begin() && std::prev(after)->second > number;
   }
-  /// How many numbers.
+  /// The count of numbers in the set.
   uint64_t size() const { return size_; }
-  /// The end of each range by its first number; no two touch.
+  /// The ends of the ranges by their first numbers. Ranges do not touch.
   const std::map<uint64_t, uint64_t>& all() const { return ranges_; }
 
 private:

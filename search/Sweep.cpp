@@ -1,4 +1,4 @@
-// Every point of a space of few choices, on the path of all candidates.
+// Prices every point of a space of one or two choices, through the code that prices all candidates.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/Sweep.h"
 
@@ -55,7 +55,7 @@ void price(SweepPoint& point, const ir::Space& space, Candidates& candidates,
   for (const verdict::Metric* metric : metrics) point.values.push_back(metric->read(*estimate));
 }
 
-/// All points: digits of the axes as written, the last the fastest.
+/// Adds all points from `axis` on; the last axis varies fastest.
 void addPoints(Sweep& sweep, size_t axis, std::vector<uint32_t>& digits) {
   if (axis == sweep.axes.size()) {
     for (size_t i = 0; i < digits.size(); ++i)
@@ -89,7 +89,8 @@ std::vector<const SweepPoint*> curvePoints(const Sweep& sweep) {
   std::stable_sort(points.begin(), points.end(),
                    [&](const SweepPoint* a, const SweepPoint* b) { return sweep.at(*a) < sweep.at(*b); });
   const auto same = [&](const SweepPoint* a, const SweepPoint* b) { return sweep.at(*a) == sweep.at(*b); };
-  points.erase(std::unique(points.begin(), points.end(), same), points.end()); // written in two ways
+  points.erase(std::unique(points.begin(), points.end(), same), points.end()); // the same value may be written in two
+                                                                               // ways
   return points;
 }
 
@@ -111,7 +112,8 @@ std::vector<SweepAxis> sweepAxes(const ir::Space& space) {
   for (size_t i = 0; i < space.choices.size(); ++i) axes.push_back(axisOf(space.choices[i], i));
   std::stable_sort(axes.begin(), axes.end(), [&](const SweepAxis& a, const SweepAxis& b) {
     const SourceRange &x = space.choices[a.choice].range, &y = space.choices[b.choice].range;
-    return std::pair(x.file.index, x.begin) < std::pair(y.file.index, y.begin); // an option is a file of its own
+    return std::pair(x.file.index, x.begin) < std::pair(y.file.index, y.begin); // each option of the command line is a
+                                                                                // file of its own
   });
   return axes;
 }
@@ -120,7 +122,8 @@ Sweep sweep(const ir::Space& space, Candidates& candidates, std::vector<const ve
   Sweep out{.space = &space, .axes = sweepAxes(space), .metrics = std::move(metrics), .points = {}};
   std::vector<uint32_t> digits(space.choices.size());
   addPoints(out, 0, digits);
-  std::vector<SweepPoint*> order; // as candidates are numbered: those of one elaborated plan in a row
+  std::vector<SweepPoint*> order; // in the order of candidate numbers, so that points of one elaborated plan follow
+                                  // each other
   for (SweepPoint& point : out.points) order.push_back(&point);
   std::sort(order.begin(), order.end(),
             [&](const SweepPoint* a, const SweepPoint* b) { return space.id(a->digits) < space.id(b->digits); });

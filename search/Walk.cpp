@@ -1,4 +1,4 @@
-// Threads over blocks of candidates.
+// Distributes the blocks of candidates over threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/Walk.h"
 
@@ -16,9 +16,9 @@ namespace planc::search {
 
 namespace {
 
-/// The order in which blocks are begun, as places: parts of the space one behind the other. Within a part, a walk with
-/// bounds takes strides of the golden section, so that it is seen everywhere early: a good candidate that is found late
-/// spares nothing. Without bounds neighbours follow each other, which share most.
+/// The order in which blocks are visited, as positions. The space is split into consecutive parts. Within a part, a
+/// walk with bounds takes strides of the golden ratio, so that it finds good candidates early, which exclude others.
+/// Without bounds, blocks follow each other, because neighbours share the most work.
 class BlockOrder {
 public:
   BlockOrder(uint64_t blocks, bool strides)
@@ -27,10 +27,10 @@ public:
   }
 
   uint64_t parts() const { return parts_; }
-  /// The first place of a part; of the part behind the last one the end of all.
+  /// Returns the first position of a part. The number after the last part gives the end of all positions.
   uint64_t begin(uint64_t part) const { return size_ * part + std::min(part, longer_); }
   uint64_t block(uint64_t place) const {
-    const uint64_t ofLonger = longer_ * (size_ + 1); // parts with a block more come first
+    const uint64_t ofLonger = longer_ * (size_ + 1); // positions in parts with one more block, which come first
     const bool isLonger = place < ofLonger;
     const uint64_t part = isLonger ? place / (size_ + 1) : longer_ + (place - ofLonger) / size_;
     const uint64_t from = begin(part), stride = isLonger ? longStride_ : stride_;
@@ -50,19 +50,20 @@ private:
   uint64_t stride_, longStride_;
 };
 
-/// Which places each thread decides next. It has parts of the space as its own, neighbours, whose layers no other
-/// thread lowers; with bounds it takes them in turns. When they are done it helps where most is left.
+/// Decides which positions each thread works on next. Each thread owns neighbouring parts of the space, whose layers no
+/// other thread lowers; with bounds it alternates between them. When its own parts are done, it helps where most is
+/// left.
 class Turns {
 public:
   Turns(const BlockOrder& order, unsigned threads, bool bounds) : threads_(threads), bounds_(bounds) {
     for (uint64_t part = 0; part < order.parts(); ++part) left_.push_back({order.begin(part), order.begin(part + 1)});
   }
 
-  /// Places [from, to) of a part that follow each other.
+  /// Consecutive positions [from, to) of a part.
   struct Taken {
     uint64_t part = 0, from = 0, to = 0;
   };
-  /// None if all are taken. `before`: what the thread took last.
+  /// Returns an empty range if all positions are taken. `before`: the last range that this thread took.
   Taken next(unsigned thread, const Taken& before) {
     const std::lock_guard guard(lock_);
     const uint64_t part = choose(thread, before);
@@ -105,39 +106,39 @@ private:
 
 using Clock = std::chrono::steady_clock;
 
-/// A sink takes at most a twentieth of a thread's time, but waits no longer than so many candidates.
+/// A sink takes at most a twentieth of a thread's time. It is called earlier if this many candidates wait.
 constexpr auto kShortestInterval = std::chrono::milliseconds(100);
 constexpr int kTimesTheCost = 20;
 constexpr size_t kMostWaiting = size_t{1} << 18;
 
-/// Groups of plans whose layers all threads together keep, and one of them at least: of a model of a hundred operators
-/// with experts some 1.3 MB each.
+/// Groups of plans whose layers all threads cache together, and the minimum per thread. A group of a model with a
+/// hundred operators and experts takes about 1.3 MB.
 constexpr size_t kKept = 512, kLeastKept = 16;
 
-/// A set of so many blocks takes 16 MB; of more nothing is said of the rest.
+/// A set of this size takes 16 MB. For larger walks no bound of the undecided candidates is computed.
 constexpr uint64_t kMostLookedAt = uint64_t{1} << 27;
-/// How long a walk that was stopped may take to say what the rest can be at best.
+/// Time limit for bounding the undecided candidates of a stopped walk.
 constexpr auto kLookingAtRest = std::chrono::seconds(1);
 
-/// Hands over what a walk comes to, by and by.
+/// Hands results over to the sink in batches.
 class Batches {
 public:
   Batches(WalkSink* sink, std::mutex& lock, const Walked& soFar) : sink_(sink), lock_(lock), soFar_(soFar) {}
 
   bool wantsRows() const { return sink_ && sink_->wantsRows(); }
-  /// The lock is held.
+  /// Adds priced candidates to the next batch. The caller must hold the lock.
   void wait(std::vector<Outcome> priced) {
     waiting_.insert(waiting_.end(), std::make_move_iterator(priced.begin()), std::make_move_iterator(priced.end()));
     full_ = waiting_.size() >= kMostWaiting;
   }
-  /// If it is time to, and nobody else does.
+  /// Calls the sink if a batch is due and no other thread is calling it.
   void handOver() {
     if (!sink_ || (!full_ && Clock::now().time_since_epoch().count() < due_)) return;
     std::unique_lock turn(turn_, std::defer_lock);
     if (full_) turn.lock();
     if (turn.owns_lock() || turn.try_lock()) take();
   }
-  /// What is left. Not after the sink threw.
+  /// Hands over the rest, unless the sink threw before.
   void finish() {
     if (sink_ && !failed_) take();
   }
@@ -163,22 +164,22 @@ private:
   }
 
   WalkSink* sink_;
-  std::mutex& lock_; ///< of what follows
+  std::mutex& lock_; ///< protects the members that follow
   const Walked& soFar_;
   std::vector<Outcome> waiting_;
   std::atomic<bool> full_ = false;
-  std::mutex turn_; ///< one thread hands over at a time, and sets what follows
+  std::mutex turn_; ///< lets one thread at a time hand over; protects the members that follow
   std::atomic<bool> failed_ = false;
   std::atomic<Clock::rep> due_ = 0;
 };
 
-/// By what bounds exclude candidates: of all that was priced, what may be among the best, on the front, or the best
-/// that does not fit. What one thread finds spares the others the same minute.
+/// The priced candidates by which bounds exclude others: those that may be among the best, on the front, or the best
+/// that does not fit. All threads share it, so that each profits at once from what another finds.
 class Known {
 public:
   explicit Known(const Answer& before) : answer_(before) {}
 
-  /// What one thread sees of it.
+  /// One thread's copy of the answer.
   struct View {
     Answer answer;
     uint64_t version = 0;
@@ -207,7 +208,7 @@ private:
   std::atomic<uint64_t> version_ = 0;
 };
 
-/// Blocks that are still to be decided, and what was decided so far.
+/// The blocks that are still to be decided, and the results so far.
 class Work {
 public:
   Work(const ir::Space& space, size_t conditions, const WalkOptions& options)
@@ -224,7 +225,7 @@ public:
 
   unsigned threads() const { return threads_; }
 
-  /// What one thread does until nothing is left. The first one also says what the rest can be at best.
+  /// Decides blocks on one thread until none is left. The first thread also bounds the undecided candidates.
   void decide(const SourceMaker& source, unsigned thread) {
     bool seen = false;
     try {
@@ -249,7 +250,9 @@ public:
     soFar_.least = options_.progress ? options_.progress->least.load() : 0;
     batches_.finish();
     if (failure_) std::rethrow_exception(failure_);
-    if (!options_.part.sink) soFar_.answer.add(part_); // what is kept says the same when it is read
+    if (!options_.part.sink)
+      soFar_.answer.add(part_); // a store does not keep this part, so a report from it gives the
+                                // same answer
     return std::move(soFar_.answer);
   }
 
@@ -259,7 +262,8 @@ private:
     return (block * options_.part.shard.count + options_.part.shard.index) * kBlock;
   }
 
-  /// Nothing is known of a rest that is too varied to be looked at.
+  /// Computes a lower bound of the first goal of all undecided candidates. It stays 0 if they cannot be examined in
+  /// time.
   void findLeast(Candidates& candidates) {
     if (!options_.progress || blocks_ > kMostLookedAt) return;
     std::vector<bool> rest(blocks_, true);
@@ -270,7 +274,7 @@ private:
     }
     const auto end = Clock::now() + kLookingAtRest;
     double least = std::numeric_limits<double>::infinity();
-    ir::CandidateId seen = 0; // all before are
+    ir::CandidateId seen = 0; // all candidates before this one are covered
     for (uint64_t block = 0; block < blocks_; ++block) {
       const ir::CandidateId to = std::min(end_, firstOf(block) + kBlock);
       for (seen = std::max(seen, firstOf(block)); rest[block] && seen < to;) {
@@ -288,8 +292,8 @@ private:
 
   bool stopped() const { return failed_ || (options_.progress && options_.progress->stop); }
 
-  /// Of a block that was begun when the walk was stopped. What is good is no less good for that; but it is decided
-  /// again by who goes on.
+  /// Adds results of a block that was unfinished when the walk was stopped. They are valid, but the block is not marked
+  /// as decided, so a resumed walk decides it again.
   void addPart(const Answer& found) {
     const std::lock_guard guard(lock_);
     part_.add(found);
@@ -307,7 +311,7 @@ private:
     options_.progress->bestGoal = best[0].goals[0];
   }
 
-  /// False if the walk was stopped meanwhile.
+  /// Decides one block. Returns false if the walk was stopped meanwhile.
   bool decideBlock(uint64_t place, Candidates& candidates, Known::View& known) {
     const ir::CandidateId from = firstOf(order_.block(place));
     std::vector<Outcome> priced;
@@ -320,7 +324,7 @@ private:
     batches_.handOver();
     return true;
   }
-  /// `known`: not looked at without bounds.
+  /// Decides the candidates [from, to). `known` is used with bounds only.
   Answer decide(ir::CandidateId from, ir::CandidateId to, Candidates& candidates, Known::View& known,
                 std::vector<Outcome>& rows) {
     Answer found(space_, conditions_, options_.top);
@@ -349,7 +353,7 @@ private:
   const size_t conditions_;
   const WalkOptions& options_;
   const ir::CandidateId end_;
-  const uint64_t blocks_; ///< of the shard
+  const uint64_t blocks_; ///< in this shard
   const BlockOrder order_;
   std::mutex lock_;
   Answer part_;

@@ -1,4 +1,4 @@
-// The walk over a space: every candidate is decided, by as many threads as there are.
+// The walk over a space: decides every candidate, with several threads.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "search/Candidates.h"
@@ -10,65 +10,65 @@
 
 namespace planc::search {
 
-/// Candidates whose numbers follow each other are decided together: block n has those from n * kBlock on.
+/// Candidates with consecutive numbers are decided together: block n begins at number n * kBlock.
 inline constexpr ir::CandidateId kBlock = 512;
 
-/// How far a walk is; read by another thread while it goes on.
+/// The progress of a walk; read by another thread while it runs.
 struct Progress {
-  std::atomic<uint64_t> blocks = 0; ///< decided, those of `before` included
-  std::atomic<uint64_t> before = 0; ///< that were decided when it began
+  std::atomic<uint64_t> blocks = 0; ///< decided blocks, including those of `before`
+  std::atomic<uint64_t> before = 0; ///< blocks that were decided when the walk began
   std::atomic<uint64_t> priced = 0; ///< candidates
   std::atomic<unsigned> threads = 1;
-  std::atomic<double> best = 0;     ///< step time of the best so far; 0: there is none
-  std::atomic<double> bestGoal = 0; ///< the first goal of it
-  std::atomic<double> least = 0;    ///< of the first goal that anything undecided can have; 0: not known
-  std::atomic<bool> stop = false;   ///< set by who does not want to wait
+  std::atomic<double> best = 0;     ///< step time of the best candidate so far, in s; 0: none yet
+  std::atomic<double> bestGoal = 0; ///< first goal of that candidate
+  std::atomic<double> least = 0;    ///< lower bound of the first goal of all undecided candidates; 0: unknown
+  std::atomic<bool> stop = false;   ///< set it to end the walk early
 };
 
-/// Makes the source of plans of one thread.
+/// Creates the source of plans for one thread.
 using SourceMaker = std::function<std::unique_ptr<PlanSource>()>;
 
-/// What a walk has come to.
+/// The state of a walk.
 struct Walked {
-  Answer answer; ///< of the blocks that are decided
-  /// These, by their place in the order in which a walk begins the blocks of its shard: mostly the first ones.
+  Answer answer; ///< about the decided blocks
+  /// The decided blocks, by their position in the order in which the walk visits the blocks of its shard.
   Ranges decided;
-  /// Of the first goal that the rest can have at least, where a walk was stopped and that is known; else 0.
+  /// Lower bound of the first goal of the undecided candidates after a walk was stopped; 0 if it is unknown.
   double least = 0;
 };
 
-/// Takes what a walk comes to while it goes on.
+/// Receives the results of a walk while it runs.
 class WalkSink {
 public:
   virtual ~WalkSink() = default;
-  /// Does it want every priced candidate?
+  /// Returns whether it wants every priced candidate.
   virtual bool wantsRows() const { return false; }
-  /// All that was decided so far, and the candidates that were priced since it was last called. By one thread at a
-  /// time; what it throws ends the walk.
+  /// Receives everything decided so far, and the candidates priced since the last call. One thread calls it at a time.
+  /// An exception ends the walk.
   virtual void take(const Walked& soFar, const std::vector<Outcome>& priced) = 0;
 };
 
-/// Which part of a space a walk decides, and where what it comes to goes.
+/// The part of a space that a walk decides, and the receiver of its results.
 struct WalkPart {
   Shard shard = {};
-  const Walked* before = nullptr; ///< of an earlier walk over the same blocks: it goes on from there
-  WalkSink* sink = nullptr;       ///< called some times a second, and once at the end
+  const Walked* before = nullptr; ///< an earlier walk over the same blocks, which this walk continues
+  WalkSink* sink = nullptr;       ///< called several times a second, and once at the end
 };
 
 struct WalkOptions {
   unsigned threads = 1;
   size_t top = 10;
-  bool bounds = true; ///< candidates that are certainly worse are not priced; else all are
+  bool bounds = true; ///< skip candidates that are certainly worse; otherwise price all
   Progress* progress = nullptr;
   WalkPart part = {};
 };
 
-/// Blocks of a space whose numbers have an end.
+/// The number of blocks of a space, whose candidate numbers must be finite.
 ir::CandidateId blocksOf(const ir::Space& space);
 
-/// Decides every candidate of the space, or of a shard of it, whose numbers must have an end. `conditions`: how many
-/// the plan has. The answer is the same for every number of threads; of a walk that was stopped it is that of the
-/// blocks that were decided.
+/// Decides every candidate of the space, or of its shard; the candidate numbers must be finite. `conditions`: how many
+/// the plan has. The number of threads does not change the answer. If the walk is stopped, the answer is about the
+/// blocks decided until then.
 Answer walk(const ir::Space& space, size_t conditions, const SourceMaker& source, const WalkOptions& options);
 
 } // namespace planc::search

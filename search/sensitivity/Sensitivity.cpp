@@ -1,4 +1,4 @@
-// Differences on the path of `estimate`: a copy of the plan with one constant scaled, priced over the engine.
+// Computes differences by pricing copies of the plan with one constant scaled, through the engine.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/sensitivity/Sensitivity.h"
 
@@ -13,17 +13,17 @@ namespace {
 using verdict::Metric;
 using Values = std::vector<std::optional<double>>;
 
-/// Far above rounding (1e-12 of a step or so), far below what curvature changes.
+/// Relative step of a constant. Far above rounding (about 1e-12 of a step time), far below the effect of curvature.
 constexpr double kStep = 1e-4;
-/// Where the sides disagree: is it the constant's own value, or one near it?
+/// Division of the step when both sides disagree, to tell a kink at the constant's value from one near it.
 constexpr double kCloser = 64;
-/// Over the treads of a staircase: a run does whole steps.
+/// Step that averages over staircases, because a run has a whole number of steps.
 constexpr double kWide = 1e-2;
-/// Less than this is rounding.
+/// Smaller slopes are rounding; smaller differences of slopes agree.
 constexpr double kNothing = 1e-9, kAgrees = 1e-5;
-/// By more than this share of the larger one sides disagree.
+/// Slopes disagree if they differ by more than this share of the larger one.
 constexpr double kKink = 0.01;
-/// Bisection ends within this.
+/// Relative width at which bisection ends.
 constexpr double kNear = 1e-5;
 
 Values valuesOf(const cost::Estimate& estimate, const std::vector<const Metric*>& metrics) {
@@ -32,7 +32,7 @@ Values valuesOf(const cost::Estimate& estimate, const std::vector<const Metric*>
   return values;
 }
 
-/// Prices plans with one constant changed.
+/// Prices copies of a plan with one constant scaled.
 class ScaledPrices {
 public:
   ScaledPrices(const ir::Plan& plan, Engine& engine, std::vector<const Metric*> metrics)
@@ -41,7 +41,7 @@ public:
     if (whole == totals) wanted_ = cost::Wanted::totals();
   }
 
-  /// Empty where the plan has no price.
+  /// Returns the values of the metrics; empty if the plan has no price.
   Values at(const Constant& constant, double factor) {
     ir::Plan changed = plan_;
     constant.scale(changed, factor);
@@ -58,10 +58,10 @@ private:
   const ir::Plan& plan_;
   Engine& engine_;
   std::vector<const Metric*> metrics_;
-  cost::Wanted wanted_{}; ///< least that has all metrics
+  cost::Wanted wanted_{}; ///< the least content of an estimate that includes all metrics
 };
 
-/// Slope between logarithms; nothing without two values of one sign.
+/// Returns the slope between logarithms; nothing if a value is missing or the signs differ.
 std::optional<double> slope(const Values& at, size_t metric, double value, double factor) {
   if (at.empty() || !at[metric] || !(*at[metric] / value > 0)) return std::nullopt;
   return std::log(*at[metric] / value) / std::log(factor);
@@ -71,18 +71,18 @@ bool agree(double a, double b) {
   return std::abs(a - b) <= kAgrees + kKink * std::max(std::abs(a), std::abs(b));
 }
 
-/// Both sides at one step.
+/// Slopes on both sides of the constant at one step size.
 struct Sides {
   std::optional<double> below, above;
 };
 
-/// Does the slope grow as the step shrinks? Then there is a jump between.
+/// Returns whether the slope grows as the step shrinks, which reveals a jump.
 bool jumps(double far, double near) {
   return std::abs(near) > std::abs(far) * (kCloser / 4) && !agree(far, near);
 }
 
-/// What two steps say of a pair of sides that disagree at the larger one; nothing where the sides of the smaller one
-/// are others, as on a staircase.
+/// Classifies slopes that disagree at the larger step by those at the smaller one. Returns nothing if neither a smooth
+/// bend, a kink nor a jump explains them, as on a staircase.
 std::optional<Elasticity> kinked(const Sides& far, const Sides& near) {
   const double below = *near.below, above = *near.above;
   if (agree(below, above)) return Elasticity{.value = (below + above) / 2};
@@ -144,7 +144,7 @@ private:
     if (closer && jumps(slope, *closer)) return {.jumps = true, .oneSided = true};
     return {.value = slope, .oneSided = true};
   }
-  /// Values at both sides; empty beyond the range of the constant.
+  /// Returns the metrics on both sides of a constant; a side is empty if it lies outside of the constant's range.
   Pair sides(const Constant& constant, double h) {
     return {1 - h >= constant.least ? prices_.at(constant, 1 - h) : Values(),
             1 + h <= constant.most ? prices_.at(constant, 1 + h) : Values()};
@@ -160,7 +160,7 @@ bool moves(const std::vector<std::optional<Elasticity>>& elasticities) {
   });
 }
 
-/// By which a row is sorted: what it moves most, on either side.
+/// Returns the sort key of an elasticity: the largest slope on either side.
 double sizeOf(const std::optional<Elasticity>& e) {
   return e ? std::max({std::abs(e->value), std::abs(e->below.value_or(0)), std::abs(e->above.value_or(0))}) : 0;
 }
@@ -211,7 +211,7 @@ Sensitivity sensitivity(const ir::Plan& plan, const cost::Estimate& whole, Engin
 
 namespace {
 
-/// The way of one constant to a target.
+/// The search for the smallest change of one constant that reaches a target.
 class Search {
 public:
   Search(ScaledPrices& prices, const Constant& constant, double from, double to)
@@ -223,7 +223,7 @@ public:
     for (double factor = 1; !reaches(far) && factor != end;) {
       factor = up ? std::min(factor * 2, end) : std::max(factor / 2, end);
       const std::optional<Point> next = at(factor);
-      if (!next) break; // the plan breaks a law, or overflows
+      if (!next) break; // the plan breaks a law, or a number overflows
       before_ = std::exchange(far, *next);
     }
     if (!reaches(far))
@@ -250,10 +250,10 @@ private:
   ScaledPrices& prices_;
   const Constant& constant_;
   double to_, sign_;
-  Point before_; ///< the last that does not reach it
+  Point before_; ///< the last point that misses the target
 };
 
-/// Of two ends the nearer to 1 first.
+/// Orders results: reached ones first, then by the distance of the factor from 1.
 bool sooner(const ReachedTarget& a, const ReachedTarget& b) {
   if (a.reached != b.reached) return a.reached;
   return a.reached && std::abs(std::log(a.factor)) < std::abs(std::log(b.factor));

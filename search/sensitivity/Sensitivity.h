@@ -1,5 +1,5 @@
-// What a plan's numbers hang on: elasticities to its constants by central differences, and the least change of each
-// that alone reaches a target (docs/sensitivity.md).
+// Elasticities of a plan's metrics to its constants by central differences, and the smallest change of each constant
+// that reaches a target alone (docs/sensitivity.md).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/verdict/Verdict.h"
@@ -11,62 +11,64 @@
 
 namespace planc::search {
 
-/// d ln metric / d ln constant.
+/// An elasticity: d ln metric / d ln constant.
 struct Elasticity {
-  /// Of a smooth dependence both sides agree; at a kink it is their mean, at a jump that of the side without, or 0.
+  /// If the metric is smooth, both sides agree. At a kink, their mean; at a jump, the value of the side without the
+  /// jump, or 0.
   double value = 0;
-  std::optional<double> below = {},
-                        above = {}; ///< where a smaller and a larger constant say different things: each side
-  bool jumps = false;               ///< the metric itself jumps at the constant's value: that side is not given
-  bool oneSided = false;            ///< the constant is at the end of its range, or the plan breaks beyond it
+  std::optional<double> below = {}, above = {}; ///< slopes for smaller and for larger constants, if they differ
+  bool jumps = false;    ///< the metric jumps at the constant's value; the slope on that side is left out
+  bool oneSided = false; ///< the constant is at the end of its range, or the plan breaks beyond it
   bool kinked() const { return below || above || jumps; }
 };
 
-/// A constant that moves something.
+/// A constant that changes at least one metric.
 struct SensitiveRow {
   Constant constant;
-  std::vector<std::optional<Elasticity>> elasticities = {}; ///< by metric; nothing of a metric that is 0
-  double intervalShare = 0;                                 ///< of the width of the step time's interval, its record's
+  std::vector<std::optional<Elasticity>> elasticities = {}; ///< by metric; nothing if the metric is 0
+  double intervalShare = 0;                                 ///< its record's share in the width of the step time's
+                                                            ///< interval
 };
 
 struct Sensitivity {
   std::vector<const verdict::Metric*> metrics;
   std::vector<double> values;      ///< by metric, of the plan as it is
-  std::vector<SensitiveRow> rows;  ///< by size of the first metric's elasticity, then of the next
-  std::vector<std::string> still;  ///< constants that move nothing
-  std::vector<std::string> zeros;  ///< that cannot be scaled
-  std::vector<std::string> counts; ///< whole numbers, which have no elasticity
-  /// Sum of the elasticities of a metric, each times the exponent of a base unit in the unit of the constant: the
-  /// exponent in the unit of the metric, if nothing that it stands on is missing.
+  std::vector<SensitiveRow> rows;  ///< sorted by the size of the first metric's elasticity, then of the next
+  std::vector<std::string> still;  ///< paths of constants that change no metric
+  std::vector<std::string> zeros;  ///< paths of constants that are 0 and cannot be scaled
+  std::vector<std::string> counts; ///< paths of whole numbers, which have no elasticity
+  /// Returns the sum of the elasticities of a metric, each times the exponent of a base unit in the unit of its
+  /// constant. It equals the exponent in the metric's unit if no constant is missing.
   double homogeneity(size_t metric, BaseUnit base) const;
 };
 
-/// `whole`: its estimate with rows and confidence. Metrics without a value there are left out. A balanced cut must be
-/// settled, and stays. Prices of changed plans that fail are not reported: the other side of the difference counts.
+/// `whole`: the plan's estimate with rows and confidence; metrics without a value in it are left out. A balanced cut
+/// must be settled, and is kept. If a changed plan cannot be priced, that is not reported, and only the other side is
+/// used.
 Sensitivity sensitivity(const ir::Plan& plan, const cost::Estimate& whole, Engine& engine,
                         const std::vector<const verdict::Metric*>& metrics);
 
-/// A value that a metric should have.
+/// A value that a metric should reach.
 struct Target {
   const verdict::Metric* metric = nullptr;
   double value = 0; ///< in base units
 };
 
-/// What a constant alone does for a target.
+/// The change of one constant that reaches a target.
 struct ReachedTarget {
-  const Constant* constant = nullptr; ///< of the rows asked with
+  const Constant* constant = nullptr; ///< points into the rows given to `reach`
   bool reached = false;
-  double factor = 1;       ///< least change that reaches it; else the largest that was tried
-  double metric = 0;       ///< there
-  double beside = 0;       ///< the metric at a factor nearer to 1 by less than 1e-5, where it is not reached
-  bool endOfRange = false; ///< not reached: the constant may be no more, or no less
+  double factor = 1;       ///< the smallest change that reaches it; otherwise the largest that was tried
+  double metric = 0;       ///< the metric at this factor
+  double beside = 0;       ///< if reached: the metric at a factor up to 1e-5 nearer to 1, which misses the target
+  bool endOfRange = false; ///< not reached: the constant cannot be larger, or smaller
 };
 
-/// Changes of a constant beyond this factor are not tried.
+/// Larger changes of a constant are not tried.
 inline constexpr double kMostChange = 1000;
 
-/// For each constant that moves the metric towards the target, which must be among those of `found`. Those that reach
-/// it come first, the least change first. Empty where the plan has that value.
+/// Returns a result for each constant that moves the metric towards the target. The metric must be one of `found`.
+/// Constants that reach the target come first, the smallest change first. Empty if the plan has that value already.
 std::vector<ReachedTarget> reach(const ir::Plan& plan, const Sensitivity& found, const Target& target, Engine& engine);
 
 } // namespace planc::search

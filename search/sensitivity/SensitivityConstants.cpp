@@ -1,4 +1,4 @@
-// Walks the tables of facts of device, levels, fabrics, cluster and stack, and the real-valued facts of the plan.
+// Collects constants from the fact tables of device, levels, fabrics, cluster and stack, and from the plan's own facts.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/sensitivity/SensitivityConstants.h"
 
@@ -41,7 +41,7 @@ public:
 private:
   template <class Id> using Edit = std::function<ir::FactsOf<Id>&(Plan&)>;
 
-  /// Takes a constant with all of its values: zeros are counted, others scaled.
+  /// Adds a constant with all of its values. A constant whose values are all 0 is listed among the zeros.
   void add(Constant constant, const std::vector<double>& values, const ir::FactRange& range) {
     double largest = 0, smallest = 0;
     for (const double v : values) {
@@ -68,7 +68,7 @@ private:
     add(std::move(made), values, type.range);
   }
 
-  /// Those of a record that are numbers or curves.
+  /// Adds the facts of a record that are numbers or curves.
   template <class Id, class Record> void facts(const std::string& prefix, const Record& record, const Edit<Id>& edit) {
     for (const ir::FactRow& row : ir::factRows(ir::recordOf(Id()))) {
       if (row.type.provenance) continue;
@@ -129,7 +129,7 @@ private:
     }
   }
 
-  /// The columns of samples, each in all rows; those of tables of times are one.
+  /// Adds each column of samples, over all rows, as one constant. A table of times is one constant.
   void ofSamples(const std::string& prefix, size_t level, ir::FabricFact fact) {
     const ir::Fabric& fabric = plan_.cluster->levels[level].fabric;
     const ir::Fabric::Samples* samples = fabric.samplesOf(fact);
@@ -144,7 +144,7 @@ private:
           valuesOf(row, values);
           made.record = cost::recordText(cost::Facts::owner(fabric), row.statistics.record, false);
         }
-      if (std::ranges::all_of(values, [](double v) { return v == 0; })) return; // a column that is not given
+      if (std::ranges::all_of(values, [](double v) { return v == 0; })) return; // the column is not given
       made.scale = [level, fact, scale = std::move(scale)](Plan& p, double factor) {
         ir::Fabric::Samples& all = *planc::edit(p.cluster).levels[level].fabric.samplesOf(fact);
         for (Row& row : all.rows) scale(row, factor);

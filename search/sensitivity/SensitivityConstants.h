@@ -1,4 +1,5 @@
-// The numeric constants that a plan stands on, by path: each can be scaled in a copy of the plan.
+// Lists the numeric constants that a plan depends on, by path, each with a function that scales it in a copy of the
+// plan.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/facts/Ranges.h"
@@ -10,25 +11,25 @@
 
 namespace planc::search {
 
-/// A number of a plan's machine, software or own text that may be any real one. A table and the samples of a
-/// collective are one for each of their columns: all of its values are scaled together.
+/// A real number in the facts of a plan's cluster, device, software or text. A table is one constant, and each column
+/// of a collective's samples is one: all of its values are scaled together.
 struct Constant {
   std::string path;        ///< `cluster.node.bandwidth`, `cluster.node.link.all_reduce.a`
   Unit unit{};             ///< of the value
-  double value = 0;        ///< in base units; of a table or samples the last
-  size_t values = 1;       ///< that are scaled together
-  std::string record = {}; ///< what it was measured in, as `cost::widthParts` calls it; empty: in none
-  double least = 0;        ///< factors between which all values
-  double most = 0;         ///< stay within the range of the fact
+  double value = 0;        ///< in base units; the last value of a table or column
+  size_t values = 1;       ///< count of values that are scaled together
+  std::string record = {}; ///< the record of measurements it comes from, named as in `cost::widthParts`; empty: none
+  double least = 0;        ///< smallest and largest factor that keep
+  double most = 0;         ///< all values within the range of the fact
   std::function<void(ir::Plan&, double)> scale =
-      {}; ///< multiplies it by a factor; parts that plans share are copied first
+      {}; ///< multiplies the constant by a factor; shared parts of the plan are copied first
 };
 
-/// What is found of a plan.
+/// The constants of a plan, by kind.
 struct Constants {
   std::vector<Constant> scaled;
-  std::vector<std::string> zeros;  ///< that no factor changes
-  std::vector<std::string> counts; ///< whole numbers: axes of a derivative that are none
+  std::vector<std::string> zeros;  ///< paths of constants that are 0, which no factor changes
+  std::vector<std::string> counts; ///< paths of whole numbers, which have no derivative
 };
 Constants constantsOf(const ir::Plan& plan);
 

@@ -1,4 +1,4 @@
-// The one file that knows SQLite.
+// Wraps SQLite. No other file uses it directly.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/store/Database.h"
 
@@ -13,14 +13,16 @@ namespace planc::search {
 namespace {
 
 constexpr const char* kFateWords[kFates] = {"none", "cut", "rest", "unlawful", "unmet", "unfit", "met", "worse"};
-constexpr size_t kWithoutGoals = 7; // columns of an outcome
+constexpr size_t kWithoutGoals = 7; // columns of an outcome without its goals
 constexpr const char* kGoOn = "what was written before is whole: `--resume` goes on from there";
 
 } // namespace
 
 Database::Database(const std::string& path, bool create) : path_(path) {
-  std::error_code lost;                                                     // the folder where the program runs
-  const std::string whole = std::filesystem::absolute(path, lost).string(); // `:memory:` is a file like others
+  std::error_code lost;                                                     // set if the current folder does not exist
+                                                                            // any more
+  const std::string whole = std::filesystem::absolute(path, lost).string(); // an absolute path, so that `:memory:` is
+                                                                            // an ordinary file name
   if (lost) throw StoreFailure(fmt::format("{} cannot be opened: {}", path, lost.message()));
   const int code =
       sqlite3_open_v2(whole.c_str(), &database_,
@@ -124,7 +126,7 @@ std::string Statement::text(size_t column) const {
   return text ? std::string(text, static_cast<size_t>(sqlite3_column_bytes(statement_, static_cast<int>(column)))) : "";
 }
 
-double Statement::real(size_t column) const { // what is no number is stored as nothing
+double Statement::real(size_t column) const { // SQLite stores NaN as NULL
   const int at = static_cast<int>(column);
   return sqlite3_column_type(statement_, at) == SQLITE_NULL ? std::numeric_limits<double>::quiet_NaN()
                                                             : sqlite3_column_double(statement_, at);
@@ -143,7 +145,7 @@ Outcome Statement::outcome(size_t column, size_t goals) const {
   return out;
 }
 
-std::string outcomeColumns(size_t goals, bool typed) { // what has no type keeps the bits of a number
+std::string outcomeColumns(size_t goals, bool typed) { // a column without a type keeps the bits of a number
   std::string text = typed ? "candidate INTEGER NOT NULL, fate TEXT NOT NULL, condition INTEGER, alone INTEGER, "
                              "code INTEGER, step_time, memory_peak"
                            : "candidate, fate, condition, alone, code, step_time, memory_peak";

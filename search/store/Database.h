@@ -1,4 +1,4 @@
-// SQLite as the store uses it: a connection, statements with values, transactions; what fails is a StoreFailure.
+// A thin wrapper of SQLite for the store: connection, statements, transactions. Failures throw StoreFailure.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "search/store/Store.h"
@@ -10,19 +10,19 @@ struct sqlite3_stmt;
 
 namespace planc::search {
 
-/// A connection to a file.
+/// A connection to a database file.
 class Database {
 public:
-  /// `create`: an empty file where there is none.
+  /// Opens a file. `create`: create an empty file if it does not exist.
   Database(const std::string& path, bool create);
   Database(const Database&) = delete;
   ~Database();
 
-  /// Statements without values.
+  /// Runs SQL statements without values; throws if they fail.
   void run(const std::string& sql) { check(execute(sql)); }
-  /// The result code, for who does not care.
+  /// Runs SQL statements without values and returns the result code of SQLite.
   int execute(const std::string& sql);
-  /// Throws what the result code of a call says.
+  /// Throws a StoreFailure if `code` is an error.
   void check(int code) const;
   int64_t pragma(const std::string& name);
   sqlite3* get() const { return database_; }
@@ -32,21 +32,21 @@ private:
   sqlite3* database_ = nullptr;
 };
 
-/// A statement with its values, run as often as wanted.
+/// A prepared statement, which can run many times with different values.
 class Statement {
 public:
   Statement(Database& database, const std::string& sql);
   Statement(const Statement&) = delete;
   ~Statement();
 
-  /// With these in the places of its question marks, in order; an outcome has its columns.
+  /// Runs the statement with these values for its question marks, in order. An outcome fills several question marks.
   template <typename... Values> void run(const Values&... values) {
     at_ = 0;
     (bind(values), ...);
     step();
     reset();
   }
-  /// False behind the last row.
+  /// Goes to the next row; false after the last one.
   bool step();
   int64_t whole(size_t column) const;
   uint64_t count(size_t column) const { return static_cast<uint64_t>(whole(column)); }
@@ -68,15 +68,15 @@ private:
   int at_ = 0;
 };
 
-/// The columns of outcomes with so many goals; with their types, as a table is made.
+/// Returns the column names of an outcome with `goals` goals, with their types (for CREATE TABLE) if `typed` is set.
 std::string outcomeColumns(size_t goals, bool typed);
 size_t outcomeWidth(size_t goals);
 
-/// A word in the place of a fate.
+/// Returns the word that the store writes for a fate.
 const char* fateWord(Fate fate);
 Fate fateOf(std::string_view word);
 
-/// What is done within its life is done as a whole: by `commit`, or not at all.
+/// A transaction. It is rolled back when the object ends, unless `commit` was called.
 class Transaction {
 public:
   explicit Transaction(Database& database) : database_(database) { database.run("BEGIN EXCLUSIVE"); }

@@ -1,4 +1,4 @@
-// First all headers are held against each other, then answers are added up, one store open at a time.
+// Compares the headers of all shards first, then adds up their answers with one store open at a time.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/store/Merge.h"
 
@@ -10,11 +10,11 @@ namespace planc::search {
 
 namespace {
 
-/// What is known of a shard's store without its answer.
+/// The header and progress of a shard's store, without its answer.
 struct ShardStore {
   std::string path;
   StoreHeader header;
-  uint64_t decided = 0, blocks = 0; ///< of the shard
+  uint64_t decided = 0, blocks = 0; ///< blocks decided, and blocks of the shard
 };
 
 ShardStore shardStoreOf(const std::string& path) {
@@ -28,7 +28,7 @@ bool isAbsent(const std::string& path) {
   return !std::filesystem::exists(path, ignored) || std::filesystem::file_size(path, ignored) == 0;
 }
 
-/// A list for people: the first few, and how many more.
+/// Lists the first few items, and how many more there are.
 std::string listText(const std::vector<std::string>& items) {
   constexpr size_t kShown = 8;
   std::string text;
@@ -48,7 +48,7 @@ void checkSameSearch(const std::vector<ShardStore>& parts) {
   }
 }
 
-/// Every shard once, and finished.
+/// Checks that every shard is given exactly once and is finished. Throws StoreMismatch otherwise.
 void checkWhole(const std::vector<ShardStore>& parts, const std::vector<std::string>& absent) {
   const uint64_t count = parts.front().header.shard.count;
   std::map<uint64_t, std::vector<const ShardStore*>> byIndex;
@@ -73,7 +73,7 @@ void checkWhole(const std::vector<ShardStore>& parts, const std::vector<std::str
     throw StoreMismatch(text, "what is missing or unfinished is run with its `--shard` and `--resume`");
 }
 
-/// Writes what all of them hold into a new one.
+/// Writes the answers and rows of all shards into the new store.
 void addUp(Store& whole, const StoreHeader& header, const std::vector<ShardStore>& parts) {
   const auto nothing = [&] { return Walked{Answer(whole.space(), header.conditions, header.top), {}}; };
   Walked all = nothing();
@@ -86,7 +86,7 @@ void addUp(Store& whole, const StoreHeader& header, const std::vector<ShardStore
       store->eachRow([&](const Outcome& row) {
         rows.push_back(row);
         if (rows.size() < kAtOnce) return;
-        whole.take(nothing(), rows); // unfinished, until all of it is there
+        whole.take(nothing(), rows); // without an answer, so the store counts as unfinished until every shard is in
         rows.clear();
       });
   }
@@ -94,7 +94,7 @@ void addUp(Store& whole, const StoreHeader& header, const std::vector<ShardStore
   whole.take(all, rows);
 }
 
-/// With what SQLite keeps beside it.
+/// Removes a store together with the files that SQLite keeps next to it.
 void removeStore(const std::string& path) {
   std::error_code ignored;
   for (const char* suffix : {"", "-journal", "-wal"}) std::filesystem::remove(path + suffix, ignored);
@@ -130,13 +130,13 @@ StoreHeader mergeStores(const std::string& out, const std::vector<std::string>& 
   StoreHeader header = parts.front().header;
   header.shard = {};
   std::error_code ignored;
-  bool ours = !std::filesystem::exists(out, ignored); // what others have there, or write there, stays
+  bool ours = !std::filesystem::exists(out, ignored); // a file that was there before stays
   try {
     const std::unique_ptr<Store> like = Store::read(parts.front().path);
     const std::unique_ptr<Store> whole = Store::create(out, header, like->space());
-    ours = true; // nobody else writes it
+    ours = true; // the store is now locked by this process
     addUp(*whole, header, parts);
-  } catch (const StoreFailure& failure) { // half a store is none
+  } catch (const StoreFailure& failure) { // remove the incomplete store
     if (!ours) throw;
     removeStore(out);
     throw StoreFailure(failure.what(), "no new store was left behind, and the shards are as they were");

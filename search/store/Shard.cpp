@@ -1,4 +1,4 @@
-// Shards as they are said, and as schedulers say them.
+// Parses shards from the command line and from the environment of schedulers.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/store/Shard.h"
 
@@ -29,7 +29,7 @@ SaidShard checked(uint64_t index, uint64_t count, const std::string& whence) {
   return {Shard{index, count}};
 }
 
-/// A variable as a number; `bad` says which is none. Nothing where it is not set, too.
+/// Returns the number in a variable; nothing if it is not set. If it is not a whole number, `bad` gets a message.
 std::optional<uint64_t> numberOf(const Variables& variables, const char* name, std::string& bad) {
   const char* text = variables(name);
   if (!text) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<uint64_t> numberOf(const Variables& variables, const char* name, s
   return value;
 }
 
-/// The task of a Slurm array: of `count` shards, or of as many as the array has tasks.
+/// Returns the shard of a Slurm array task, of `count` shards or of as many as the array has tasks.
 SaidShard ofSlurm(const Variables& variables, std::optional<uint64_t> count) {
   std::string bad;
   const auto id = numberOf(variables, "SLURM_ARRAY_TASK_ID", bad);

@@ -1,4 +1,4 @@
-// A share of a walk: one of several machines decides every so many-th block.
+// A share of a walk: each of several machines decides every n-th block.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -9,31 +9,32 @@
 
 namespace planc::search {
 
-/// The blocks whose number is `index` modulo `count`; the default has all of them.
+/// The blocks whose number modulo `count` is `index`. The default is all blocks.
 struct Shard {
   uint64_t index = 0, count = 1;
   bool operator==(const Shard&) const = default;
-  /// How many of so many blocks it has.
+  /// Returns how many of `blocks` blocks the shard has.
   uint64_t of(uint64_t blocks) const { return blocks > index ? (blocks - index - 1) / count + 1 : 0; }
-  /// `2/16`
+  /// Returns `2/16`.
   std::string str() const;
 };
 
-/// No search is shared among more.
+/// The largest number of shards of a search.
 inline constexpr uint64_t kMostShards = 1'000'000;
 
-/// The value of a variable of the environment; null where it is not set.
+/// Returns the value of an environment variable; null if it is not set.
 using Variables = std::function<const char*(const char* name)>;
 
-/// What is said of shards: one, or why there is none.
+/// A shard, or the mistake in the text that should name it.
 struct SaidShard {
   std::optional<Shard> shard = {};
   std::string mistake = {}, help = {};
 };
 
-/// `I/N` with I from 0 on. `auto`: the task of a Slurm array, of as many as the array was submitted with. `auto/N`: the
-/// task of a Slurm array, or the index of an indexed job of Kubernetes, as I of N; so a part of an array can be
-/// submitted again. Kubernetes does not say of how many it is: `auto` takes JOB_COMPLETIONS where that is set.
+/// Parses the value of `--shard`. `I/N` is shard I, counted from 0, of N. `auto` is the task of a Slurm array, of as
+/// many shards as the array has tasks; on Kubernetes it takes the count from JOB_COMPLETIONS, if that is set. `auto/N`
+/// is the task of a Slurm array or the index of a Kubernetes indexed job, of N shards, so that a part of an array can
+/// be submitted again.
 SaidShard shardOf(std::string_view text, const Variables& variables);
 
 } // namespace planc::search

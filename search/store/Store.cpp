@@ -1,5 +1,4 @@
-// Tables of a store, by SQLite. What a walk came to is rewritten by each batch in one transaction, with the rows that
-// are new.
+// The SQLite tables of a store. Each batch rewrites the results of the walk and adds its new rows in one transaction.
 // SPDX-License-Identifier: Apache-2.0
 #include "search/store/Store.h"
 
@@ -16,16 +15,17 @@ namespace planc::search {
 
 namespace {
 
-constexpr int kStoreMark = 0x706c616e; // "plan", in the header of the file
-constexpr int kStoreForm = 2;          // of the tables, and of the order of blocks
+constexpr int kStoreMark = 0x706c616e; // "plan", the application id in the header of the file
+constexpr int kStoreForm = 2;          // version of the tables and of the order of blocks
 
-/// What a row of `kept` is to the answer.
+/// The role in the answer of a row of `kept`.
 constexpr const char *kBest = "best", *kFront = "front", *kOfValue = "value", *kWithout = "without", *kUnfit = "unfit",
                      *kLeast = "least memory";
 /// What a row of `counted` counts.
 constexpr const char *kFate = "fate", *kLaw = "law", *kCondition = "condition";
 
-/// What a sum is taken of; not the facts, which are compared one by one, nor the rows, of which there may be millions.
+/// The tables that the checksum covers. It omits the facts, which are compared one by one, and the rows, of which there
+/// may be millions.
 constexpr const char* kSummed[] = {"header", "choice", "value", "decided", "counted", "kept"};
 constexpr const char* kSum = "sum";
 
@@ -96,7 +96,7 @@ std::unique_ptr<Store> Store::resume(const std::string& path, const StoreHeader&
   checkStorePath(path);
   std::unique_ptr<Store> made(new Store(path, std::make_unique<Database>(path, true)));
   made->file_->run("PRAGMA locking_mode = EXCLUSIVE");
-  made->file_->run("BEGIN EXCLUSIVE; COMMIT"); // nobody else from here on
+  made->file_->run("BEGIN EXCLUSIVE; COMMIT"); // takes the exclusive lock, which lasts until the store is closed
   if (made->isEmpty()) made->writeHeader(header, space);
   made->checkMark();
   made->readHeader();
@@ -106,7 +106,7 @@ std::unique_ptr<Store> Store::resume(const std::string& path, const StoreHeader&
 
 std::unique_ptr<Store> Store::read(const std::string& path) {
   checkStorePath(path);
-  std::error_code unreadable; // of its folder
+  std::error_code unreadable; // set if the folder cannot be read
   if (!std::filesystem::exists(path, unreadable))
     throw StoreFailure(unreadable ? fmt::format("{} cannot be read: {}", path, unreadable.message())
                                   : fmt::format("{} does not exist", path));
@@ -167,7 +167,7 @@ void Store::writeHeader(const StoreHeader& header, const ir::Space& space) {
   whole.commit();
 }
 
-/// Rows that were cut off or changed since are no answer.
+/// The checksum detects rows that were cut off or changed after they were written.
 void Store::writeSum() {
   Statement(*file_, "INSERT OR REPLACE INTO header VALUES(?, ?)").run(kSum, sumOf(*file_));
 }
@@ -179,7 +179,7 @@ void Store::checkSum() const {
 
 void Store::readHeader() {
   checkSum();
-  constexpr size_t kMost = 1u << 20; // choices, values of one, goals: beyond it is damage
+  constexpr size_t kMost = 1u << 20; // most choices, values of a choice, or goals; a larger count means damage
   const auto sane = [&](uint64_t count) {
     if (count > kMost) throw StoreFailure(fmt::format("{} is damaged", path_));
     return static_cast<size_t>(count);
@@ -215,7 +215,7 @@ void Store::readHeader() {
   for (const ir::Choice& choice : space_.choices) sane(choice.values.empty() ? kMost + 1 : 0);
 }
 
-/// A file that has no name any more takes all that is written, and keeps nothing.
+/// Throws if the file was removed or replaced. Writes would otherwise succeed, and be lost.
 void Store::checkThere() const {
   if (markOf(path_) != mark_)
     throw StoreFailure(fmt::format("{} was removed, or replaced by another file, while the search wrote it", path_),

@@ -1,5 +1,5 @@
-// A search on disk: what it is about, how far it is and what it came to, in one file of SQLite that is whole whenever
-// its writer ends.
+// A search on disk in one SQLite file: its facts, progress and results. The file is consistent whenever the writer
+// ends.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "search/Walk.h"
@@ -13,7 +13,7 @@
 
 namespace planc::search {
 
-/// Why a store cannot be used, and a way out.
+/// Why a store cannot be used, and a suggested fix.
 class StoreFailure : public std::runtime_error {
 public:
   explicit StoreFailure(const std::string& what, std::string help = "")
@@ -24,57 +24,57 @@ private:
   std::string help_;
 };
 
-/// What a search is about, by name. Searches that agree in all of it have the same answer.
+/// Named values that define a search. Searches with equal facts have the same answer.
 using StoreFacts = std::vector<std::pair<std::string, std::string>>;
 
 struct StoreHeader {
   StoreFacts facts;
-  std::string asked; ///< how it was asked for, in words of who asked; not compared
+  std::string asked; ///< the request as the user wrote it; not compared
   Shard shard;
-  uint64_t blocks = 0; ///< of the whole space
+  uint64_t blocks = 0; ///< in the whole space
   size_t conditions = 0, goals = 1, top = 0;
-  bool rows = false; ///< every priced candidate is kept; else those that the answer consists of
+  bool rows = false; ///< every priced candidate is kept; otherwise only those in the answer
 };
 
-/// The first fact in which two headers differ: `name`, with both values; empty ones where one lacks it.
+/// The first fact in which two headers differ, with both values; a value is empty if its header lacks the fact.
 struct StoreDifference {
   std::string name, first, second;
 };
 std::optional<StoreDifference> differenceOf(const StoreFacts& first, const StoreFacts& second);
 
-/// Throws where no store can be: a name without letters, a folder, a device.
+/// Throws if `path` cannot be a store: an empty name, stdin, a folder or a device.
 void checkStorePath(const std::string& path);
 
 class Database;
 
-/// Which file a name leads to: another one, or none, once it was removed.
+/// Device and inode of a file, which change if it is removed or replaced.
 using FileMark = std::pair<uint64_t, uint64_t>;
 
-/// An open store. All that fails throws StoreFailure. No other process can write, or read, while one has it open to
-/// write.
+/// An open store. All failures throw StoreFailure. While a store is open for writing, no other process can read or
+/// write it.
 class Store final : public WalkSink {
 public:
-  /// A new one; what is there already is refused, but for a file without a byte.
+  /// Creates a store. Throws if the file exists and is not empty.
   static std::unique_ptr<Store> create(const std::string& path, const StoreHeader& header, const ir::Space& space);
-  /// The one that is there, whatever its header; a new one where there is none, or one that ended before its header was
-  /// written.
+  /// Opens an existing store for writing, without comparing its header. Creates one if the file does not exist or has
+  /// no header yet.
   static std::unique_ptr<Store> resume(const std::string& path, const StoreHeader& header, const ir::Space& space);
   static std::unique_ptr<Store> read(const std::string& path);
   ~Store() override;
 
   const std::string& path() const { return path_; }
   const StoreHeader& header() const { return header_; }
-  /// Paths and texts of its choices and what is filled; enough to say what a candidate is.
+  /// The paths and texts of the choices and the filled axis; enough to describe a candidate.
   const ir::Space& space() const { return space_; }
-  /// Which blocks it has an answer about.
+  /// Returns the blocks that were decided.
   Ranges decided() const;
-  /// What it holds. `space`: that of the answer, which outlives it.
+  /// Returns the stored answer and progress. `space`: the space of the answer, which must outlive it.
   Walked walked(const ir::Space& space) const;
 
   bool wantsRows() const override { return header_.rows; }
-  /// All of it or nothing is in the file afterwards, whatever happens.
+  /// Writes the results so far and the new rows in one transaction.
   void take(const Walked& soFar, const std::vector<Outcome>& priced) override;
-  /// The rows by the number of the candidate: every priced one, or those that the answer consists of, each once.
+  /// Calls `use` once for each row, in the order of candidate numbers: every priced candidate, or those in the answer.
   void eachRow(const std::function<void(const Outcome&)>& use) const;
 
 private:
@@ -88,7 +88,7 @@ private:
   void checkThere() const;
   std::string path_;
   std::unique_ptr<Database> file_;
-  FileMark mark_; ///< of the file that is open
+  FileMark mark_; ///< of the open file
   StoreHeader header_;
   ir::Space space_;
 };
