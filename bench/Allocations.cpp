@@ -1,4 +1,4 @@
-// Replaces the `operator new` of the benchmark by one that counts.
+// Replaces `operator new` by one that counts calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/Allocations.h"
 
@@ -7,7 +7,7 @@
 
 namespace planc::bench {
 namespace {
-thread_local size_t asked = 0; // one for all threads would slow down those of a search
+thread_local size_t asked = 0; // per thread, because a shared counter would slow down parallel searches
 } // namespace
 
 size_t allocations() {

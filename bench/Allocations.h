@@ -1,11 +1,11 @@
-// How often memory was asked for: what an evaluation costs besides arithmetic.
+// Counts memory allocations, which an evaluation pays for besides arithmetic.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
 
 namespace planc::bench {
 
-/// Calls of `operator new` so far by the thread that asks; the benchmark replaces it by one that counts.
+/// Returns how often the calling thread has called `operator new`, which the benchmark replaces by a counting one.
 size_t allocations();
 
 } // namespace planc::bench

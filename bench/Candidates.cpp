@@ -1,4 +1,4 @@
-// The loops over what the search benchmarks change.
+// Makes the candidates of the search benchmarks.
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/Candidates.h"
 
@@ -17,7 +17,7 @@ Selector at(const std::string& layer) {
   return selector;
 }
 
-/// Sequence parallelism of the residual stream, or none.
+/// Returns rules that shard the residual stream over the sequence, or that replicate it.
 std::vector<PlacementRule> sequence(bool parallel) {
   std::vector<PlacementRule> rules;
   for (const char* layer : {"decoder", "position", "norm"}) {
@@ -50,7 +50,7 @@ ScheduleEdit interleaved(int64_t chunks) {
   return {Symbol("interleaved_1f1b"), {{Symbol("chunks"), chunks, {}}}};
 }
 
-/// Can a stage of so many layers have so many chunks, with so many micro-batches over the stages?
+/// Returns whether a stage with this many layers can have this many chunks, and the schedule this many micro-batches.
 bool divides(int64_t chunks, int64_t layersOfStage, int64_t stages, int64_t microBatches) {
   return layersOfStage % chunks == 0 && (chunks == 1 || (stages > 1 && microBatches % stages == 0));
 }
@@ -89,7 +89,7 @@ std::vector<PlanEdit> searchEdits() {
 
 namespace {
 
-/// ZeRO-0, ZeRO-1 and ZeRO-3 over the replicas.
+/// Returns the state rules of ZeRO-0, ZeRO-1 and ZeRO-3 over the replicas.
 std::vector<std::vector<StateRule>> shardings() {
   const std::vector<Symbol> none, all{Symbol("dp")};
   std::vector<std::vector<StateRule>> found;

@@ -1,4 +1,4 @@
-// A plan file, ready to be lowered.
+// Loads a plan file for benchmarks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/Frontend.h"
@@ -10,7 +10,7 @@
 
 namespace planc::bench {
 
-/// A session that has loaded and checked a file, and the plan that was asked for.
+/// A session that has loaded and checked a file, and one of its plans. Throws std::runtime_error after errors.
 struct Loaded {
   frontend::Session session;
   std::vector<std::unique_ptr<ir::Plan>> plans;

@@ -1,4 +1,4 @@
-// Benchmarks of one estimate by part, and of the same plan on 64 and on a million GPUs.
+// Benchmarks the parts of one estimate, and the same plan on 64 and on a million GPUs.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/Estimator.h"
 #include "bench/Allocations.h"
@@ -25,7 +25,7 @@ std::string read(const char* path) {
   return text.str();
 }
 
-/// Seconds of a step.
+/// Returns the step time in seconds.
 double price(const ir::Plan& plan) {
   DiagnosticEngine diagnostics;
   const auto program = passes::lower(plan, diagnostics);
@@ -45,7 +45,8 @@ void parseExample(benchmark::State& state) {
   state.SetBytesProcessed(static_cast<int64_t>(state.iterations()) * static_cast<int64_t>(text.size()));
 }
 
-/// Load with imports, check and elaborate. The library that one estimate reads decides start-up time.
+/// Loads a plan with its imports, checks and elaborates it. The amount of library text read determines the start-up
+/// time.
 void elaborateExample(benchmark::State& state) {
   size_t library = 0;
   for (auto _ : state) {
@@ -72,7 +73,7 @@ void priceExample(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(cost::estimate(*schedule, diagnostics));
 }
 
-/// From an elaborated plan to its time and memory, nothing known before.
+/// Prices an elaborated plan without cached results.
 void evaluateExample(benchmark::State& state) {
   const bench::Loaded loaded(kExample, "gpt3_175b");
   const size_t before = bench::allocations();
@@ -87,7 +88,7 @@ void evaluateExample(benchmark::State& state) {
       benchmark::Counter(static_cast<double>(bench::allocations() - before), benchmark::Counter::kAvgIterations);
 }
 
-/// Lowering and pricing depend on stages, chunks and micro-batches, not on the number of devices.
+/// Lowering and pricing depend on stages, chunks and micro-batches, and not on the number of devices.
 void lowerAndPrice(benchmark::State& state, const char* plan) {
   const bench::Loaded loaded(kScaling, plan);
   double step = 0;

@@ -1,5 +1,4 @@
-// Searches as benchmarks: every candidate made as an edit, lowered and priced to the end, one core, nothing known
-// before.
+// Benchmarks of searches: every candidate is made as an edit, lowered and priced on one core, without cached results.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Searches.h"
 #include "bench/Candidates.h"
@@ -12,7 +11,7 @@
 namespace planc::bench {
 namespace {
 
-/// A plan and its changes.
+/// A plan, and the changes that make its candidates.
 struct Space {
   const char* file;
   const char* plan;
@@ -21,14 +20,15 @@ struct Space {
 constexpr Space kGpt = {PLANC_SOURCE_DIR "/bench/search.plan", "gpt3_512", searchEdits};
 constexpr Space kExperts = {PLANC_SOURCE_DIR "/bench/experts.plan", "deepseek_v3_2048", expertEdits};
 
-/// A candidate as a plan; throws where the edit does not fit: another benchmark would be run.
+/// Returns a candidate as a plan. Throws if the edit does not fit, because the benchmark would then measure something
+/// else.
 ir::Plan candidate(const ir::Plan& base, const ir::PlanEdit& edit, DiagnosticEngine& diagnostics) {
   ir::Plan plan = base;
   if (!ir::apply(edit, plan, diagnostics)) throw std::runtime_error("a candidate is no change of its plan");
   return plan;
 }
 
-/// The same candidate by itself; throws where the engine gave another time or another memory.
+/// Prices a candidate without the engine. Throws if its step time or memory differs from that of the engine.
 void compare(const ir::Plan& plan, const cost::Estimate& found) {
   DiagnosticEngine diagnostics;
   const auto program = passes::lower(plan, diagnostics);
@@ -64,7 +64,7 @@ void search(benchmark::State& state, const Space& space, bool compared) {
                                                  benchmark::Counter::kIsRate);
 }
 
-/// What `planc search` does, but for reading and printing: candidates decided per second.
+/// Measures candidates decided per second by `planc search`, without reading and printing.
 void walk(benchmark::State& state, const char* path, const char* plan, bool bounds) {
   api::PlanFile file;
   std::string error;
@@ -72,7 +72,7 @@ void walk(benchmark::State& state, const char* path, const char* plan, bool boun
   const auto search = api::Search::of(file, plan, {});
   if (!search) throw std::runtime_error(std::string("errors in ") + path);
   const auto threads = static_cast<unsigned>(state.range(0));
-  // Bounds do not tell them from others.
+  // A walk with bounds cannot tell these candidates from worse ones, so count them without bounds.
   const uint64_t rest = search->run(threads, false).of(search::Fate::Rest).count;
   uint64_t decided = 0, priced = 0;
   for (auto _ : state) {

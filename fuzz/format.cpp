@@ -1,4 +1,4 @@
-// Any bytes: what parses is formatted, keeps its meaning, and formatting it again changes nothing.
+// Formats arbitrary bytes. Text that parses must keep its meaning, and formatting it again must not change it.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/format/Format.h"
 
@@ -9,12 +9,12 @@ using namespace planc;
 
 namespace {
 
-/// Nothing if the text does not parse; stops the fuzzer if formatting it is an error.
+/// Returns nothing if the text does not parse. Aborts, which the fuzzer reports, if the formatter fails.
 std::optional<std::string> formatted(std::string text) {
   SourceManager sources;
   DiagnosticEngine diagnostics;
   auto out = format::formatFile(sources, sources.add("fuzz.plan", std::move(text)), diagnostics);
-  if (out && diagnostics.hasErrors()) std::abort(); // the formatter's own check
+  if (out && diagnostics.hasErrors()) std::abort(); // the formatter verifies its own output
   return out;
 }
 

@@ -1,4 +1,4 @@
-// Any bytes: the parser ends with a tree or with errors that can be drawn.
+// Parses arbitrary bytes. The parser must return a tree, or errors that can be rendered.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/parse/Parse.h"
 

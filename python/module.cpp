@@ -1,4 +1,4 @@
-// The Python module: files, compilations and changes of plans, over api/.
+// The Python module: plan files, compilations and changes of plans, built on api/.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Library.h"
 #include "api/PlanFile.h"
@@ -16,7 +16,7 @@ using namespace planc;
 
 namespace {
 
-/// A number as plan text has it: Python's own, which reads back as the same number.
+/// Returns a value as plan text. Python's text of a number reads back as the same number.
 std::string valueText(const py::handle& value) {
   if (py::isinstance<py::bool_>(value)) return value.cast<bool>() ? "true" : "false";
   if (value.is_none()) throw py::value_error("None is no value of a fact");
@@ -94,12 +94,13 @@ py::object fromJson(const Json& json) {
   return loads(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-/// What a refused plan is refused for. It is thrown without the interpreter and becomes `planc.Diagnostics` with it.
+/// Thrown if a plan is refused, with the diagnostics that say why. It is thrown without the interpreter lock and
+/// becomes `planc.Diagnostics` once the lock is held.
 struct Refused {
   Json diagnostics;
 };
 
-/// The diagnostics as rows, without those that are among `before`.
+/// Returns the diagnostics as rows, without those in `before`.
 Json rowsOf(const DiagnosticEngine& diagnostics, const SourceManager& sources,
             const std::vector<const Diagnostic*>& before = {}) {
   Json out = Json::array();
@@ -125,14 +126,15 @@ void raise(const Refused& refused) {
                   py::make_tuple(first, fromJson(all)).ptr());
 }
 
-/// A file, with the mutex of it and of all plans that come from it: these share sources and an engine.
+/// A file with a mutex for itself and all of its plans, which share sources and an engine.
 struct HeldFile {
   api::PlanFile file;
   std::recursive_mutex mutex;
 };
 
-/// A time in which one thread works on a file while others may run Python: the interpreter is not locked, the file is.
-/// No Python object may be touched. The file is free again before the interpreter is waited for.
+/// A scope in which one thread works on a file while other threads may run Python: it releases the interpreter lock and
+/// locks the file. No Python object may be touched in it. The file is unlocked before the interpreter lock is taken
+/// again.
 class Turn {
 public:
   explicit Turn(HeldFile& file) : lock_(file.mutex) {}
@@ -142,7 +144,8 @@ private:
   std::unique_lock<std::recursive_mutex> lock_;
 };
 
-/// Plans give their texts back to the file when they end, which may be in a turn.
+/// Deletes a plan. A plan gives its text back to the file when it ends, so the file must be locked; the deleter may run
+/// inside a turn already.
 struct EndOfPlan {
   std::shared_ptr<HeldFile> file;
   void operator()(api::Compilation* plan) const {
@@ -152,20 +155,20 @@ struct EndOfPlan {
   }
 };
 
-/// A compilation with the file that its places stand in.
+/// A compilation with the file that its source ranges point into.
 class Plan {
 public:
   Plan(std::shared_ptr<HeldFile> file, std::unique_ptr<api::Compilation> made)
       : file_(file), made_(made.release(), EndOfPlan{std::move(file)}) {}
 
-  /// What `read` finds in the compilation, in a turn.
+  /// Runs `read` on the compilation while the file is locked, and returns its result.
   template <typename Read> auto in(Read read) {
     Turn turn(*file_);
     return read(*this);
   }
   const ir::Plan& plan() const { return made_->plan(); }
   Json diagnostics() const { return rowsOf(made_->diagnostics(), file_->file.sources()); }
-  /// Totals come from the engine that it shares with what it was edited from; rows are made where somebody asks.
+  /// Totals come from the engine that the plan shares with the plan it was edited from. Rows are computed on request.
   const cost::Estimate& estimate(cost::Wanted wanted = cost::Wanted::totals()) {
     if (!made_->estimate() || (wanted.rows && !rows_)) {
       if (!made_->priceAlone(wanted)) throw Refused{diagnostics()};
@@ -191,7 +194,7 @@ public:
 private:
   std::shared_ptr<HeldFile> file_;
   std::shared_ptr<api::Compilation> made_;
-  bool rows_ = false; ///< its estimate has them
+  bool rows_ = false; ///< the estimate has rows
 };
 
 using Price = std::tuple<double, double, bool>;
@@ -215,7 +218,7 @@ public:
     Turn turn(*held_);
     return found();
   }
-  /// False if the file cannot be read: `error` says why.
+  /// Returns false and sets `error` if the file cannot be read.
   bool load(const std::string& path, std::string& error) {
     Turn turn(*held_);
     if (!held_->file.load(path, error)) return false;
@@ -257,7 +260,7 @@ private:
   Json found(const std::vector<const Diagnostic*>& before = {}) const {
     return rowsOf(held_->file.diagnostics(), held_->file.sources(), before);
   }
-  /// With what was asked last alone, if anything of it is new.
+  /// Throws the diagnostics that are not in `before`, or all of them if none is new.
   [[noreturn]] void refuseNew(const std::vector<const Diagnostic*>& before) const {
     Json rows = found(before);
     throw Refused{rows.empty() ? found() : std::move(rows)};

@@ -16,7 +16,7 @@ int main(int, char** argv) {
       {.facts = {{"cluster.node.bandwidth", "100GB/s"}}},
   };
   for (const planc::ir::PlanEdit& edit : edits) {
-    const auto changed = plan->with(edit); // what it shares with the others is priced once
+    const auto changed = plan->with(edit); // what the changes share is priced once
     if (!changed->priceAlone(planc::cost::Wanted::totals())) {
       std::printf("refused: %s\n", changed->diagnostics().sorted()[0]->message.c_str());
       continue;
