@@ -1,6 +1,5 @@
 // Computes the effect of a `recompute` statement as the difference to the plan without it. Both plans go through the
 // same passes and backend, so the working set and waits between stages are included.
-// exact, with the working set, waits between stages and all else that follows.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/RecomputeEffects.h"
 

@@ -1,6 +1,5 @@
 // Finds knees by pricing single candidates between the points of a sweep, and scaling by binding the batch to the
 // choice.
-// is bound to.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Sweeps.h"
 

@@ -1,4 +1,4 @@
-// The order of the work for one device.
+// Runs the steps of a calibration for one device.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/Calibrate.h"
 
@@ -20,7 +20,7 @@ PLANC_WARNING(FitMisses, 1030, "{subject}, {direction}: held-out error {error} %
 
 namespace {
 
-/// Whether the equation of a sample asks for the peak of its type, and the part has none.
+/// Returns whether the equation of a sample needs the peak of its type, and the part has none.
 bool lacksPeak(const Sample& s, const Part& part) {
   const bool product =
       s.kind == Kind::Gemm || s.kind == Kind::GroupedGemm || s.kind == Kind::Scores || s.kind == Kind::Context;
@@ -43,13 +43,13 @@ std::vector<Suspects> suspectsOf(const Samples& samples, const std::string& devi
         fmt::format("samples of products in `{}` that are not fitted, since `{}` has no peak of this type: {}",
                     ir::name(type), part.name, count));
   std::vector<Suspects> out;
-  out.reserve(points.size()); // its elements refer to it
+  out.reserve(points.size()); // elements hold references to the vector
   for (size_t i = 0; i < points.size(); ++i)
     if (!points[i].empty()) out.emplace_back(part, samples.series[i], std::move(points[i]), out, sources);
   return out;
 }
 
-/// How the sizes and times of collectives were read, and what that makes of them.
+/// Adds notes on how sizes and times of collectives were interpreted, with the resulting bandwidth.
 void noteConventions(const std::vector<Suspects>& suspects, const Part& part, Calibration& out) {
   for (const Suspects& s : suspects) {
     if (!s.series.elements || s.points.front()->name != Symbol("all_reduce")) continue;
@@ -67,7 +67,7 @@ void noteConventions(const std::vector<Suspects>& suspects, const Part& part, Ca
                                     inside ? "link" : "card", formatQuantity(line, units::bandwidth),
                                     formatQuantity(rate / width, units::bandwidth),
                                     formatQuantity(rate / 1000, units::bandwidth)));
-    return; // one says it
+    return; // one note is enough
   }
 }
 
@@ -85,7 +85,7 @@ void reportMisses(const Calibration& c, DiagnosticEngine& diagnostics) {
           .help("its time depends on more than the equation knows: sample the shapes that you run");
 }
 
-/// The value of a section that its fact cannot have, in words; empty: all are possible.
+/// Returns a description of a value that the fact cannot have; empty if all values of the section are possible.
 std::string impossibleValue(const Section& s) {
   const auto check = [](std::string_view name, const ir::FactType& type, double value) {
     return type.range.holds(value)
@@ -105,7 +105,7 @@ std::string impossibleValue(const Section& s) {
   return found;
 }
 
-/// Facts that miss by a quarter and more.
+/// Removes facts whose held-out error exceeds `kUseless`, with a note.
 void dropUseless(Calibration& c) {
   for (const Section& s : c.sections)
     if (s.error > kUseless)
@@ -126,7 +126,7 @@ void dropImpossible(Calibration& c) {
 void dropCopies(Samples& samples, const SourceManager& sources) {
   using Key = std::tuple<std::string, std::string, Symbol, ir::DType, std::array<double, kExtents>, double, double>;
   std::map<Key, FileId> seen;
-  std::map<std::string, std::pair<std::set<std::string>, size_t>> copies; // by the file that holds them first
+  std::map<std::string, std::pair<std::set<std::string>, size_t>> copies; // by the file that contained them first
   std::vector<Sample> kept;
   for (Sample& s : samples.samples) {
     const Series& series = samples.series[s.series];

@@ -1,4 +1,4 @@
-// The fastest that a part can be, by kind of sample.
+// Computes the shortest time that a part can reach, by kind of sample.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/fit/Bounds.h"
 
@@ -17,13 +17,13 @@ namespace {
 // Bytes that may stay in a cache and never reach memory: more than the last-level cache of any part so far (126 MB,
 // B200).
 constexpr double kCached = 256e6;
-/// Reductions in the switch send less than the convention counts (NCCL 2.27 with NVLS: up to 1.07 of the link).
+/// Reductions in the switch send less than the convention counts (NCCL 2.27 with NVLS reaches 1.07 of the link).
 constexpr double kLinkSlack = 1.25;
-/// Clocks beyond the datasheet's.
+/// Clocks may exceed the datasheet's.
 constexpr double kPeakSlack = 1.03;
-/// What crosses that line at the least. A ring passes every rank; a tree over nodes, or phases inside and between them,
-/// send over the cards of a node what a ring of as many ranks as there are nodes does: of two, half of what a ring of
-/// all ranks does.
+/// Returns the smallest number of bytes that cross the slowest line. A ring passes through every rank. A tree over
+/// nodes, or phases inside and between them, sends over the cards of a node what a ring with one rank per node sends;
+/// for two nodes, half of what a ring of all ranks sends.
 double lineBytes(const Sample& s) {
   if (s[Extent::Nodes] < 2) return wireBytes(s);
   Sample between = s;
@@ -73,7 +73,7 @@ double leastTime(const Part& part, const Sample& s, Direction d) {
   case Kind::Optimizer:
     return move(leastPasses(s) * ir::width(s.dtype) * s[Extent::Params]);
   case Kind::Collective:
-    // Of a link that is not known at least this: every byte comes out of memory.
+    // The memory bounds the time even if the link is unknown, because every byte is read from memory.
     return std::max(lineRate(part, s) > 0 ? lineBytes(s) / (lineRate(part, s) * kLinkSlack) : 0, move(wireBytes(s)));
   case Kind::Step:
     break;

@@ -1,4 +1,4 @@
-// The table of checks: samples against what the part can do, and series against themselves.
+// Checks samples against the limits of the part, and series against themselves.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/fit/Checks.h"
 

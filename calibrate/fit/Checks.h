@@ -1,4 +1,4 @@
-// Is a series of samples possible at all? A table of checks, one row each; what fails for good is kept out of the fits.
+// Checks whether a series of samples is plausible. Each check is a row of a table; some exclude samples from the fits.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/fit/Fits.h"
@@ -8,7 +8,7 @@
 
 namespace planc::calibrate {
 
-/// The samples of one series, and what the checks have found out about them so far.
+/// The samples of one series, and the samples that checks have excluded so far.
 class Suspects {
 public:
   Suspects(const Part& of, const Series& s, Points samples, const std::vector<Suspects>& all,
@@ -18,11 +18,11 @@ public:
   const Part& part;
   const Series& series;
   Points points;
-  const std::vector<Suspects>& others; ///< of the same device; itself among them
+  const std::vector<Suspects>& others; ///< all series of the device, including this one
   const SourceManager& sources;
 
   Kind kind() const { return points.front()->kind; }
-  /// Measured in a direction, and not taken out by a check before.
+  /// Returns the samples that were measured in a direction and not excluded yet.
   Points good(Direction d) const;
   void exclude(const Sample* s, Direction d) { bad_.insert({s, d}); }
   bool usable(const Sample* s, Direction d) const { return !bad_.count({s, d}); }
@@ -32,14 +32,14 @@ private:
   std::set<std::pair<const Sample*, Direction>> bad_;
 };
 
-/// One row: what it finds is a warning with a page of its own. `excludes`: flagged samples are not fitted.
+/// One check. Its findings are warnings with a documentation page. `excludes`: flagged samples are not fitted.
 struct Check {
   std::string_view name;
-  std::string_view about; ///< one line for people
+  std::string_view about; ///< one-line description
   bool excludes;
   void (*run)(Suspects& suspects, DiagnosticEngine& diagnostics);
 };
-/// In the order in which they run.
+/// All checks, in the order in which they run.
 std::span<const Check> checks();
 
 } // namespace planc::calibrate

@@ -1,5 +1,5 @@
-// What all fits share: picking samples, choosing between closed form and table, and the words that a fact is sourced
-// with.
+// Code that all fits share: selecting samples, choosing between closed form and table, and writing the source text of
+// facts.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/fit/Fit.h"
 

@@ -1,4 +1,5 @@
-// The fits, one function per family of equations; each takes the good samples of one device and adds what it found.
+// The fits, one function per family of equations. Each takes the good samples of one device and adds the facts it
+// finds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/fit/Fits.h"
@@ -8,7 +9,7 @@
 
 namespace planc::calibrate {
 
-/// The good samples of one device, by what is fitted together.
+/// The good samples of one device, and the intermediate results that the fits share.
 class Fitting {
 public:
   Fitting(const Part& of, const SourceManager& texts, const std::vector<Series>& sampled,
@@ -18,44 +19,45 @@ public:
   const Part& part;
   const SourceManager& sources;
   const std::vector<Series>& series;
-  std::span<const ir::Optimizer> optimizers; ///< of the library
+  std::span<const ir::Optimizer> optimizers; ///< the library's optimizers
   Calibration& out;
-  std::vector<const Sample*> all; ///< whose checks they passed; a direction that failed is taken out of `usable`
-  /// Whether the direction of a sample is fit for use.
+  std::vector<const Sample*> all; ///< samples that passed the checks in at least one direction; see `usable`
+  /// Returns whether the checks accepted a direction of a sample.
   std::function<bool(const Sample&, Direction)> usable;
 
-  /// Samples of a kind that were measured and are usable.
+  /// Returns the samples of a kind that were measured in a direction, are usable, and satisfy `also` (if given).
   Points points(Kind kind, Direction direction, const std::function<bool(const Sample&)>& also = {}) const;
-  /// Fitted before the rest: what other equations build on.
+  /// The fit of matrix products of one type, which other equations build on.
   struct Products {
     double efficiency = 1, memoryEfficiency = 1, start = 0;
-    ir::Table table; ///< of the efficiency, by FLOPs
+    ir::Table table; ///< efficiency by FLOPs; empty if a number fits
     double at(double flops) const { return table.empty() ? efficiency : table.at(flops); }
   };
   std::map<ir::DType, Products> products;
-  double memoryRate = 1, memoryStart = 0; ///< B/s reached, seconds
+  double memoryRate = 1, memoryStart = 0; ///< reached bandwidth in B/s; start in seconds
 
   double peak(ir::DType type) const;
   double bandwidth() const;
-  /// Of a type without samples: the library's figures.
+  /// Returns the fit of a type. If no sample has the type, returns the library's figures.
   const Products& productsOf(ir::DType type);
-  /// The closed form, or the table where the closed form misses by more than the tolerance and the table by less; the
-  /// same once more with a second size's factor.
+  /// Chooses between the closed form and the table. Takes the table if the closed form's error exceeds the tolerance
+  /// and the table's error is smaller. Does the same with `factors`, a table with a factor by a second size.
   Quality choose(std::string subject, const Points& points, Direction direction, Size size, const Fitter& closed,
                  const Fitter& table, const Fitter& factors = {}) const;
-  bool fullClocks = false; ///< of the products of profiles, which were too short for power to matter
+  bool fullClocks = false; ///< product samples of profiles ran at full clocks: too short to reach the power limit
 
-  /// Whether the clocks of these times are those of long training: no energy slows them further.
+  /// Returns whether the times of all points were taken at the clocks of long training, so that prices need no power
+  /// limit.
   bool sustained(const Points& points) const;
-  /// The files of these points, counts and errors: the source text of a fact.
+  /// Returns the source text of a fact: the files of these points, the count of samples and the errors.
   std::string source(const Points& points, const std::vector<const Quality*>& qualities) const;
-  /// A section without facts yet, with statistics of its fits.
+  /// Returns a section with the statistics of its fits and without facts.
   Section section(Record record, const Points& points, const std::vector<const Quality*>& qualities) const;
 };
 
-/// The measured times of points, in their order.
+/// Returns the measured times of points, in their order.
 std::vector<double> times(const Points& points, Direction direction);
-/// Seconds of a measured time that are work and not start: at least a twentieth, where starting is all there is.
+/// Returns the seconds of a measured time without the start-up time; at least a twentieth of the measured time.
 double working(double measured, double start);
 
 void fitProducts(Fitting& f);

@@ -1,5 +1,5 @@
-// Attention: the fused kernel's rate by sequence and head dimension, and the two products where scores stand in memory
-// (docs/cost-model.md, section 1.3).
+// Fits attention: the fused kernel's rate by sequence length and head dimension, and the two products with scores in
+// memory (docs/cost-model.md, section 1.3).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Equations.h"
 #include "calibrate/fit/Bounds.h"
@@ -25,7 +25,7 @@ double scoreBytes(const Sample& s) {
   return s[Extent::Batch] * s[Extent::Heads] * s[Extent::Seq] * s[Extent::KvSeq] * ir::width(s.dtype);
 }
 
-/// Backward against `forward` of the same shape: one factor, or a table by head dimension.
+/// The ratio of backward time to `forward` at the same shape: one factor, or a table by head dimension.
 struct Factor {
   ir::DeviceFact of;
   std::function<double(const Sample&)> forward;
@@ -63,7 +63,7 @@ struct Factor {
   }
 };
 
-/// rate = curve(keys) · head(head dimension), both by log-linear interpolation; head(128) = 1.
+/// The fused kernel: rate = keys(keys) · head(head dimension), both with log-linear interpolation; head(128) = 1.
 struct Rate {
   ir::Table keys, head;
   double start = 0;
@@ -87,7 +87,7 @@ Rate rateOf(const Points& points, double start) {
   return out;
 }
 
-/// One of the products with scores in memory, and its facts.
+/// A product of attention with scores in memory, and its facts.
 struct ScoresProduct {
   Kind kind;
   ir::DeviceFact efficiency, size, backward;
@@ -123,7 +123,7 @@ void fitProduct(Fitting& f, const ScoresProduct& product) {
     const Reached r = reached(p);
     return fitCurve(r.heads, r.shares, kHeadKnots);
   };
-  // Libraries choose faster kernels for larger results.
+  // Adds a factor by size, because libraries choose faster kernels for larger results.
   auto factors = [&](const Points& p) {
     const Reached r = reached(p);
     return fitFactors(r.heads, kHeadKnots, r.bytes, kSizeKnots, r.shares,
@@ -188,8 +188,8 @@ void fitScores(Fitting& f) {
 
 namespace {
 
-/// The curve is that of causal kernels, as training of decoders runs them: without a mask kernels reach more, by a
-/// tenth to a third on short sequences. They are fitted where there are no others.
+/// Returns the samples of fused attention. The curve is fitted to causal kernels, because decoders train with them;
+/// kernels without a mask are 10 to 33 % faster on short sequences. If there are no causal samples, all are used.
 Points fusedPoints(Fitting& f, Direction direction) {
   const auto masked = [](const Sample& s) { return s[Extent::Causal] > 0; };
   const Points all = f.points(Kind::Attention, direction), causal = f.points(Kind::Attention, direction, masked);
@@ -217,13 +217,13 @@ void fitAttention(Fitting& f) {
   });
   const double only = (*points.front())[Extent::HeadDim];
   const ir::Number* head = known.number(ir::DeviceFact::AttentionHead);
-  if (oneHead && only != eq::kCurveHeadDim && head) { // the library's loss of narrow heads
+  if (oneHead && only != eq::kCurveHeadDim && head) { // apply the library's loss for narrow heads
     for (double& y : rate.keys.y) y /= head->at(only);
     rate.head = {{only}, {head->at(only)}};
   }
   q.subject = "attention";
   q.form = Form::Table;
-  const double shown = oneHead ? rate.head.at(only) : 1; // what was measured, and not what the curve holds
+  const double shown = oneHead ? rate.head.at(only) : 1; // report the measured rate, and not the curve's
   const auto [least, most] = std::minmax_element(rate.keys.y.begin(), rate.keys.y.end());
   q.constants =
       fmt::format("{} to {}", formatQuantity(shown * *least, units::rate), formatQuantity(shown * *most, units::rate));

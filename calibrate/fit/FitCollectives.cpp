@@ -1,4 +1,4 @@
-// Collectives: start, bandwidth and the square-root term by operation, ranks and nodes; send and receive
+// Fits collectives: start, bandwidth and the square-root term by operation, ranks and nodes; and send and receive
 // (docs/cost-model.md, sections 2.1 and 2.3).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Equations.h"
@@ -19,7 +19,7 @@ using ir::CollectiveKind;
 namespace {
 
 constexpr size_t kMessageKnots = 14;
-/// A start or a root term that is a smaller share of the least time than this is nothing.
+/// A start or root term below this share of the shortest time counts as 0.
 constexpr double kNothing = 1e-3;
 
 /// The fact of a fabric that a group of samples is fitted to; of a send, its start.
@@ -27,13 +27,13 @@ ir::FabricFact factOf(CollectiveKind kind) {
   return kind == CollectiveKind::SendRecv ? ir::FabricFact::SendRecvStart : ir::Fabric::sampledOperation(kind)->fact;
 }
 
-/// Who takes part: operation, nodes, ranks.
+/// A group: operation, nodes, ranks.
 using Group = std::tuple<Symbol, double, double>;
 
 struct GroupFit {
-  bool root; ///< with a term that grows with the square root
+  bool root; ///< has a term that grows with the square root of the size
 
-  /// a and b, and g if there is a root term.
+  /// Returns the start a and bandwidth b, and the root term g if there is one.
   std::vector<double> closed(const Points& p) const {
     std::vector<double> measured;
     double least = p.front()->forward, rate = 0, most = 0;
@@ -43,7 +43,7 @@ struct GroupFit {
       rate = std::max(rate, wireBytes(*s) / s->forward);
       most = std::max(most, wireBytes(*s));
     }
-    // The search begins where no term is small: one that it has lost does not come back.
+    // Start with no small term, because the search cannot recover a term that has vanished.
     std::vector<double> start{least / 2, rate};
     if (root) start.push_back(least / 2 / std::max(eq::rootTerm(1.0, most), 1e-3));
     return fitClosed(start, measured, [&](std::span<const double> v, size_t i) {
@@ -58,7 +58,7 @@ struct GroupFit {
   }
 };
 
-/// A third constant must predict sizes that it has not seen by this much better than two do.
+/// A third constant must reduce the held-out error at least to this share of the error with two.
 constexpr double kBetter = 0.8;
 
 Fitter closedFitter(const GroupFit& fit) {
@@ -71,7 +71,7 @@ Fitter closedFitter(const GroupFit& fit) {
 bool wantsRoot(const Points& points) {
   const auto error = [&](bool root) {
     const Quality q = judge(points, Direction::Forward, Size::Bytes, closedFitter(GroupFit{root}));
-    return q.median + q.p75; // a tenth may be wild
+    return q.median + q.p75; // up to a tenth of the samples may be wild
   };
   return error(true) < kBetter * error(false);
 }

@@ -1,5 +1,5 @@
-// Operators bound by memory: what the device reaches, from kernels whose traffic is known, and with it the passes of
-// every other one; rows of tables; optimizers (docs/cost-model.md, sections 1.2, 1.4 and 1.6).
+// Fits operators bound by memory: the memory efficiency of the device from kernels with known traffic, then the passes
+// of every other kernel; lookups; optimizers (docs/cost-model.md, sections 1.2, 1.4 and 1.6).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Equations.h"
 #include "calibrate/fit/Fit.h"
@@ -20,7 +20,7 @@ namespace eq = cost::equations;
 namespace {
 
 constexpr size_t kMemoryKnots = 10, kRowKnots = 24;
-constexpr double kOfBandwidth = 0.85, kMemoryStart = 3e-6, kTensor = 1e-5; // where the search begins
+constexpr double kOfBandwidth = 0.85, kMemoryStart = 3e-6, kTensor = 1e-5; // initial values of the search
 
 Points named(const Fitting& f, Kind kind, Direction d, Symbol name) {
   return f.points(kind, d, [&](const Sample& s) { return s.name == name; });
@@ -33,7 +33,7 @@ std::set<Symbol> names(const Fitting& f, Kind kind) {
   return out;
 }
 
-/// Efficiency and start of the device; what the library says stands where no sample tells.
+/// Fits memory efficiency and start of the device. Keeps the library's values if no sample determines them.
 void fitDevice(Fitting& f) {
   f.memoryRate = f.bandwidth() * f.part.device.value(ir::DeviceFact::MemoryEfficiency, kOfBandwidth);
   f.memoryStart = f.part.device.value(ir::DeviceFact::MemoryStart, kMemoryStart);
@@ -57,7 +57,7 @@ void fitDevice(Fitting& f) {
     q.subject = fmt::format("memory, by {}", r.name.view());
     q.constants = fmt::format("{:.1f} % of B, start {}", found[0] * 100, formatQuantity(found[1], units::time));
     Section section = f.section(Record::Device, points, {&q});
-    section.low *= r.passes, section.high *= r.passes; // the rate is read at the bytes that are moved
+    section.low *= r.passes, section.high *= r.passes; // the rate is looked up by the bytes that are moved
     section.source += fmt::format("; `{}` moves {} times its first operand", r.name.view(), r.passes);
     section.facts = {{ir::DeviceFact::MemoryEfficiency, found[0]}, {ir::DeviceFact::MemoryStart, found[1]}};
     f.out.sections.push_back(std::move(section));
@@ -70,10 +70,10 @@ void fitDevice(Fitting& f) {
         "efficiency and start of the library");
 }
 
-/// Passes over `bytes` of a sample, `other` seconds aside.
+/// A kernel's passes over `bytes` of a sample; `other` gives seconds that are not passes.
 struct PassesFit {
   const Fitting& f;
-  Symbol name; ///< of the operator
+  Symbol name; ///< name of the operator
   Direction direction;
   std::function<double(const Sample&)> other = [](const Sample&) { return 0.0; };
 
@@ -108,7 +108,7 @@ struct PassesFit {
       return [this, c = table(p)](const Sample& s) { return time(s, c.at(s[Extent::Bytes])); };
     };
   }
-  /// By the length of a row, which kernels keep in registers or read again: the passes, and their curve by rows.
+  /// Returns the passes by row length, because kernels either keep a row in registers or read it again.
   ir::Table byRow(const Points& p) const {
     std::vector<double> x, y;
     for (const Sample* s : p) x.push_back((*s)[Extent::Row]), y.push_back(count(*s));
@@ -120,7 +120,7 @@ struct PassesFit {
       return [this, c = byRow(p)](const Sample& s) { return time(s, c.at(s[Extent::Row])); };
     };
   }
-  /// The facts, and their quality with what was found.
+  /// Returns the facts, and sets `constants` of their quality.
   std::vector<Fact> facts(const Points& p, Quality& q) const {
     if (q.form != Form::Factors) return {fact(p, q)};
     ir::Table rows = byRow(p);
@@ -186,7 +186,7 @@ void fitLookup(Fitting& f) {
     }
     double width = 0;
     if (!backward.empty()) {
-      // The gradient of the whole table is written, too, where samples say how large it is.
+      // The gradient of the whole table is written, too, if the samples give its size.
       const bool tables =
           std::all_of(backward.begin(), backward.end(), [](const Sample* s) { return (*s)[Extent::Table] > 0; });
       auto spread = [&](const Points& p) {
@@ -225,8 +225,8 @@ void fitLookup(Fitting& f) {
 
 namespace {
 
-/// A stack's bytes of an update are those with fp32 states (docs/cost-model.md, section 1.6). Samples of a narrower
-/// type move less: what a price takes off for such states is added to what they were measured at.
+/// A stack's optimizer bytes assume fp32 states (docs/cost-model.md, section 1.6). Samples with narrower states move
+/// fewer bytes, so the bytes that a price subtracts for such states are added to the measured ones.
 class Narrow {
 public:
   Narrow(Fitting& f, Symbol name) {
@@ -234,13 +234,13 @@ public:
         std::find_if(f.optimizers.begin(), f.optimizers.end(), [&](const ir::Optimizer& o) { return o.name == name; });
     if (found != f.optimizers.end()) optimizer_ = &*found;
   }
-  /// Bytes per parameter.
+  /// Returns the saved bytes per parameter.
   double saved(const Sample& s) const { return optimizer_ ? ir::narrowUpdateBytes(*optimizer_, s.dtype) : 0; }
   double moved(double width, const Sample& s) const {
-    constexpr double kSome = 0.01; // of what the search for a width begins with
+    constexpr double kSome = 0.01; // share of the initial width of the search
     return std::max(width - saved(s), kSome * width);
   }
-  /// Which types were added to, as an end of a source; empty: none.
+  /// Returns a note for the source text that lists the corrected types; empty if there are none.
   std::string note(const Points& points) const {
     std::map<ir::DType, double> types;
     for (const Sample* s : points)
@@ -263,7 +263,7 @@ void fitOptimizers(Fitting& f) {
   for (const Symbol name : names(f, Kind::Optimizer)) {
     const Points points = named(f, Kind::Optimizer, Direction::Forward, name);
     if (points.empty()) continue;
-    // Updates that are launched tensor by tensor take a time for each, where samples say how many there are.
+    // Updates that are launched per tensor cost a time for each tensor, if the samples give the count of tensors.
     const bool tensors =
         std::all_of(points.begin(), points.end(), [](const Sample* s) { return (*s)[Extent::Tensors] > 0; });
     struct Update {

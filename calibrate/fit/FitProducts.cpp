@@ -1,5 +1,5 @@
-// Matrix products: efficiency, memory efficiency and start by element type, gradients against forward, products by
-// expert (docs/cost-model.md, sections 1.1 and 1.5).
+// Fits matrix products: efficiency, memory efficiency and start by element type, gradients relative to the forward
+// pass, and products by expert (docs/cost-model.md, sections 1.1 and 1.5).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Equations.h"
 #include "calibrate/fit/Fit.h"
@@ -17,16 +17,16 @@ namespace eq = cost::equations;
 
 namespace {
 
-/// Where the search begins: typical of kernels of any part.
+/// Initial values of the search, typical of kernels of any part.
 constexpr double kOfPeak = 0.7, kOfMemory = 0.75, kProductStart = 5e-6;
-/// The memory side of the roofline is known if this share of the products lies on it.
+/// The memory efficiency is fitted only if at least this share of the products is bound by memory.
 constexpr double kLeastOnMemory = 0.03;
 constexpr size_t kProductKnots = 10;
 
 eq::Product product(const Sample& s) {
   return {s[Extent::Batch], s[Extent::M], s[Extent::N], s[Extent::K], ir::width(s.dtype)};
 }
-/// The two gradients' products: m × n by n × k, and k × m by m × n.
+/// The products of the two gradients: m × n by n × k, and k × m by m × n.
 eq::Product ofInput(const Sample& s) {
   return {s[Extent::Batch], s[Extent::M], s[Extent::K], s[Extent::N], ir::width(s.dtype)};
 }
@@ -76,7 +76,7 @@ public:
     return made(fitClosed({kOfPeak, kProductStart}, measured, predict));
   }
 
-  /// The efficiency by FLOPs, from the products that do not lie on the memory side.
+  /// Returns the efficiency by FLOPs, from the products that are not bound by memory.
   Fitting::Products table(const Points& points) const {
     Fitting::Products p = closed(points);
     std::vector<double> x, y;
@@ -107,8 +107,8 @@ public:
   }
 };
 
-/// A profile of a few steps runs at clocks that the part's power does not hold for long. Its products are then nearer
-/// to the library's at full clocks than to those of long training.
+/// Returns whether the samples ran at full clocks. A profile of a few steps is too short to reach the power limit; its
+/// efficiency is then nearer to the library's at full clocks than to that of long training.
 bool atFullClocks(const Fitting& f, ir::DType type, const Fitting::Products& found) {
   using enum ir::DeviceFact;
   const ir::Device& device = f.part.device;
@@ -161,7 +161,7 @@ void fitType(Fitting& f, ir::DType type, std::vector<std::pair<double, Points>>&
   Section ratio = f.section(Record::Stack, backward, {&b});
   ratio.facts = {{ir::StackFact::BackwardRatio, r}};
   ratio.alone = true;
-  // One stack has one ratio: that of the type with the most samples.
+  // A stack has one ratio for all types, so keep the one of the type with the most samples.
   ratios.push_back({static_cast<double>(backward.size()), backward});
   if (std::all_of(ratios.begin(), ratios.end(),
                   [&](const auto& other) { return other.first <= ratios.back().first; })) {
@@ -172,7 +172,7 @@ void fitType(Fitting& f, ir::DType type, std::vector<std::pair<double, Points>>&
   f.out.qualities.push_back(std::move(b));
 }
 
-/// The efficiency of products by expert against one large product, by tokens per expert.
+/// Fits the efficiency of products by expert relative to one large product, by tokens per expert.
 void fitGrouped(Fitting& f) {
   const Points points = f.points(Kind::GroupedGemm, Direction::Forward);
   if (points.empty()) return;

@@ -1,4 +1,4 @@
-// Provenance of a fitted record as plan text.
+// Writes the `fitted` section of a record as plan text.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/fit/Fitted.h"
 

@@ -1,4 +1,4 @@
-// The facts by which a calibrated record names its samples: `fitted { samples; planc; date; on { … } }`.
+// The facts that identify the samples of a calibrated record: `fitted { samples; planc; date; on { … } }`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/facts/FactTable.h"
@@ -11,15 +11,15 @@ namespace planc::calibrate {
 
 struct Fitted {
   std::string samples; ///< `sha256:` and 64 digits
-  std::string planc;   ///< version
+  std::string planc;   ///< version of planc
   std::string date;    ///< `2026-11-28`
 };
 
-/// The digest of samples by those of their files: that of one file, of several that of their digests, sorted, a line
-/// each (`sha256sum FILES | cut -c1-64 | sort | sha256sum`).
+/// Returns the digest of a set of sample files: the digest of a single file, or the digest of the sorted digests of
+/// several files, one per line (`sha256sum FILES | cut -c1-64 | sort | sha256sum`).
 std::string samplesDigest(std::vector<std::string> files);
 
-/// Facts of that kind by path, as they are written.
+/// The facts of a `fitted` section by path, as plan text writes them.
 using FittedFacts = std::map<std::string, std::string>;
 template <class Id> FittedFacts fittedFacts(const ir::FactsOf<Id>& record) {
   FittedFacts out;
@@ -34,8 +34,9 @@ template <class Id> FittedFacts fittedFacts(const ir::FactsOf<Id>& record) {
   return out;
 }
 
-/// The section of a record, without what is not known (empty). `on`: samples or runs by device; empty: the record says
-/// nothing of it. `inherited`: what the extended record says, which is overridden, or left to it if it is the same.
+/// Returns the `fitted` section as text, without values that are empty. `on`: samples or runs by device; if it is
+/// empty, nothing is written for it. `inherited`: the facts of the extended record; equal facts are left out, others
+/// are overridden.
 std::string fittedText(const Fitted& fitted, const std::map<std::string, size_t>& on, const FittedFacts& inherited);
 
 } // namespace planc::calibrate

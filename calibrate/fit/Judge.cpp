@@ -1,4 +1,4 @@
-// Held-out errors, outliers and ranges of fits.
+// Computes held-out errors, outliers and ranges of fits.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/fit/Fits.h"
 
@@ -11,10 +11,11 @@ namespace planc::calibrate {
 namespace {
 
 constexpr size_t kFolds = 5;
-/// An outlier is off by this many times what three quarters are off by, and by this factor at least.
+/// An outlier's error is at least this many times the 75th percentile, and at least this factor.
 constexpr double kFarther = 5, kFarLeast = 1.5;
 
-/// The index of the sample's shape among the distinct ones, in order: neighbours fall into different folds.
+/// Returns for each sample the index of its shape among the sorted distinct shapes, so that neighbouring shapes fall
+/// into different folds.
 std::vector<size_t> shapesOf(const Points& points, size_t& count) {
   std::map<std::array<double, kExtents>, size_t> shapes;
   for (const Sample* s : points) shapes.emplace(s->extents, 0);

@@ -1,4 +1,5 @@
-// One parameter: the median, since step times have wild runs, drawn towards the library by how sure both are.
+// Fits one parameter per stack: the median of the runs, because step times have outliers, drawn towards the library's
+// value by the confidence of both.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/fit/Scale.h"
 
@@ -26,19 +27,19 @@ PLANC_ERROR(NoMeasuredSteps, 1062, "no plan of this file has a measured step tim
 
 namespace {
 
-/// Student's t: the quantile below which 95 % lie, for 1, 2, … degrees of freedom.
+/// Student's t: the 95 % quantile for 1, 2, … degrees of freedom.
 constexpr std::array<double, 30> kStudent{6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812,
                                           1.796, 1.782, 1.771, 1.761, 1.753, 1.746, 1.740, 1.734, 1.729, 1.725,
                                           1.721, 1.717, 1.714, 1.711, 1.708, 1.706, 1.703, 1.701, 1.699, 1.697};
 
-/// Single runs scatter by that around a stack that fits them, as two further runs would show it: what the fit of the
-/// library takes (docs/accuracy.md, constants). Three runs may agree by chance.
+/// Assumed scatter of runs around a stack that fits them, weighted like two further runs: the value that the fit of the
+/// library uses (docs/accuracy.md, constants). It is needed because three runs may agree by chance.
 constexpr double kScatter = 0.05, kScatterRuns = 2;
-/// A median is that much less sure than a mean, as a factor on the variance, where runs are normal.
+/// Variance of a median relative to that of a mean, for normal runs.
 constexpr double kMedianVariance = std::numbers::pi / 2;
 
-/// How much the runs say against the library: both know the logarithm of the factor, the library by the width of its
-/// intervals. Without an interval the runs alone say it.
+/// Returns the weight of the runs against the library, from 0 to 1. Both estimate the logarithm of the factor; the
+/// library's uncertainty is the width of its intervals. Without an interval, only the runs count.
 double weightOf(const std::vector<double>& wanted, double centre, double believed) {
   if (!(believed > 0)) return 1;
   double square = kScatterRuns * kScatter * kScatter;
@@ -48,7 +49,8 @@ double weightOf(const std::vector<double>& wanted, double centre, double believe
   return believed * believed / (believed * believed + runs);
 }
 
-/// Between the library's factor and the median of what the runs want, without one of them.
+/// Returns the factor between the library's factor and the median that the runs want. `without`: a run that is left
+/// out.
 double factorOf(const std::vector<const StepRun*>& runs, const StepRun* without) {
   std::vector<double> wanted, believed;
   for (const StepRun* run : runs)
@@ -61,16 +63,18 @@ double factorOf(const std::vector<const StepRun*>& runs, const StepRun* without)
   return old * std::pow(centre / old, weightOf(wanted, centre, median(std::move(believed))));
 }
 
-/// What a stack may say of its predictions: runs that have nothing in common tell no more than that.
+/// The largest factor of an interval; runs that have nothing in common justify no wider one.
 constexpr double kWidest = 10;
-/// Runs that happen to agree do not make a stack surer than any other is (docs/cost-model.md, section 5).
+/// The smallest half-width of an interval: runs that agree by chance do not make a stack more certain than any other
+/// (docs/cost-model.md, section 5).
 const double kSurest = std::log(1.03);
-/// Gaps between kernels, logging and data loading are 0 to 5 % of a step where traces were published (docs/accuracy.md,
-/// constants): as much below 1 is a gain that no gap explains, ten times as much above it another plan.
+/// Published traces show gaps between kernels, logging and data loading of 0 to 5 % of a step (docs/accuracy.md,
+/// constants). A factor that far below 1 is a gain that no gap explains; one ten times that far above 1 indicates
+/// another plan.
 constexpr double kLeastOverhead = 0.95, kMostOverhead = 1.5;
 
-/// Where nine of ten further runs lie if the logarithms of measured over predicted are normal: mean ± t · s · √(1 +
-/// 1/n).
+/// Sets the range of 90 % of further runs, assuming that logarithms of measured / predicted are normal: mean ± t · s ·
+/// √(1 + 1/n).
 void setInterval(StackScale& scale) {
   const double n = static_cast<double>(scale.runs.size());
   double mean = 0, square = 0;
@@ -81,7 +85,7 @@ void setInterval(StackScale& scale) {
   std::vector<double> terms;
   for (const ScaledRun& run : scale.runs) terms.push_back(run.run->terms);
   const double records = median(std::move(terms));
-  // What the records make of the interval is added by whoever uses the stack, and not said twice.
+  // Subtract the width that comes from the records, because prices with this stack add it again.
   const auto beside = [&](double whole) {
     return std::clamp(std::sqrt(std::max(whole * whole - records * records, 0.0)), kSurest, std::log(kWidest));
   };
@@ -114,7 +118,7 @@ StackScale fit(const std::string& stack, const std::vector<const StepRun*>& runs
   return out;
 }
 
-/// A fit that makes runs no better when they are left out, or moves less than they lie apart, is noise.
+/// Warns if the fit is noise: it does not improve runs that are left out, or moves less than the runs differ.
 void judge(const StackScale& scale, DiagnosticEngine& diagnostics) {
   const double gain = std::abs(scale.factor / scale.old - 1);
   std::string reason;
@@ -132,7 +136,8 @@ void judge(const StackScale& scale, DiagnosticEngine& diagnostics) {
       .help("keep the stack as it is, or measure runs that are more alike; a term of the model is off, not its scale");
 }
 
-/// A factor that no stack may have is a slip of unit, or another plan than the one that ran.
+/// Rejects a factor that no stack can have, which indicates a wrong unit or another plan than the one that ran. Warns
+/// of factors that overhead does not explain.
 bool possible(const StackScale& scale, DiagnosticEngine& diagnostics) {
   const ir::FactRange& range = ir::ranges::kRelative;
   const SourceRange at = scale.runs.front().run->range;
@@ -166,7 +171,7 @@ std::string signedPercent(double share) {
   return fmt::format("{:+.1f} %", 100 * share);
 }
 
-/// `megatron_2022_scaled` of `megatron.megatron_2022`.
+/// Returns `megatron_2022_scaled` for `megatron.megatron_2022`.
 std::string recordName(const std::string& stack) {
   const size_t dot = stack.rfind('.');
   return stack.substr(dot == std::string::npos ? 0 : dot + 1) + "_scaled";
@@ -248,10 +253,11 @@ nlohmann::ordered_json scaleJson(std::span<const StackScale> scales) {
 
 namespace {
 
-/// A fact with its source; nothing where the base has the same number, which no override may repeat.
+/// Returns a fact with its source; empty if the base record has the same number, because an override must change
+/// something.
 std::string fact(std::string_view indent, std::string_view name, double value, const std::string& why,
                  std::optional<double> inherited) {
-  const auto written = [](double v) { // counts in full
+  const auto written = [](double v) { // counts without an exponent
     return std::floor(v) == v ? fmt::format("{:.0f}", v) : fmt::format("{:.4g}", v);
   };
   const std::string text = written(value);
@@ -259,7 +265,7 @@ std::string fact(std::string_view indent, std::string_view name, double value, c
   return fmt::format("{}{}{} = {} : \"{}\"\n", indent, inherited ? "override " : "", name, text, why);
 }
 
-/// What the runs show of a stack's predictions. What the base says its terms are worth stays.
+/// Returns the `accuracy` facts that follow from the runs. Other accuracy facts of the base record are inherited.
 std::string accuracyOf(const StackScale& scale, const StackBase::Accuracy& base) {
   const std::string predicted = fmt::format("each of the {} runs predicted from the others", scale.runs.size());
   const std::string student = "nine of ten by Student's t";

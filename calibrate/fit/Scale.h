@@ -1,5 +1,5 @@
-// One factor per software stack from measured step times: what kernel gaps, data loading and the like add to
-// everything.
+// Fits one factor per software stack to measured step times. The factor covers gaps between kernels, data loading and
+// other time that no model term describes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/fit/Fitted.h"
@@ -14,78 +14,77 @@
 
 namespace planc::calibrate {
 
-/// A plan with a measured step time. The prediction is linear in the stack's `unattributed`: stragglers are added to
-/// what it multiplies.
+/// A plan with a measured step time. The prediction is linear in the stack's fact `unattributed`, because stragglers
+/// are added to the time that it multiplies.
 struct StepRun {
   std::string plan, stack;          ///< the stack as the plan names it: `megatron.megatron_2022`
   double measured = 0;              ///< seconds
-  double predicted = 0;             ///< with the factor as it is
-  double factor = 1;                ///< `unattributed` now
-  double slope = 0;                 ///< seconds per unit of it
-  std::string source;               ///< of the measurement
-  SourceRange range;                ///< of the measured line
-  std::string architecture{};       ///< of its device; none if it says none
-  std::string device{};             ///< the library's name of the part, or its own if that has none
-  double devices = 0, sequence = 0; ///< how many, and the longest keys of an attention; 0 without one
-  bool experts = false;             ///< its model routes tokens to experts
-  double terms = 0;                 ///< half-width of the interval that its records make, in logarithms
-  double believed = 0; ///< standard deviation of the logarithm of its prediction, by the interval; 0: it has none
+  double predicted = 0;             ///< seconds, with the current factor
+  double factor = 1;                ///< current value of `unattributed`
+  double slope = 0;                 ///< seconds per unit of the factor
+  std::string source;               ///< source of the measurement
+  SourceRange range;                ///< place of the `measured` line
+  std::string architecture{};       ///< architecture of the plan's device; empty if the device has none
+  std::string device{};             ///< the library's name of the part, or else the device's own name
+  double devices = 0, sequence = 0; ///< count of devices; longest keys of an attention, 0 without attention
+  bool experts = false;             ///< the model routes tokens to experts
+  double terms = 0;                 ///< half-width of the interval from the records' errors, in logarithms
+  double believed = 0; ///< standard deviation of the logarithm of the prediction, from the interval; 0: no interval
 
   double at(double f) const { return predicted + slope * (f - factor); }
-  /// The factor that hits the measurement.
+  /// Returns the factor with which the prediction equals the measurement.
   double wanted() const { return factor + (measured - predicted) / slope; }
 };
 
-/// A run under the fit: predicted / measured - 1.
+/// A run with its errors: predicted / measured - 1.
 struct ScaledRun {
   const StepRun* run = nullptr;
   double before = 0;
-  double after = 0; ///< with the factor of the other runs
+  double after = 0; ///< with the factor fitted to the other runs
 };
 
 struct StackScale {
   std::string stack;
-  double old = 1, factor = 1;   ///< `unattributed` before, and as fitted
-  double spread = 0;            ///< median distance of what the runs want from their median, relative to it
+  double old = 1, factor = 1;   ///< `unattributed` before and after the fit
+  double spread = 0;            ///< median relative distance of the runs' wanted factors from their median
   double before = 0, after = 0; ///< median absolute errors
-  double low = 1, high = 1;     ///< measured over predicted: nine of ten further runs should lie between, beside what
-                                ///< the records that they stand on make of it
-  size_t sources = 1;           ///< distinct ones of the measurements
+  double low = 1, high = 1;     ///< 90 % range of measured / predicted, less the errors of records
+  size_t sources = 1;           ///< count of distinct sources
   std::vector<ScaledRun> runs;
 };
 
-/// Fewest runs of a stack that are fitted.
+/// Stacks with fewer runs are not fitted.
 inline constexpr size_t kFewestRuns = 3;
 
-/// A fit per stack, in order of name: between what the library has and the median of what the runs want, by how sure
-/// the one is (the interval of the predictions) and the other (how far the runs lie apart, and how many they are). No
-/// runs at all (reported at `plans`) and stacks with too few of them are errors, fits that gain less than their runs
-/// disagree are warnings. Predictions must rise with the factor.
+/// Fits each stack; the result is sorted by name. The factor lies between the library's factor and the median of the
+/// factors that the runs want, weighted by their confidence: the interval of the predictions, and the count and scatter
+/// of the runs. Reports errors if there are no runs (at `plans`) or too few for a stack, and a warning if a fit gains
+/// less than its runs disagree. Each prediction must rise with the factor.
 std::vector<StackScale> fitScales(std::span<const StepRun> runs, SourceRange plans, DiagnosticEngine& diagnostics);
 
-/// A table per stack: what was measured, predicted, and predicted from the other runs.
+/// Returns a table per stack with measured times, predictions, and predictions fitted to the other runs.
 std::string scaleReport(std::span<const StackScale> scales);
-/// The array `stacks` of the JSON result.
+/// Returns the array `stacks` of the JSON result.
 nlohmann::ordered_json scaleJson(std::span<const StackScale> scales);
 
-/// What a record extends: `import std.stacks.te`, and the name under that import.
+/// The stack that a record extends.
 struct StackBase {
-  std::string stack;  ///< as in StackScale
+  std::string stack;  ///< same name as in StackScale
   std::string import; ///< `std.stacks.te`, or `"ours.plan" as base`
   std::string name;   ///< `te.te_2604`
-  /// How far its predictions lie, as far as it says so itself; the fit replaces it.
+  /// The accuracy that the base record states; the fit replaces it.
   struct Accuracy {
     std::optional<double> runs{}, sources{}, low{}, high{};
-    std::map<std::string, double> seen{}; ///< devices of its largest run by architecture
+    std::map<std::string, double> seen{}; ///< devices of its largest run, by architecture
     std::optional<double> sequence{};
-    std::map<std::string, double> experts{}; ///< as `seen`, of runs of models with experts
+    std::map<std::string, double> experts{}; ///< the same for runs of models with experts
   };
   Accuracy accuracy{};
-  FittedFacts fitted{}; ///< what it says of its own making
+  FittedFacts fitted{}; ///< its `fitted` section
 };
-/// As it may stand between quotes, or in a comment, of a plan.
+/// Returns text escaped so that it may stand in a string or comment of a plan; control characters become blanks.
 std::string quotable(std::string_view text);
-/// A module with one stack per fit. `origin` is stated as the source of its facts: `runs.plan`.
+/// Returns a module with one stack per fit. `origin` is the source of its facts: `runs.plan`.
 std::string scaleLibrary(std::span<const StackScale> scales, std::span<const StackBase> bases,
                          const std::string& origin, const Fitted& fitted = {});
 

@@ -1,4 +1,4 @@
-// From hosts to units.
+// Converts counts of hosts to counts of units.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/fit/Units.h"
 
@@ -11,14 +11,15 @@ namespace planc::calibrate {
 
 namespace {
 
-/// Units of the part that the hosts of a sample's run lie in, and whether each holds as many of them.
+/// The count of units that a sample's run spans, and whether all of them hold the same number of ranks.
 struct UnitCount {
   double units = 1;
   bool even = true;
 };
 UnitCount unitsOf(const Sample& s, const Part& part) {
   const double ranks = s.ranksOnHost > 0 ? s.ranksOnHost : s[Extent::Ranks] / s[Extent::Nodes];
-  const bool hosts = part.host == 0 || ranks <= part.host; // more ranks than a host has: whoever wrote it counted units
+  const bool hosts = part.host == 0 || ranks <= part.host; // more ranks per node than a host holds: the file counted
+                                                           // units already
   const bool pair = parseCollective(s.name.view()) == ir::CollectiveKind::SendRecv;
   if (part.unit == 0 || !hosts) return {s[Extent::Nodes], pair || ranks == std::floor(ranks)};
   const double devices = s[Extent::Nodes] * (part.host > 0 ? part.host : ranks);
@@ -34,7 +35,7 @@ void setNodes(Sample& s, const Series& series, double nodes) {
 } // namespace
 
 void countUnits(Samples& samples, const std::string& device, const Part& part) {
-  std::set<std::pair<double, double>> changed; // hosts and units
+  std::set<std::pair<double, double>> changed; // pairs of hosts and units
   for (Sample& s : samples.samples) {
     const Series& series = samples.series[s.series];
     if (series.device != device || s.kind != Kind::Collective) continue;
@@ -43,7 +44,7 @@ void countUnits(Samples& samples, const std::string& device, const Part& part) {
     double nodes = count.units;
     s.uneven = !count.even;
     if (nodes != hosts) changed.insert({hosts, nodes});
-    nodes = std::min(nodes, s[Extent::Ranks]); // a pair of ranks lies in two units at most
+    nodes = std::min(nodes, s[Extent::Ranks]); // two ranks lie in at most two units
     setNodes(s, series, nodes);
   }
   for (const auto& [hosts, nodes] : changed)

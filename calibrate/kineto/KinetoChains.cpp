@@ -1,4 +1,4 @@
-// Chains by their operators' names, their backward passes by sequence numbers.
+// Finds chains by operator names, and their backward passes by sequence numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/kineto/KinetoChains.h"
 
@@ -9,7 +9,7 @@ namespace planc::calibrate {
 
 namespace {
 
-/// The elements of an operator's largest operand.
+/// Returns the element count of an operator's largest operand.
 double largestOf(const TraceOp& op) {
   double most = 0;
   for (const TraceOperand& o : op.operands) most = std::max(most, o.elements);
@@ -20,10 +20,10 @@ double largestOf(const TraceOp& op) {
 
 TraceChains::TraceChains(const Trace& trace)
     : trace_(trace), silent_(trace.ops.size(), true), members_(trace.ops.size()) {
-  std::map<std::pair<uint64_t, int>, std::vector<int>> siblings; // by thread and parent, in order of time
+  std::map<std::pair<uint64_t, int>, std::vector<int>> siblings; // by thread and parent, sorted by time
   for (size_t i = 0; i < trace.ops.size(); ++i)
     siblings[{trace.ops[i].thread, trace.ops[i].parent}].push_back(static_cast<int>(i));
-  for (size_t i = trace.ops.size(); i-- > 0;) { // those inside come after those around
+  for (size_t i = trace.ops.size(); i-- > 0;) { // inner operators come after the outer ones
     if (trace.ops[i].kernels > 0) silent_[i] = false;
     if (!silent_[i] && trace.ops[i].parent >= 0) silent_[static_cast<size_t>(trace.ops[i].parent)] = false;
   }
@@ -40,7 +40,7 @@ void TraceChains::findIn(const std::vector<int>& siblings) {
       if (end == 0) continue;
       const TraceOp& first = op(siblings[i]);
       const std::optional<Sample> sample = chainSample(row, first);
-      // The last one gives what the first one takes: a chain of other shapes is something else.
+      // The last operator must have as many elements as the first; otherwise the chain is something else.
       if (!sample || largestOf(first) != largestOf(op(siblings[members.back()]))) continue;
       add(siblings, members, *sample);
       i = end - 1;
@@ -49,7 +49,7 @@ void TraceChains::findIn(const std::vector<int>& siblings) {
   }
 }
 
-/// Behind the last operator of the row from `from` on; 0: they do not stand there.
+/// Returns the index after the last operator of a match that begins at `from`; 0 if there is no match.
 size_t TraceChains::matchAt(const std::vector<int>& siblings, size_t from, const ChainRow& row,
                             std::vector<size_t>& members) const {
   size_t at = from;
@@ -72,19 +72,21 @@ void TraceChains::add(const std::vector<int>& siblings, const std::vector<size_t
     const TraceOp& own = op(siblings[member]);
     members_[static_cast<size_t>(siblings[member])] = {chain, false};
     if (own.sequence < 0) continue;
-    // An operator carries the number of the next node, and makes those before the number of the next operator.
+    // An operator carries the number of the next autograd node, and creates the nodes up to the number of the next
+    // operator.
     int64_t next = own.sequence + 1;
     for (size_t i = member + 1; i < siblings.size(); ++i)
       if (op(siblings[i]).sequence >= 0) {
         next = op(siblings[i]).sequence;
         break;
       }
-    constexpr int64_t kMost = 16; // nodes of one operator
+    constexpr int64_t kMost = 16; // most nodes that one operator creates
     for (int64_t node = own.sequence; node < std::min(next, own.sequence + kMost); ++node) nodes_.emplace(node, chain);
   }
 }
 
-/// Numbers begin anew on every thread: of several chains with one the last that began before.
+/// Sequence numbers restart on every thread. Of several chains with a number, take the last one that began before the
+/// node.
 void TraceChains::linkBackward() {
   for (size_t i = 0; i < trace_.ops.size(); ++i) {
     const TraceOp& node = trace_.ops[i];

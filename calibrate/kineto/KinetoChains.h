@@ -1,25 +1,25 @@
-// Operators of the library that a framework writes as a chain of PyTorch's operators (RMSNorm as `pow`, `mean`,
-// `rsqrt`, `mul`): which operators of a trace belong to which chain, forward and backward.
+// Finds library operators that a framework runs as a chain of PyTorch operators (RMSNorm as `pow`, `mean`, `rsqrt`,
+// `mul`): which operators of a trace belong to which chain, forward and backward.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/kineto/KinetoOperators.h"
 
 namespace planc::calibrate {
 
-/// The chains of a trace. A chain is a run of operators with one parent, as a row of the vocabulary lists them.
-/// Operators that launch no kernel may stand between them. Its backward pass are the nodes of autograd whose sequence
-/// numbers its operators carry.
+/// The chains of a trace. A chain is a sequence of operators with one parent that matches a row of the vocabulary.
+/// Operators that launch no kernel may stand between them. The backward pass of a chain consists of the autograd nodes
+/// with the sequence numbers of its operators.
 class TraceChains {
 public:
   explicit TraceChains(const Trace& trace);
 
-  /// The chain that an operator, or one around it, belongs to.
+  /// The chain that an operator belongs to, directly or through an operator around it.
   struct Membership {
-    int chain = -1; ///< index for `sample`; -1: none
+    int chain = -1; ///< argument of `sample`; -1: no chain
     bool backward = false;
   };
   Membership of(int op) const;
-  /// What a chain is a sample of, without times.
+  /// Returns the sample that a chain measures, without times.
   const Sample& sample(int chain) const { return chains_[static_cast<size_t>(chain)].sample; }
 
 private:
@@ -35,9 +35,9 @@ private:
   const TraceOp& op(int index) const { return trace_.ops[static_cast<size_t>(index)]; }
 
   const Trace& trace_;
-  std::vector<bool> silent_;          ///< by operator: it and those inside of it launched no kernel
+  std::vector<bool> silent_;          ///< by operator: neither it nor an operator inside it launched a kernel
   std::vector<Membership> members_;   ///< by operator
-  std::multimap<int64_t, int> nodes_; ///< chains by sequence number
+  std::multimap<int64_t, int> nodes_; ///< chains by sequence number of autograd nodes
   std::vector<Chain> chains_;
 };
 

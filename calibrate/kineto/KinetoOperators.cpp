@@ -1,5 +1,5 @@
-// The operators of PyTorch that planc has an equation for: how shapes are read off their operands. Which operator is
-// which stands in vocabulary/kineto.json.
+// Reads shapes of PyTorch operators that planc has an equation for. vocabulary/kineto.json maps the operators to
+// equations.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/kineto/KinetoOperators.h"
 
@@ -17,7 +17,7 @@ const KinetoWords& kinetoVocabulary() {
   return known;
 }
 
-/// Operands by position, and whether all that were asked for were there.
+/// The operands of an operator by position. A missing operand is empty.
 class Operands {
   const std::vector<TraceOperand>& all_;
   static const TraceOperand& none() {
@@ -28,7 +28,7 @@ class Operands {
 public:
   explicit Operands(const TraceOp& op) : all_(op.operands) {}
   const TraceOperand& operator[](size_t i) const { return i < all_.size() ? all_[i] : none(); }
-  /// The extents of a tensor of so many dimensions, or nothing.
+  /// Returns the extents of a tensor with `rank` dimensions; null otherwise.
   const std::vector<double>* shape(size_t i, size_t rank) const {
     const TraceOperand& o = (*this)[i];
     return o.extents.size() == rank && o.elements > 0 ? &o.extents : nullptr;
@@ -38,7 +38,7 @@ public:
 
 namespace {
 
-/// x: m x k, then w: k x n.
+/// Operands: x of m x k, then w of k x n.
 bool product(const KernelRow& row, const Operands& operands, Sample& sample) {
   const auto *x = operands.shape(row.first, 2), *w = operands.shape(row.first + 1, 2);
   if (!x || !w || (*x)[1] != (*w)[0]) return false;
@@ -58,8 +58,8 @@ bool batchedProduct(const KernelRow& row, const Operands& operands, Sample& samp
   return true;
 }
 
-/// Tokens of all experts x k, then experts x k x n. Tokens per expert are the mean: the split is in the memory of the
-/// GPU.
+/// Operands: the tokens of all experts x k, then experts x k x n. Uses the mean of tokens per expert, because the split
+/// is only known on the GPU.
 bool groupedProduct(const KernelRow& row, const Operands& operands, Sample& sample) {
   const auto *x = operands.shape(row.first, 2), *w = operands.shape(row.first + 1, 3);
   if (!x || !w || (*x)[1] != (*w)[1]) return false;
@@ -73,7 +73,9 @@ bool groupedProduct(const KernelRow& row, const Operands& operands, Sample& samp
 bool attention(const KernelRow& row, const Operands& operands, Sample& sample, size_t heads, size_t seq) {
   const auto *q = operands.shape(row.first, 4), *k = operands.shape(row.first + 1, 4);
   const std::string& causal = operands[row.causal].value;
-  if (!q || !k || (causal != "True" && causal != "False")) return false; // the mask halves the work: no guess
+  if (!q || !k || (causal != "True" && causal != "False"))
+    return false; // the mask halves the work, so the flag must
+                  // be known
   sample[E::Batch] = (*q)[0];
   sample[E::Heads] = (*q)[heads];
   sample[E::Seq] = (*q)[seq];
@@ -83,23 +85,23 @@ bool attention(const KernelRow& row, const Operands& operands, Sample& sample, s
   return true;
 }
 
-/// [batch, heads, seq, head]: PyTorch's own.
+/// Layout [batch, heads, seq, head] of PyTorch's own operators.
 bool attentionHeadsFirst(const KernelRow& row, const Operands& operands, Sample& sample) {
   return attention(row, operands, sample, 1, 2);
 }
 
-/// [batch, seq, heads, head]: the flash-attn package.
+/// Layout [batch, seq, heads, head] of the flash-attn package.
 bool attentionSeqFirst(const KernelRow& row, const Operands& operands, Sample& sample) {
   return attention(row, operands, sample, 2, 1);
 }
 
-/// Bytes of one operand.
+/// Reads the bytes of one operand.
 bool bytes(const KernelRow& row, const Operands& operands, Sample& sample) {
   sample[E::Bytes] = operands[row.first].elements * ir::width(sample.dtype);
   return operands[row.first].elements > 0;
 }
 
-/// Two tensors of one shape. A row vector beside a matrix is a bias.
+/// Reads two tensors of one shape, or a matrix and a row vector, which is a bias.
 bool sum(const KernelRow&, const Operands& operands, Sample& sample) {
   const TraceOperand &a = operands[0], &b = operands[1];
   if (a.elements == 0 || b.elements == 0) return false;
@@ -110,7 +112,7 @@ bool sum(const KernelRow&, const Operands& operands, Sample& sample) {
   return true;
 }
 
-/// A table, then indices: rows of the table.
+/// Operands: a table, then the indices of its rows.
 bool lookup(const KernelRow&, const Operands& operands, Sample& sample) {
   const auto* table = operands.shape(0, 2);
   if (!table || operands[1].elements == 0) return false;
@@ -123,7 +125,7 @@ bool update(const KernelRow& row, const Operands& operands, Sample& sample) {
   return sample[E::Params] > 0;
 }
 
-/// The readers of shapes, by the words of the vocabulary.
+/// The functions that read shapes, by their names in the vocabulary.
 constexpr std::array<std::pair<std::string_view, KernelRow::Shape>, 9> kShapes{
     {{"product", product},
      {"batched_product", batchedProduct},
@@ -135,7 +137,7 @@ constexpr std::array<std::pair<std::string_view, KernelRow::Shape>, 9> kShapes{
      {"lookup", lookup},
      {"update", update}}};
 
-/// The position of the operand that a key names; that of the first where it is not given.
+/// Returns the position of the operand that a key names; 0 if the key is missing.
 size_t positionOf(const Entry& row, const char* key) {
   if (!row.has(key)) return 0;
   const std::vector<std::string> operands = row.texts("operands");
@@ -144,7 +146,7 @@ size_t positionOf(const Entry& row, const char* key) {
   return static_cast<size_t>(it - operands.begin());
 }
 
-// Gradients of products are products: each is a sample of its own.
+// A row of the vocabulary. Gradients of products are products, too, so each is a sample of its own.
 KernelRow kernelRow(const Entry& row) {
   KernelRow out{Symbol(row.text("as")), row.kind("kind"), row.truth("backward"), nullptr, 0, 0};
   for (const auto& [word, shape] : kShapes)
@@ -166,7 +168,7 @@ ChainRow chainRow(const Entry& row) {
   return out;
 }
 
-/// Nodes of a group whose ranks are numbered node by node.
+/// Returns the count of nodes of a group, whose ranks are numbered node by node.
 size_t nodesOf(const TraceMessage& message, size_t perNode) {
   const auto group = static_cast<size_t>(message.group);
   if (message.ranks.size() >= group) {
@@ -174,7 +176,7 @@ size_t nodesOf(const TraceMessage& message, size_t perNode) {
     for (const int rank : message.ranks) nodes.insert(static_cast<size_t>(std::max(rank, 0)) / perNode);
     return nodes.size();
   }
-  // A list that was cut: its beginning shows the stride.
+  // The list was cut off. Its first entries show the stride of the ranks.
   const int stride = message.ranks.size() > 1 ? std::max(1, message.ranks[1] - message.ranks[0]) : 1;
   return std::clamp<size_t>((group * static_cast<size_t>(stride) + perNode - 1) / perNode, 1, group);
 }
@@ -214,7 +216,7 @@ std::optional<TraceMeaning> meaningOf(const TraceOp& op) {
   out.sample.name = row->name;
   out.backward = row->backward;
   const std::optional<ir::DType> type = operands.type(row->first);
-  // Lists of tensors have no type; optimizers of mixed precision update fp32.
+  // Lists of tensors have no type. Optimizers of mixed precision update fp32.
   if (!type && row->kind != Kind::Optimizer) return std::nullopt;
   out.sample.dtype = type.value_or(ir::DType::fp32);
   if (!row->shape(*row, operands, out.sample)) return std::nullopt;

@@ -1,4 +1,4 @@
-// Which operators of PyTorch are samples of which kind, by name, and how shapes are read off their operands.
+// Maps operators of PyTorch to kinds of samples by name, and reads shapes from their operands.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/kineto/KinetoTrace.h"
@@ -8,54 +8,55 @@ namespace planc::calibrate {
 
 class Operands;
 
-/// An operator of PyTorch: what it is a sample of.
+/// An operator of PyTorch, and the kind of sample that it gives.
 struct KernelRow {
-  /// Extents of a sample from operands; false where these are not what it expects.
+  /// Reads the extents of a sample from operands. Returns false if the operands are not as expected.
   using Shape = bool (*)(const KernelRow& row, const Operands& operands, Sample& sample);
 
-  Symbol name; ///< the operator of the library
+  Symbol name; ///< name of the library's operator
   Kind kind;
   bool backward;
   Shape shape;
-  size_t first, causal; ///< positions of the operand that the shape begins with, and of a flag
+  size_t first, causal; ///< positions of the first operand of the shape, and of the causal flag
 };
 
-/// Operators of PyTorch that are one of the library together.
+/// A sequence of PyTorch operators that together are one operator of the library.
 struct ChainRow {
-  Symbol name; ///< the operator of the library; its first operand is that of the first of them
-  std::vector<Symbol> operators, between; ///< `between`: may stand between them, and are samples of their own
+  Symbol name; ///< name of the library's operator, whose first operand is that of the first PyTorch operator
+  std::vector<Symbol> operators, between; ///< `between`: operators allowed in between, which are samples of their own
 };
 
 struct KinetoWords {
   TypeWords types;
   std::map<Symbol, KernelRow> operators;
-  std::vector<ChainRow> chains;                                ///< in the order in which they are tried
-  Symbol accumulate;                                           ///< what adds the gradient of a parameter
-  std::map<std::string, std::string, std::less<>> collectives; ///< those of the library
+  std::vector<ChainRow> chains;                                ///< tried in this order
+  Symbol accumulate;                                           ///< adds to the gradient of a parameter
+  std::map<std::string, std::string, std::less<>> collectives; ///< library collectives by NCCL's names
 };
-/// Reads `kineto.json`.
+/// Parses `kineto.json`.
 KinetoWords kinetoWords(std::string_view text);
 
-/// That of planc.
+/// Returns planc's own vocabulary.
 const KinetoWords& kinetoVocabulary();
 
-/// What an operator of a trace measures. The sample has no times yet.
+/// The sample that an operator of a trace gives, without times.
 struct TraceMeaning {
   Sample sample;
-  bool backward = false; ///< its time is (a part of) the backward time
+  bool backward = false; ///< its time is part of the backward time
 };
 
-/// Whether the table has this name.
+/// Returns whether the vocabulary has this operator.
 bool isKnownOperator(Symbol name);
-/// The meaning of an operator; nothing if its operands are not what its row expects (broadcasts, unknown types, no
+/// Returns the sample of an operator; nothing if its operands do not fit its row (broadcasts, unknown types, no
 /// extents).
 std::optional<TraceMeaning> meaningOf(const TraceOp& op);
-/// A chain that begins with this operator, without times; nothing if its first operand has no extents or an unknown
-/// type.
+/// Returns the sample of a chain that begins with this operator, without times; nothing if its first operand has no
+/// extents or an unknown type.
 std::optional<Sample> chainSample(const ChainRow& row, const TraceOp& first);
-/// An update whose lists of tensors have no shapes: a sample without parameters.
+/// Returns the sample of an update whose lists of tensors have no shapes; its parameter count is missing.
 std::optional<Sample> updateWithoutShapes(const TraceOp& op);
-/// The meaning of a message of NCCL; `perNode` GPUs stand in a node. Nothing for collectives that no plan has.
+/// Returns the sample of an NCCL message; `perNode` is the count of GPUs of a node. Nothing for collectives that planc
+/// does not model.
 std::optional<Sample> meaningOf(const TraceMessage& message, size_t perNode);
 
 } // namespace planc::calibrate

@@ -1,5 +1,5 @@
-// From JSON to linked events. Formats of different PyTorch versions differ in categories, in where ids stand and in
-// types of numbers; every accessor takes what it finds and never throws.
+// Parses a trace into linked events. PyTorch versions differ in categories, places of ids and types of numbers, so
+// accessors accept all variants and never throw.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/kineto/KinetoTrace.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// How autograd calls what it does with a node.
+/// Prefix of autograd's events that run a node.
 constexpr std::string_view kNode = "autograd::engine::evaluate_function: ";
 
 const Json* find(const Json& object, const char* key) {
@@ -26,7 +26,7 @@ const Json* find(const Json& object, const char* key) {
   return it == object.end() ? nullptr : &*it;
 }
 
-/// A number, also one written as text.
+/// Returns a number, or a number written as text; `otherwise` if there is none.
 double number(const Json* value, double otherwise) {
   if (!value) return otherwise;
   if (value->is_number()) return value->get<double>();
@@ -59,7 +59,8 @@ std::vector<double> extents(const Json& list) {
   return out;
 }
 
-/// `[4096, 1024]` of a tensor, `[[…], […]]` of a list of tensors, `[]` of a scalar.
+/// Parses the dimensions of an operand: `[4096, 1024]` of a tensor, `[[…], […]]` of a list of tensors, `[]` of a
+/// scalar.
 TraceOperand operand(const Json& dims) {
   TraceOperand out;
   if (!dims.is_array() || dims.empty()) return out;
@@ -90,7 +91,7 @@ std::vector<TraceOperand> operands(const Json& arguments) {
   return out;
 }
 
-/// `[0, 1, 2]`, as a list or as text; a list that was cut (`[0, 1, ..., 7]`) gives its beginning.
+/// Parses `[0, 1, 2]`, as a list or as text. Of a list that was cut off (`[0, 1, ..., 7]`), returns the beginning.
 std::vector<int> ranks(const Json* value) {
   std::vector<int> out;
   if (value && value->is_array())
@@ -127,7 +128,7 @@ struct Launch {
 
 class EventReader {
   Trace& trace_;
-  std::unordered_map<int64_t, Launch> launches_; ///< by correlation
+  std::unordered_map<int64_t, Launch> launches_; ///< by correlation id
   std::unordered_map<std::string, uint64_t> threads_;
 
 public:
@@ -169,7 +170,7 @@ public:
   }
 
 private:
-  /// Old versions write the same thread as a number here and as text there.
+  /// Returns the index of a thread. Old versions write the same thread as a number in one place and as text in another.
   uint64_t thread(const Json& e) {
     std::string key;
     for (const char* part : {"pid", "tid"}) {
@@ -214,7 +215,7 @@ private:
     trace_.kernels.push_back(std::move(out));
   }
 
-  /// Sorts operators by thread and time, outer ones first, and gives each the one around it.
+  /// Sorts operators by thread and time, outer ones first, and sets the parent of each.
   void nest() {
     std::vector<TraceOp>& ops = trace_.ops;
     std::stable_sort(ops.begin(), ops.end(), [](const TraceOp& a, const TraceOp& b) {
@@ -228,13 +229,13 @@ private:
     }
   }
 
-  /// Operators of a thread are called one inside the other; their times are rounded, to a microsecond in old versions.
+  /// Returns whether one operator encloses another. Their times are rounded, in old versions to a microsecond.
   static bool holds(const TraceOp& outer, const TraceOp& inner) {
     constexpr double kRounding = 1;
     return outer.thread == inner.thread && inner.begin < outer.end && inner.end <= outer.end + kRounding;
   }
 
-  /// The innermost operator at the time of a launch on its thread.
+  /// Returns the innermost operator on the launching thread at the time of the launch; -1 if there is none.
   int around(const Launch& launch) const {
     const std::vector<TraceOp>& ops = trace_.ops;
     const auto after = std::upper_bound(ops.begin(), ops.end(), launch, [](const Launch& l, const TraceOp& op) {
@@ -247,7 +248,7 @@ private:
   }
 };
 
-/// What is wrong, by the words of the library: `[…] parse error at line 1, column 8: syntax error while parsing value -
+/// Shortens a message of the JSON library: `[…] parse error at line 1, column 8: syntax error while parsing value -
 /// unexpected '}'; expected '['`.
 TraceError errorOf(std::string_view what, size_t byte) {
   const auto says = [&](std::string_view words) { return what.find(words) != std::string_view::npos; };
@@ -265,7 +266,7 @@ TraceError errorOf(std::string_view what, size_t byte) {
 
 std::optional<TraceError> readTrace(std::string_view json, Trace& out) {
   EventReader reader(out);
-  // Every event is taken and dropped when its closing brace is read.
+  // Each event is processed and discarded at its closing brace.
   auto take = [&](int, Json::parse_event_t event, Json& parsed) {
     if (event != Json::parse_event_t::object_end || !parsed.is_object() || !parsed.contains("ph")) return true;
     reader.event(parsed);

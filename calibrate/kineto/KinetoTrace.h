@@ -1,5 +1,5 @@
-// A trace of PyTorch's profiler (Kineto), cut down to what tells how long an operator ran on the GPU: operators with
-// their operands, nested as they were called, and the kernels that each of them launched.
+// A trace of PyTorch's profiler (Kineto), reduced to what tells how long operators ran on the GPU: operators with their
+// operands, nested as they were called, and the kernels that each one launched.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Symbol.h"
@@ -13,32 +13,32 @@
 
 namespace planc::calibrate {
 
-/// An argument of an operator. A list of tensors has no extents, only the elements of all of them.
+/// An argument of an operator. A list of tensors has no extents, only the count of all elements.
 struct TraceOperand {
   std::vector<double> extents;
-  double elements = 0; ///< 0: no tensor
+  double elements = 0; ///< 0: not a tensor
   Symbol type;         ///< `c10::BFloat16`
-  std::string value;   ///< of a scalar: `True`
+  std::string value;   ///< text of a scalar: `True`
 };
 
-/// What NCCL's events say of a message.
+/// A message as NCCL's events describe it.
 struct TraceMessage {
   std::string collective, dtype; ///< `_allgather_base`, `BFloat16`
   double in = 0, out = 0;        ///< elements on one rank
-  int group = 0;                 ///< ranks
-  std::vector<int> ranks;        ///< those that are listed; long lists are cut
+  int group = 0;                 ///< count of ranks
+  std::vector<int> ranks;        ///< the listed ranks; long lists are cut off
 };
 
 struct TraceOp {
   Symbol name;
-  uint64_t thread = 0; ///< process and thread
+  uint64_t thread = 0; ///< index of process and thread
   double begin = 0, end = 0;
-  int64_t external = -1; ///< the id that its kernels may carry
-  int64_t sequence = -1; ///< of the node of autograd that it makes, or that `backward` runs
+  int64_t external = -1; ///< id that links kernels to it
+  int64_t sequence = -1; ///< sequence number of the autograd node that it creates, or runs if `backward`
   bool backward = false; ///< autograd runs a node
   std::vector<TraceOperand> operands;
   std::optional<TraceMessage> message;
-  int parent = -1;    ///< the innermost operator around it
+  int parent = -1;    ///< index of the innermost operator around it
   double kernels = 0; ///< seconds of the kernels that it launched itself
 };
 
@@ -46,26 +46,26 @@ struct TraceKernel {
   Symbol name;
   double seconds = 0;
   int64_t correlation = -1, external = -1;
-  int op = -1; ///< the innermost operator that launched it
+  int op = -1; ///< index of the innermost operator that launched it
   std::optional<TraceMessage> message;
 };
 
 struct Trace {
   std::vector<TraceOp> ops;
   std::vector<TraceKernel> kernels;
-  std::vector<std::string> devices; ///< of the host, by name
-  bool shapes = false;              ///< any operand has extents
+  std::vector<std::string> devices; ///< GPUs of the host, by name
+  bool shapes = false;              ///< at least one operand has extents
 };
 
-/// Where reading stopped, and why.
+/// The position and reason of an error.
 struct TraceError {
   size_t byte = 0;
   std::string why;   ///< `it ends in the middle`
-  bool ends = false; ///< it was not written to its end
+  bool ends = false; ///< the file was cut off
 };
 
-/// Reads the events and links them. Events of no use (Python functions, flows) are dropped as they come, so that memory
-/// follows the number of operators and kernels.
+/// Reads and links the events. Unneeded events (Python functions, flows) are dropped while parsing, so memory grows
+/// only with the number of operators and kernels. Returns an error if the text cannot be parsed.
 std::optional<TraceError> readTrace(std::string_view json, Trace& out);
 
 } // namespace planc::calibrate

@@ -1,4 +1,4 @@
-// Gradients that were accumulated, in order of time, and the updates behind them.
+// Matches accumulated gradients, in order of time, with the updates that follow them.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/kineto/KinetoUpdates.h"
 
@@ -9,7 +9,8 @@ namespace planc::calibrate {
 
 namespace {
 
-/// Messages of anything but an all-reduce: what this rank accumulates is not what it updates.
+/// Returns whether the trace has messages other than all-reduces. A rank then updates other elements than it
+/// accumulates.
 bool isSharded(const Trace& trace) {
   const auto shards = [](const std::optional<TraceMessage>& message) {
     const auto known =
@@ -45,7 +46,7 @@ std::vector<TraceUpdate> updatesOf(const Trace& trace) {
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
     return trace.ops[static_cast<size_t>(a)].begin < trace.ops[static_cast<size_t>(b)].begin;
   });
-  double elements = 0; // of the last backward pass: each micro-batch accumulates all of them
+  double elements = 0; // of the last backward pass, because each micro-batch accumulates all gradients
   std::optional<ir::DType> type;
   bool updating = false;
   for (const int index : order) {
@@ -68,7 +69,7 @@ std::vector<TraceUpdate> updatesOf(const Trace& trace) {
     updating = true;
     out.back().ops.push_back(index);
   }
-  double most = 0; // a trace may begin inside of a backward pass
+  double most = 0; // drops the step of a backward pass that began before the trace
   for (const TraceUpdate& u : out) most = std::max(most, u.sample[Extent::Params]);
   std::erase_if(out, [&](const TraceUpdate& u) { return u.sample[Extent::Params] < most; });
   return out;

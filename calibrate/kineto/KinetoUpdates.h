@@ -1,23 +1,23 @@
-// What an optimizer of a trace updated, where its lists of tensors have no shapes.
+// Finds what an optimizer updated if the trace does not give the shapes of its tensor lists.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/kineto/KinetoOperators.h"
 
 namespace planc::calibrate {
 
-/// All updates of one step.
+/// All updates of one optimizer step.
 struct TraceUpdate {
   Sample sample;        ///< without times
-  std::vector<int> ops; ///< one per group of parameters
+  std::vector<int> ops; ///< one operator per group of parameters
 };
-/// Newer versions of PyTorch write lists of tensors as `[]`. What was updated are the parameters whose gradients were
-/// accumulated in the backward pass before: AccumulateGrad has their shapes. Nothing for traces in which gradients or
-/// parameters are sharded, since a shard is updated there, and of steps that began before the trace did.
+/// Newer versions of PyTorch write tensor lists as `[]`. The updated parameters are then those whose gradients were
+/// accumulated in the backward pass before, because AccumulateGrad has their shapes. Returns nothing for traces with
+/// sharded gradients or parameters, where each rank updates a shard, and for steps that began before the trace.
 std::vector<TraceUpdate> updatesOf(const Trace& trace);
 
-/// The type of the parameters that this rank updates: that of the gradients which autograd accumulates, since lists of
-/// tensors have none in a trace. PyTorch's optimizers keep their states in it. Nothing: no gradient has a type, or the
-/// rank updates a shard, which may be of another type than what it accumulates.
+/// Returns the type of the parameters that this rank updates, which is the type of the accumulated gradients. PyTorch's
+/// optimizers keep their states in this type. Returns nothing if no gradient has a type, or if the rank updates a
+/// shard, whose type may differ.
 std::optional<ir::DType> updatedType(const Trace& trace);
 
 } // namespace planc::calibrate

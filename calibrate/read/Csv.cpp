@@ -1,4 +1,4 @@
-// Comma-separated text: cells, numbers, and what can be wrong with them.
+// Reads comma-separated text, and reports errors in cells and numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/read/Csv.h"
 
@@ -18,15 +18,15 @@ bool isBlank(char c) {
 
 namespace {
 
-/// Nothing real lies outside, and products of a few such numbers are still finite.
+/// Real values lie within these limits, and products of a few such numbers stay finite.
 constexpr double kLeast = 1e-18, kMost = 1e18;
 
-/// The next byte after `at` that ends a line.
+/// Returns the position of the end of the line that contains `at`.
 size_t lineEnd(std::string_view text, size_t at) {
   return std::min(text.find('\n', at), text.size());
 }
 
-/// What stands in a cell, cut to a length that fits into a message.
+/// Returns the text of a cell, shortened for a message.
 std::string shown(std::string_view text) {
   constexpr size_t kLength = 40;
   if (text.empty()) return "missing";

@@ -1,4 +1,4 @@
-// Comma-separated text as rows of cells that know where they stand, and numbers in them.
+// Reads comma-separated text as rows of cells with their positions, and the numbers in them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/read/Readers.h"
@@ -6,19 +6,19 @@
 namespace planc::calibrate {
 
 struct Cell {
-  std::string_view text; ///< without blanks and quotes around it
+  std::string_view text; ///< without quotes and surrounding blanks
   SourceRange range;
 };
 using Row = std::vector<Cell>;
 
-/// Lines of a file, one after the other. Blank ones and those that begin with `#` are passed over. Quoted cells may
-/// hold commas; a line break ends every cell.
+/// Reads the lines of a file one by one. Blank lines and lines that begin with `#` are skipped. Quoted cells may
+/// contain commas; a line break ends every cell.
 class CsvLines {
 public:
   explicit CsvLines(const SampleFile& file) : file_(file) {}
-  /// The next line, or false at the end.
+  /// Reads the next line; false at the end.
   bool next(Row& row);
-  /// The whole of the line that `next` gave.
+  /// The range of the last line that `next` read.
   SourceRange range() const { return line_; }
 
 private:
@@ -28,18 +28,18 @@ private:
   SourceRange line_;
 };
 
-/// A blank inside of a line.
+/// Returns whether a character is a blank other than a line break.
 bool isBlank(char c);
-/// A finite number written in decimal, or nothing.
+/// Parses a finite decimal number; nothing if the text is none.
 std::optional<double> parseNumber(std::string_view text);
-/// The number of a cell if it is positive; otherwise that is reported.
+/// Returns the number of a cell if it is positive; otherwise reports it and returns nothing.
 std::optional<double> positiveNumber(const Cell& cell, std::string_view column, DiagnosticEngine& diagnostics);
-/// Reports a number that a column does not take: `expected` says what it takes, `a whole number`.
+/// Reports a number that a column does not accept. `expected` describes the accepted values: `a whole number`.
 DiagnosticEngine::Builder badNumber(const Cell& cell, std::string_view column, std::string_view expected,
                                     DiagnosticEngine& diagnostics);
-/// A row that has another number of cells than the header is reported; false then.
+/// Returns whether a row has as many cells as the header; reports it otherwise.
 bool fitsHeader(const Row& row, size_t columns, SourceRange line, DiagnosticEngine& diagnostics);
-/// The first line that holds cells: what a reader recognises a table by.
+/// Returns the first line with cells, by which readers recognise a table.
 std::string_view firstLine(std::string_view text);
 
 } // namespace planc::calibrate

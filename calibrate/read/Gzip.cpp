@@ -1,4 +1,4 @@
-// Gzip by zlib, where LLVM brought it.
+// Decompresses gzip with zlib, if LLVM was built with it.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/read/Gzip.h"
 
@@ -37,7 +37,7 @@ std::optional<std::string> gunzip(std::string_view bytes, size_t most, std::stri
     stream.avail_out = static_cast<uInt>(piece.size());
     state = inflate(&stream, Z_NO_FLUSH);
     out.append(piece.data(), piece.size() - stream.avail_out);
-    // Several members may follow each other.
+    // A file may consist of several gzip members.
     if (state == Z_STREAM_END && (stream.avail_in > 0 || at < bytes.size())) state = inflateReset(&stream);
   }
   inflateEnd(&stream);

@@ -1,4 +1,4 @@
-// Compressed sample files: profilers write `.json.gz`.
+// Decompresses sample files, because profilers write `.json.gz`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <optional>
@@ -7,10 +7,10 @@
 
 namespace planc::calibrate {
 
-/// Whether these bytes begin as gzip does (RFC 1952).
+/// Returns whether the bytes begin like a gzip file (RFC 1952).
 bool isGzip(std::string_view bytes);
-/// The text inside; nothing if the bytes are broken, or hold more than `most` bytes, or if planc was built without
-/// zlib: `error` says which.
+/// Returns the decompressed text. Returns nothing and sets `error` if the bytes are damaged, the text is longer than
+/// `most` bytes, or planc was built without zlib.
 std::optional<std::string> gunzip(std::string_view bytes, size_t most, std::string& error);
 
 } // namespace planc::calibrate

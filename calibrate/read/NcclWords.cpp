@@ -1,4 +1,4 @@
-// Reads the vocabulary of nccl-tests.
+// Parses the vocabulary of nccl-tests.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/read/NcclWords.h"
 

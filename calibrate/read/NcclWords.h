@@ -1,4 +1,4 @@
-// What nccl-tests call their programs and element types: vocabulary/nccl.json.
+// The names of programs and element types in nccl-tests: vocabulary/nccl.json.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/samples/Formula.h"
@@ -10,15 +10,15 @@ namespace planc::calibrate {
 struct NcclProgram {
   std::string name; ///< without `_perf`
   ir::CollectiveKind collective;
-  Formula bus; ///< bandwidth of the bus over that of the algorithm, for n ranks
+  Formula bus; ///< bus bandwidth / algorithm bandwidth, for n ranks
 };
 
 struct NcclWords {
   TypeWords types;
   std::vector<NcclProgram> programs;
-  std::vector<std::string> others; ///< programs whose collectives no plan has
+  std::vector<std::string> others; ///< programs whose collectives planc does not model
 };
-/// Reads `nccl.json`.
+/// Parses `nccl.json`.
 NcclWords ncclWords(std::string_view text);
 
 } // namespace planc::calibrate

@@ -1,4 +1,5 @@
-// planc's own sample format: one line per measured point, a header that names the columns (docs/calibrate.md).
+// Reads planc's own sample format: a header that names the columns, and one line per measured point
+// (docs/calibrate.md).
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/read/Csv.h"
 #include "support/text/Spelling.h"
@@ -18,7 +19,7 @@ PLANC_ERROR(NoTime, 1007, "this sample has no time")
 
 namespace {
 
-/// Seconds per unit, by the end of a column's name.
+/// Seconds per unit, by the suffix of a column's name.
 struct TimeUnit {
   std::string_view suffix;
   double seconds;
@@ -31,7 +32,7 @@ struct Column {
   std::string_view name;
   Field field;
   Extent extent = Extent::Batch;
-  double seconds = 0; ///< of times
+  double seconds = 0; ///< seconds per unit of a time
 };
 
 constexpr std::array<std::pair<std::string_view, Field>, 6> kWords{{{"kind", Field::Kind},
@@ -40,7 +41,7 @@ constexpr std::array<std::pair<std::string_view, Field>, 6> kWords{{{"kind", Fie
                                                                     {"device", Field::Device},
                                                                     {"series", Field::Series},
                                                                     {"elements", Field::Elements}}};
-/// Before the unit. What has one direction may call its time `time`.
+/// Names of time columns, without the unit. One-directional kinds may use `time`.
 constexpr std::array<std::pair<std::string_view, Field>, 3> kTimes{
     {{"forward", Field::Forward}, {"backward", Field::Backward}, {"time", Field::Forward}}};
 
@@ -70,7 +71,8 @@ class Table {
 public:
   Table(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics)
       : file_(file), out_(out), diagnostics_(diagnostics), lines_(file),
-        sustained_(file.text.find("\n# sustained:") != std::string_view::npos) {} // as tools/sample_gpu.py writes it
+        sustained_(file.text.find("\n# sustained:") != std::string_view::npos) {} // tools/sample_gpu.py writes this
+                                                                                  // comment
 
   void read() {
     Row row;
@@ -137,7 +139,7 @@ private:
         elements = number(cell, columns_[i]);
         break;
       case Field::Extent:
-        // `causal` may be 0.
+        // `causal` may be 0; other extents must be positive.
         if (columns_[i].extent != Extent::Causal || cell.text != "0")
           sample[columns_[i].extent] = number(cell, columns_[i]);
         break;
@@ -154,7 +156,7 @@ private:
     if (good_ && complete(sample, kindGiven) && sound(rowOf(sample.kind), row)) add(std::move(sample), device, label);
   }
 
-  /// Every cell is of use to the kind, and counts are whole.
+  /// Returns whether every cell is meaningful for the kind and counts are whole numbers; reports other cells.
   bool sound(const KindRow& kind, const Row& row) {
     bool good = true, bytes = false;
     for (size_t i = 0; i < row.size(); ++i)
@@ -169,10 +171,10 @@ private:
     return good;
   }
   struct Expected {
-    std::string_view what; ///< empty: nothing else
+    std::string_view what; ///< empty: the value is accepted
     std::string help;
   };
-  /// What stands in a column in place of a value that a kind cannot have. `bytes`: the line gives bytes, too.
+  /// Returns what a column should contain if the kind cannot have this value. `bytes`: the line also gives bytes.
   static Expected expectedOf(const KindRow& kind, const Column& column, bool bytes, double value) {
     if (column.field == Field::Backward && kind.oneWay)
       return {"empty", fmt::format("a sample of kind `{}` has one direction: its time is `time_us`", kind.name)};
@@ -183,7 +185,7 @@ private:
     if (elements && bytes) return {"empty", "`bytes` gives the size already: leave one of the two out"};
     if (e == Extent::Causal)
       return value == 0 || value == 1 ? Expected() : Expected{"0 or 1", "1 where a mask hides half of the scores"};
-    const bool mean = kind.kind == Kind::GroupedGemm && e == Extent::M; // tokens per expert
+    const bool mean = kind.kind == Kind::GroupedGemm && e == Extent::M; // tokens per expert may be a mean
     if (mean || value == std::floor(value)) return {};
     return {"a whole number", "it is a count: leave the line out if it says something else"};
   }
@@ -213,7 +215,7 @@ private:
     return false;
   }
 
-  /// Names end up in plan text, and those of collectives choose an equation.
+  /// Returns whether a name is valid. Names are written into plan text, and names of collectives select an equation.
   bool named(const Sample& sample) {
     const std::string_view name = sample.name.view();
     auto unknown = [&](std::string_view what, const std::string& help) {
@@ -263,7 +265,7 @@ private:
     const KindRow& row = rowOf(sample.kind);
     std::vector<Extent> axes = row.needs;
     axes.insert(axes.end(), row.takes.begin(), row.takes.end());
-    // What the file says nothing of, and nothing stands in for, was not varied.
+    // An extent without a column and without a value was not varied.
     std::erase_if(axes, [&](Extent e) {
       return sample[e] == 0 && std::none_of(columns_.begin(), columns_.end(),
                                             [&](const Column& c) { return c.field == Field::Extent && c.extent == e; });
@@ -310,7 +312,7 @@ private:
 
 } // namespace
 
-/// Its header begins with `kind`, or has it after some other known column.
+/// Recognises a header with a column `kind`.
 bool isPlancCsv(const SampleFile& file) {
   const std::string_view line = firstLine(file.text);
   SampleFile header{file.id, file.path, line};

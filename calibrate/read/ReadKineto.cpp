@@ -1,5 +1,5 @@
-// Traces of PyTorch's profiler: the kernels of every operator with known shapes become samples; what belongs to no
-// operator that planc knows is reported with its share of the time.
+// Reads traces of PyTorch's profiler. Kernels of operators with known shapes become samples; the time of other kernels
+// is reported.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/kineto/KinetoChains.h"
 #include "calibrate/kineto/KinetoUpdates.h"
@@ -21,11 +21,11 @@ PLANC_WARNING(MostlyUnknown, 1053, "{share} of the GPU's time in this trace belo
 
 namespace {
 
-/// Above it the trace is of something else than planc prices, or was made in a way that hides its operators.
+/// If a larger share of time is left over, the trace is of something that planc does not price, or hides its operators.
 constexpr double kMuch = 0.2;
 
-/// All instances of one operator at one shape. The parts of a backward pass are operators of their own: their times add
-/// up.
+/// All instances of one operator at one shape. The parts of a backward pass are separate operators, whose times are
+/// added.
 struct Shape {
   Sample sample;
   std::vector<double> forward;
@@ -37,10 +37,10 @@ public:
   Collector(const SampleFile& file, const Trace& trace, Samples& out)
       : file_(file), trace_(trace), chains_(trace), out_(out) {}
 
-  /// Seconds of all kernels, and of those that became samples.
+  /// Seconds of all kernels, and of kernels that became samples.
   double total() const { return total_; }
   double attributed() const { return attributed_; }
-  /// Whether the type of an update stands in nothing that the trace has.
+  /// Returns whether the type of an update was assumed, because the trace does not give it.
   bool assumedType() const { return assumed_; }
 
   void collect() {
@@ -54,7 +54,8 @@ public:
     for (auto& [key, shape] : shapes_) addSample(shape);
   }
 
-  /// `aten::copy_ 12.1 %, …`: the largest of what is left, by operator, or by kernel where no operator launched it.
+  /// Returns `aten::copy_ 12.1 %, …`: the largest rest of the time, by operator, or by kernel if no operator launched
+  /// it.
   std::string leftOver() const {
     std::vector<std::pair<double, Symbol>> largest;
     for (const auto& [name, seconds] : unknown_) largest.emplace_back(-seconds, name);
@@ -73,7 +74,7 @@ private:
     return name.view().size() > kLength ? fmt::format("{}…", name.view().substr(0, kLength)) : name.str();
   }
 
-  /// A kernel of NCCL: its own event says what it moved, or the operator around it.
+  /// Handles a kernel of NCCL. The message is described by the kernel's own event or by an operator around it.
   bool message(const TraceKernel& kernel) {
     const TraceMessage* found = kernel.message ? &*kernel.message : nullptr;
     for (int at = kernel.op; !found && at >= 0; at = trace_.ops[static_cast<size_t>(at)].parent)
@@ -88,7 +89,8 @@ private:
     return true;
   }
 
-  /// The outermost operator of the table: PyTorch's composites call others of it.
+  /// Attributes a kernel to the outermost operator with a row in the vocabulary, because PyTorch's composite operators
+  /// call others that have rows, too.
   void compute(const TraceKernel& kernel) {
     if (const TraceChains::Membership own = chains_.of(kernel.op); own.chain >= 0) {
       auto& [forward, backward] = chainTimes_[own.chain];
@@ -104,7 +106,7 @@ private:
       unknown_[kernel.op >= 0 ? trace_.ops[static_cast<size_t>(kernel.op)].name : kernel.name] += kernel.seconds;
   }
 
-  /// Forward and backward of one chain.
+  /// Adds the forward and backward times of one chain.
   void addChain(const Sample& sample, const std::pair<double, double>& seconds) {
     attributed_ += seconds.first + seconds.second;
     Shape& shape = shapeOf(sample);
@@ -147,7 +149,7 @@ private:
 
   void addSample(Shape& shape) {
     Sample& sample = shape.sample;
-    // A kernel of a collective also waits for the other ranks: the shortest one waited least.
+    // A kernel of a collective includes waiting for other ranks, so take the shortest one.
     if (!shape.forward.empty())
       sample.forward = sample.kind == Kind::Collective ? *std::min_element(shape.forward.begin(), shape.forward.end())
                                                        : median(shape.forward);
@@ -173,16 +175,16 @@ private:
   const TraceChains chains_;
   Samples& out_;
   const std::optional<ir::DType> updated_ = updatedType(trace_);
-  bool assumed_ = false; ///< an update was taken as one of fp32
+  bool assumed_ = false; ///< an update's type was assumed to be fp32
   double total_ = 0, attributed_ = 0;
-  std::map<int, double> instances_;                     ///< seconds by operator instance
-  std::map<int, std::pair<double, double>> chainTimes_; ///< seconds forward and backward by chain
+  std::map<int, double> instances_;                     ///< seconds by instance of an operator
+  std::map<int, std::pair<double, double>> chainTimes_; ///< forward and backward seconds by chain
   std::map<Symbol, double> unknown_;
   std::map<std::tuple<Kind, Symbol, ir::DType, std::array<double, kExtents>>, Shape> shapes_;
   std::map<std::tuple<Kind, Symbol, ir::DType>, uint32_t> series_;
 };
 
-/// Where the text first speaks of events: there is no better place for what the whole trace lacks.
+/// Returns the place of `traceEvents`, for reports about the whole trace; the beginning if it is missing.
 SourceRange eventsOf(const SampleFile& file) {
   constexpr std::string_view kEvents = "\"traceEvents\"";
   const size_t at = file.text.find(kEvents);

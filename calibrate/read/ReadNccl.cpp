@@ -1,5 +1,5 @@
-// The output of NVIDIA's nccl-tests (and of AMD's rccl-tests, which print the same): `all_reduce_perf` and its
-// siblings. A log may hold several runs, one after the other, with whatever a launcher prints between them.
+// Reads the output of NVIDIA's nccl-tests and AMD's rccl-tests, which print the same format: `all_reduce_perf` and its
+// siblings. A log may hold several runs, with other output of a launcher between them.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/read/Csv.h"
 #include "calibrate/read/NcclWords.h"
@@ -30,7 +30,7 @@ const NcclWords& ncclVocabulary() {
   return known;
 }
 
-/// The cells of a line that begins at byte `begin` of the file.
+/// Splits a line that begins at byte `begin` of the file into cells.
 Row cells(FileId file, std::string_view line, size_t begin) {
   Row out;
   for (size_t at = 0; at < line.size();) {
@@ -44,7 +44,7 @@ Row cells(FileId file, std::string_view line, size_t begin) {
   return out;
 }
 
-/// Length of what a launcher puts before every line: `[1,0]<stdout>:` (mpirun --tag-output), `0: ` (srun --label).
+/// Returns the length of a launcher's prefix: `[1,0]<stdout>:` (mpirun --tag-output), `0: ` (srun --label).
 size_t launcherPrefix(std::string_view line) {
   constexpr std::string_view kTag = "<stdout>:";
   if (line.starts_with('['))
@@ -54,7 +54,7 @@ size_t launcherPrefix(std::string_view line) {
   return digits > 0 && line.substr(digits).starts_with(": ") ? digits + 2 : 0;
 }
 
-/// The last program that a line or a path names: `all_reduce` in `./build/all_reduce_perf -b 8`.
+/// Returns the last program that a line or path names: `all_reduce` in `./build/all_reduce_perf -b 8`.
 std::string_view programIn(std::string_view text) {
   std::string_view found;
   size_t last = 0;
@@ -79,23 +79,24 @@ bool isTableHeader(const Row& row) {
   return row.size() > 4 && row[0].text == "#" && has("size") && has("time") && has("algbw") && has("busbw");
 }
 
-/// Ranks that communicate with each other.
+/// A group of ranks that communicate with each other.
 struct RankGroup {
-  std::map<std::string_view, int> ranks; ///< how often each is listed
+  std::map<std::string_view, int> ranks; ///< count of lines per rank
   std::set<std::string_view> hosts;
 };
 
-/// One run of one program: its ranks, its table.
+/// One run of one program: its ranks and its table.
 struct Run {
   std::string_view program;
   std::map<std::string_view, RankGroup> groups;
   std::string device;
-  std::map<std::string_view, size_t> columns; ///< the first of each name: out of place stands left of in place
-  size_t cells = 0;                           ///< of a row
+  std::map<std::string_view, size_t> columns; ///< first column of each name: out-of-place results come before in-place
+                                              ///< ones
+  size_t cells = 0;                           ///< count of cells of a row
   SourceRange header;
   bool usable = false;
   std::optional<uint32_t> series;
-  double largest = 0; ///< bytes of the row that the bus bandwidth is checked at
+  double largest = 0; ///< bytes of the row at which the bus bandwidth is checked
   double factor = 0;
   SourceRange at;
 };
@@ -139,7 +140,8 @@ private:
     if (run_.cells > 0 && row[0].text.find_first_not_of("0123456789") == std::string_view::npos) addRow(row);
   }
 
-  /// Lines of ranks that follow each other without a table are of one run: each of several processes may print them.
+  /// Starts a new run. Lines of ranks that follow each other without a table between them belong to one run, because
+  /// each of several processes may print them.
   void startRun() {
     finish();
     const std::string_view program = run_.program;
@@ -147,7 +149,7 @@ private:
     run_.program = program;
   }
 
-  /// `# Rank 0 Group 0 Pid 12 on HOST device 0 [0000:04:00] NAME`; older ones have no group.
+  /// Parses `# Rank 0 Group 0 Pid 12 on HOST device 0 [0000:04:00] NAME`. Older versions print no group.
   void addRank(const Row& row, std::string_view text) {
     if (run_.cells > 0) startRun();
     std::string_view group = "0", host;
@@ -182,7 +184,7 @@ private:
           .help("name the file after the program (`all_reduce_perf.txt`), or put `# all_reduce_perf` before the table");
       return false;
     }
-    if (!program()) return true; // counted only
+    if (!program()) return true; // the collective is not modelled; its rows are only counted
     for (const auto& [name, group] : run_.groups)
       for (const auto& [rank, times] : group.ranks)
         if (times > 1) {
@@ -212,7 +214,7 @@ private:
     }
     const SourceRange range{file_.id, row.front().range.begin, row.back().range.end};
     if (!fitsHeader(row, run_.cells, range, diagnostics_)) return;
-    if (row[0].text == "0") return; // the time of nothing
+    if (row[0].text == "0") return; // a message of 0 bytes
     const auto size = positiveNumber(row[run_.columns["size"]], "size", diagnostics_);
     const auto time = positiveNumber(row[run_.columns["time"]], "time", diagnostics_);
     if (!size || !time || isWrong(row, range) || !timeFits(row, range, *size, *time)) return;
@@ -223,7 +225,7 @@ private:
     sample.forward = *time * 1e-6;
     if (const auto type = run_.columns.find("type"); type != run_.columns.end())
       sample.dtype = typeOf(ncclVocabulary().types, row[type->second].text).value_or(sample.dtype);
-    const RankGroup& group = run_.groups.begin()->second; // groups of one run are alike, and run at the same time
+    const RankGroup& group = run_.groups.begin()->second; // the groups of a run are alike, and run at the same time
     const size_t ranks = group.ranks.size(), nodes = group.hosts.size();
     const bool pair = p->collective == ir::CollectiveKind::SendRecv;
     sample[Extent::Bytes] = *size;
@@ -236,7 +238,8 @@ private:
     add(std::move(sample), *p);
   }
 
-  /// Old versions print the largest error (`1e-07`), new ones count wrong values; `N/A` where nothing was checked.
+  /// Reports wrong results. Old versions print the largest error (`1e-07`), new ones count wrong values, and `N/A`
+  /// means unchecked.
   bool isWrong(const Row& row, SourceRange range) {
     const auto column = run_.columns.find("#wrong");
     if (column == run_.columns.end()) return false;
@@ -247,7 +250,7 @@ private:
     return true;
   }
 
-  /// The two columns were made of the same measurement, so they agree to their digits.
+  /// Checks that the time is in microseconds: time and bandwidth come from one measurement, so they must agree.
   bool timeFits(const Row& row, SourceRange range, double bytes, double time) {
     const auto printed = parseNumber(row[run_.columns["algbw"]].text);
     const double computed = bytes / time * 1e-3;
@@ -281,7 +284,7 @@ private:
     out_.samples.push_back(std::move(sample));
   }
 
-  /// The end of a run: its bus bandwidth tells whether collective and ranks were read as they were.
+  /// Ends a run. Its bus bandwidth must match the collective and the count of ranks.
   void finish() {
     const NcclProgram* p = program();
     if (!p || run_.factor == 0) return;
@@ -301,7 +304,7 @@ private:
   Samples& out_;
   DiagnosticEngine& diagnostics_;
   const size_t before_ = out_.samples.size();
-  std::string_view named_; ///< the program that the file is named after
+  std::string_view named_; ///< the program in the file's name
   Run run_;
   std::map<std::string_view, int> skipped_;
   bool exchanges_ = false, acrossNodes_ = false;
@@ -309,7 +312,7 @@ private:
 
 } // namespace
 
-/// By the head of its table.
+/// Recognises the header of a result table.
 bool isNcclTests(const SampleFile& file) {
   for (size_t at = 0; at < file.text.size();) {
     const size_t end = std::min(file.text.find('\n', at), file.text.size());

@@ -1,6 +1,6 @@
-// The raw tables of github.com/DebarghaG/estimate-train-time (arXiv 2509.22832): one file per part, function and
-// precision, `PART_function_fp16.csv`, collectives with `_NODES_GPUS` behind; what their columns mean is in the kernels
-// that they time.
+// Reads the raw tables of github.com/DebarghaG/estimate-train-time (arXiv 2509.22832): one file per part, function and
+// precision, `PART_function_fp16.csv`; names of collectives end in `_NODES_GPUS`. The meaning of the columns was taken
+// from the kernels that the project times.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/read/Csv.h"
 #include "calibrate/read/RegressorWords.h"
@@ -23,11 +23,11 @@ const RegressorWords& regressorVocabulary() {
   return known;
 }
 
-/// One line by the names of its columns.
+/// A line, whose values are read by column name.
 class Line {
 public:
   Line(const std::vector<std::string>& names, const std::vector<double>& values) : names_(names), values_(values) {}
-  /// 0 where there is none.
+  /// Returns the value of a column; 0 if the table lacks it.
   double operator[](std::string_view name) const {
     for (size_t i = 0; i < names_.size(); ++i)
       if (names_[i] == name) return values_[i];
@@ -45,7 +45,7 @@ private:
   const std::vector<double>& values_;
 };
 
-/// `NVIDIAA100-SXM4-80GB_linear1_fp16.csv`, taken apart.
+/// The parts of a file name: `NVIDIAA100-SXM4-80GB_linear1_fp16.csv`.
 struct Title {
   std::string device, function;
   std::optional<ir::DType> dtype;
@@ -142,7 +142,7 @@ private:
     out_.samples.push_back(std::move(sample));
   }
 
-  /// A group of ranks of its own is a series of its own.
+  /// Returns the series of a line. Each group of ranks is a series of its own.
   uint32_t seriesOf(const Line& line) {
     const bool groups = function_->kind == Kind::Collective;
     const std::string label =
@@ -160,7 +160,7 @@ private:
     return it->second;
   }
 
-  /// A convention is stated once for all files.
+  /// Adds a note once, even if several files need it.
   void note(std::string text) {
     if (std::find(out_.notes.begin(), out_.notes.end(), text) == out_.notes.end())
       out_.notes.push_back(std::move(text));
@@ -176,7 +176,7 @@ private:
   std::map<std::string, uint32_t> series_;
 };
 
-/// The columns of the first line.
+/// Returns whether the header has at least one of these columns.
 bool headerHas(const SampleFile& file, std::initializer_list<std::string_view> any) {
   const SampleFile header{file.id, file.path, firstLine(file.text)};
   CsvLines lines(header);

@@ -16,7 +16,7 @@ PLANC_ERROR(SenselessGroup, 826, "`{collective}` of {ranks} rank{s} on {nodes} n
 
 namespace {
 
-/// What is wrong with the group of a collective; empty for a good one.
+/// Returns what is wrong with the group of a collective; empty if it is valid.
 std::string_view problemOf(const Sample& s) {
   const double ranks = s[Extent::Ranks], nodes = s[Extent::Nodes];
   const double ofRun = s.ranksOnHost > 0 ? s.ranksOnHost * nodes : ranks; // a pair is taken from a larger run
@@ -27,7 +27,7 @@ std::string_view problemOf(const Sample& s) {
   return nodes > ofRun ? "each node of a group has a rank of it" : "";
 }
 
-/// Reports groups that cannot be, once each, and drops their samples. From the sample `first` on.
+/// Reports each impossible group once and drops its samples, from sample `first` on.
 void checkGroups(Samples& samples, size_t first, DiagnosticEngine& diagnostics) {
   std::map<std::tuple<Symbol, double, double>, std::vector<const Sample*>> senseless;
   for (size_t i = first; i < samples.samples.size(); ++i) {

@@ -1,4 +1,4 @@
-// Reads the vocabulary of estimate-train-time. A formula is of columns that its function has, and of the `lets`.
+// Parses the vocabulary of estimate-train-time. A formula may use columns of its function, and `lets`.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/read/RegressorWords.h"
 
@@ -9,7 +9,7 @@ namespace planc::calibrate {
 
 namespace {
 
-/// Every name of the formula is a column, or a `let` of columns.
+/// Checks that every name in the formula is a column, or a `let` over columns.
 void checkNames(const Formula& formula, const RegressorFunction& function, const RegressorWords& words,
                 const Entry& row) {
   for (const std::string_view name : formula.names()) {
@@ -46,7 +46,7 @@ RegressorWords regressorWords(std::string_view text) {
   const Entry file(json, "regressor.json", {"lets", "functions"});
   file.text("source");
   RegressorWords out;
-  // A `let` is of columns alone, so that none is of itself.
+  // A `let` may use columns only, so it cannot refer to itself.
   for (const Entry& let : file.rows("lets", {"name", "is"})) {
     Formula formula(let.text("is"));
     for (const std::string_view name : formula.names())

@@ -1,4 +1,4 @@
-// What the functions of estimate-train-time are in terms of the library: vocabulary/regressor.json.
+// Maps the functions of estimate-train-time to operators of the library: vocabulary/regressor.json.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/samples/Formula.h"
@@ -6,21 +6,21 @@
 
 namespace planc::calibrate {
 
-/// A function that they time, and its extents from the columns that it is sampled over.
+/// A timed function, and the extents of its samples computed from its columns.
 struct RegressorFunction {
   std::string name;
   Kind kind;
   Symbol as;
   std::vector<std::string> columns;
   std::vector<std::pair<Extent, Formula>> extents;
-  std::optional<Formula> elements; ///< that `bytes` are counted of
+  std::optional<Formula> elements; ///< element count from which `bytes` is computed
 };
 
 struct RegressorWords {
-  std::map<std::string, Formula, std::less<>> lets; ///< of columns
+  std::map<std::string, Formula, std::less<>> lets; ///< named formulas over columns
   std::vector<RegressorFunction> functions;
 };
-/// Reads `regressor.json`.
+/// Parses `regressor.json`.
 RegressorWords regressorWords(std::string_view text);
 
 } // namespace planc::calibrate

@@ -1,4 +1,4 @@
-// Formulas, taken apart once and worked off a stack.
+// Parses formulas into postfix steps, and evaluates them on a stack.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/samples/Formula.h"
 
@@ -23,7 +23,7 @@ class Formula::Parser {
   static bool isLetter(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
   static bool isDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
 
-  /// The next character that is no blank; 0 at the end.
+  /// Returns the next character that is not a blank; 0 at the end.
   char next() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
     return at_ < text_.size() ? text_[at_] : '\0';

@@ -1,4 +1,4 @@
-// Formulas over named numbers, as vocabularies write them: `ceil(50257 / (128 * mp)) * 128`.
+// Formulas over named numbers, as vocabularies contain them: `ceil(50257 / (128 * mp)) * 128`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <functional>
@@ -8,19 +8,19 @@
 
 namespace planc::calibrate {
 
-/// Numbers, names, `+ - * /`, parentheses and `ceil`, from left to right.
+/// A formula of numbers, names, `+ - * /`, parentheses and `ceil`.
 class Formula {
 public:
-  /// Throws std::logic_error where the text is none.
+  /// Throws std::logic_error if the text is not a formula.
   explicit Formula(std::string_view text);
 
   using Look = std::function<double(std::string_view name)>;
   double at(const Look& look) const;
-  /// Names in it, as often as they stand there.
+  /// Returns the names in it, with repetitions.
   std::vector<std::string_view> names() const;
 
 private:
-  /// In the order of their work: a number, a name, or what is done with the last results.
+  /// The steps in postfix order: a number, a name, or an operation on the last results.
   struct Step {
     enum class Is : char { Number, Name, Ceil, Plus, Minus, Times, Over } is = Is::Number;
     double number = 0;

@@ -1,4 +1,4 @@
-// Reweighted least squares, and curves made of them.
+// Fits by reweighted least squares.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/samples/Robust.h"
 
@@ -13,11 +13,11 @@ namespace planc::calibrate {
 
 namespace {
 
-/// Residuals beyond this share count linearly: near the least absolute error, and still smooth.
+/// Larger residuals count linearly. The loss is then close to the absolute error, but smooth.
 constexpr double kSoft = 0.02;
 constexpr int kRounds = 40;
 
-/// 2·δ²·(√(1 + (r/δ)²) − 1), and its weight in a least-squares round.
+/// The loss 2·δ²·(√(1 + (r/δ)²) − 1), and its weight in a round of least squares.
 double loss(double r) {
   return 2 * kSoft * kSoft * (std::sqrt(1 + r * r / (kSoft * kSoft)) - 1);
 }
@@ -26,7 +26,7 @@ double weight(double r) {
 }
 
 class ClosedFit {
-  static constexpr double kStep = 1e-4, kRange = 13.8; // of logarithms; e^13.8 is a million
+  static constexpr double kStep = 1e-4, kRange = 13.8; // in logarithms; e^13.8 is a million
   std::span<const double> measured_;
   const PredictAt& predict_;
   Eigen::VectorXd start_, log_;
@@ -38,7 +38,7 @@ class ClosedFit {
       r[static_cast<Eigen::Index>(i)] = std::log(predict_(theta, i) / measured_[i]);
     return r;
   }
-  /// Slopes of the residuals by each logarithm: a column each.
+  /// Returns the derivatives of the residuals, one column per parameter.
   Eigen::MatrixXd slopes(const Eigen::VectorXd& r) const {
     Eigen::MatrixXd out(r.size(), log_.size());
     for (Eigen::Index p = 0; p < log_.size(); ++p) {
@@ -69,7 +69,7 @@ public:
     double best = total(r), damping = 1e-3;
     for (int round = 0; round < kRounds; ++round) {
       const Eigen::MatrixXd slope = slopes(r);
-      // Summed sample by sample: fits near a tie depend on the order.
+      // Sum in the order of the samples, because the result of nearly tied fits depends on the order.
       Eigen::MatrixXd squares = Eigen::MatrixXd::Zero(log_.size(), log_.size());
       Eigen::VectorXd pull = Eigen::VectorXd::Zero(log_.size());
       for (Eigen::Index i = 0; i < r.size(); ++i) {
@@ -123,7 +123,7 @@ std::vector<double> fitClosed(std::vector<double> start, std::span<const double>
 }
 
 std::vector<double> fitLinear(std::span<const LinearRow> rows, size_t unknowns, size_t second) {
-  constexpr double kTie = 1e-6; // of a row: far less than one sample
+  constexpr double kTie = 1e-6; // weight relative to one row, far below a sample
   const auto at = [](size_t i) { return static_cast<Eigen::Index>(i); };
   const Eigen::Index size = at(unknowns);
   Eigen::VectorXd x = Eigen::VectorXd::Zero(size);
@@ -165,7 +165,7 @@ std::vector<double> knots(std::vector<double> x, size_t most) {
   if (distinct.size() <= most) {
     return distinct;
   } else {
-    // Half by rank, half by size: neither a crowd of equal points nor a wide gap decides alone.
+    // Combine quantiles by rank and by size, so that neither crowded points nor wide gaps decide alone.
     for (size_t i = 0; i < most; ++i) {
       const double q = static_cast<double>(i) / static_cast<double>(most - 1);
       const double rank = quantile(distinct, q);
@@ -183,7 +183,7 @@ std::vector<double> knots(std::vector<double> x, size_t most) {
 
 namespace {
 
-/// The weights of the one or two knots that x lies between.
+/// Returns the weights of the one or two knots around x.
 std::vector<std::pair<size_t, double>> weights(std::span<const double> knots, double x) {
   const ir::Between at = ir::between(knots, x);
   if (at.low == at.high) return {{at.low, 1}};
@@ -203,7 +203,7 @@ ir::Table fitCurve(std::span<const double> x, std::span<const double> y, size_t 
 
 Factors fitFactors(std::span<const double> x, size_t mostX, std::span<const double> z, size_t mostZ,
                    std::span<const double> y, double anchor) {
-  constexpr double kFirm = 1e3; // against one sample
+  constexpr double kFirm = 1e3; // weight relative to one sample
   Factors out;
   std::vector<double> seconds(z.begin(), z.end());
   seconds.push_back(anchor);

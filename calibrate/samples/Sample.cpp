@@ -1,4 +1,4 @@
-// The tables of what can be sampled: kinds and their extents.
+// The table of kinds of samples and their extents.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/samples/Sample.h"
 
@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, kExtents> kExtentNames{
     "batch",  "m",     "n",     "k",      "heads",   "seq", "kv_seq", "head_dim",
     "causal", "bytes", "table", "params", "tensors", "row", "ranks",  "nodes"};
 
-/// In the order of the enumeration.
+/// Rows in the order of the enumeration.
 const std::array<KindRow, kKinds>& rows() {
   static const std::array<KindRow, kKinds> table{{
       {Kind::Gemm, ir::name(ir::OpKind::Gemm), {E::M, E::N, E::K}, {E::Batch}, "an operator: `linear`"},

@@ -1,5 +1,4 @@
-// Measured times of operators and collectives as every reader of sample files leaves them: one flat list, in base
-// units.
+// Measured times of operators and collectives. Every reader produces the same flat list, in base units.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/layout/Layout.h"
@@ -16,28 +15,28 @@
 
 namespace planc::calibrate {
 
-/// What was timed; the equation of a sample follows from it (docs/cost-model.md, sections 1 and 2).
+/// What was timed; it determines the equation of a sample (docs/cost-model.md, sections 1 and 2).
 enum class Kind { Gemm, GroupedGemm, Attention, Scores, Context, Memory, Lookup, Optimizer, Collective, Step };
 inline constexpr int kKinds = 10;
 
-/// Extents of what was timed. Those that a kind has no use for stay 0.
+/// Extents of what was timed. Extents that a kind does not use stay 0.
 enum class Extent {
   Batch,   ///< gemm: independent products; grouped_gemm: experts; attention: sequences
   M,       ///< gemm: rows of the result; grouped_gemm: tokens per expert
   N,       ///< columns of the result
-  K,       ///< summed over
+  K,       ///< length of the sum
   Heads,   ///< attention: query heads
   Seq,     ///< attention: queries
   KvSeq,   ///< attention: keys
   HeadDim, ///< attention: elements per head
   Causal,  ///< attention: 1 if half of the keys is masked, else 0
   Bytes,   ///< memory: of the first operand; lookup: of the result; collective: of the full tensor
-  Table,   ///< lookup: elements of the local table, whose gradient backward writes
-  Params,  ///< optimizer: parameters that are updated
-  Tensors, ///< optimizer: tensors that they stand in
+  Table,   ///< lookup: elements of the local table, whose gradient the backward pass writes
+  Params,  ///< optimizer: updated parameters
+  Tensors, ///< optimizer: tensors that hold the parameters
   Row,     ///< memory: elements of the first operand's last dimension
-  Ranks,   ///< collective: of the group
-  Nodes,   ///< collective: hosts that the group lies in, as read; units of the part once they are counted (Units.h)
+  Ranks,   ///< collective: ranks of the group
+  Nodes,   ///< collective: hosts of the group as read; units of the part after countUnits (Units.h)
 };
 inline constexpr int kExtents = 16;
 
@@ -45,61 +44,61 @@ inline constexpr int kExtents = 16;
 struct Sample {
   Kind kind = Kind::Memory;
   Symbol name; ///< operator of the library (`layer_norm`), collective (`all_reduce`), optimizer (`adam`)
-  ir::DType dtype = ir::DType::bf16; ///< of the operands; of an update the parameters and their states
+  ir::DType dtype = ir::DType::bf16; ///< of the operands; for an optimizer, of the parameters and their states
   std::array<double, kExtents> extents{};
-  double forward = 0, backward = 0; ///< seconds; 0: not measured. What has one direction only stands in `forward`
-  double ranksOnHost = 0;           ///< collective: ranks of its run on one host; 0: `ranks` over `nodes`
-  bool uneven = false;              ///< collective: its units hold different numbers of its ranks (Units.h)
+  double forward = 0, backward = 0; ///< seconds; 0: not measured. One-directional kinds use `forward`
+  double ranksOnHost = 0;           ///< collective: ranks of its run on one host; 0: `ranks` / `nodes`
+  bool uneven = false;              ///< collective: its units hold different numbers of ranks (Units.h)
   uint32_t series = 0;              ///< index into `Samples::series`
-  std::vector<double> at;           ///< the series' axes at this point, in their order
-  SourceRange range;                ///< its line
+  std::vector<double> at;           ///< values of the series' axes, in their order
+  SourceRange range;                ///< its line in the file
 
   double operator[](Extent e) const { return extents[static_cast<size_t>(e)]; }
   double& operator[](Extent e) { return extents[static_cast<size_t>(e)]; }
 };
 
-/// Points that one run of one benchmark left: what the checks look at as a whole.
+/// The points of one run of one benchmark, which the checks examine together.
 struct Series {
-  std::string label;  ///< as the file calls it: `linear2`
-  std::string device; ///< as the file calls it: `NVIDIAA100-SXM4-80GB`; empty if it does not
+  std::string label;  ///< name in the file: `linear2`
+  std::string device; ///< name in the file: `NVIDIAA100-SXM4-80GB`; empty if it gives none
   FileId file;
-  std::vector<std::string> axes; ///< names of the columns that were varied
-  bool elements = false;         ///< the format counts sizes of messages in elements, and says so nowhere
-  bool sustained = false;        ///< taken at the clocks of long training, and not in bursts
-  bool profiled = false;         ///< of a program that ran: sustained unless its products are at full clocks
+  std::vector<std::string> axes; ///< names of the varied columns
+  bool elements = false;         ///< the format counts message sizes in elements, without saying so
+  bool sustained = false;        ///< taken at the clocks of long training, not in short bursts
+  bool profiled = false;         ///< from a profile: counts as sustained unless its products ran at full clocks
 };
 
-/// Everything that was read. Notes say what was skipped and which conventions of a format were taken.
+/// All samples that were read. Notes say what was skipped, and which conventions of a format were assumed.
 struct Samples {
   std::vector<Series> series;
   std::vector<Sample> samples;
   std::vector<std::string> notes;
 };
 
-/// A kind as tables and messages call it, and the extents that it cannot do without.
+/// A kind with its name in tables and messages, and its extents.
 struct KindRow {
   Kind kind;
   std::string_view name;            ///< `gemm`
-  std::vector<Extent> needs, takes; ///< `takes`: those with a default
-  std::string_view names;           ///< what `name` of a sample says, for people
-  bool oneWay = false;              ///< it has no backward pass
+  std::vector<Extent> needs, takes; ///< required extents, and extents with a default
+  std::string_view names;           ///< description of a sample's `name`
+  bool oneWay = false;              ///< has no backward pass
   bool has(Extent e) const;
 };
 const KindRow& rowOf(Kind kind);
 std::span<const KindRow> kindRows();
 std::optional<Kind> parseKind(std::string_view name);
 
-/// Collectives that can be sampled.
+/// Returns the collectives that can be sampled.
 std::span<const ir::CollectiveKind> sampledCollectives();
-/// The one of them that `name` of a sample says; nothing for other words.
+/// Returns the collective that a sample's `name` denotes; nothing for other words.
 std::optional<ir::CollectiveKind> parseCollective(std::string_view name);
 
-/// `head_dim`.
+/// Returns `head_dim`.
 std::string_view name(Extent e);
 std::optional<Extent> parseExtent(std::string_view name);
-/// What an optional extent is where a file does not give it: one batch, one node, as many keys as queries.
+/// Fills optional extents that a file does not give: one batch, one node, as many keys as queries.
 void fillDefaults(Sample& sample);
-/// `gemm of 2048 x 5632 x 16896`, for messages and outliers.
+/// Returns `gemm of 2048 x 5632 x 16896`, for messages and outliers.
 std::string shapeText(const Sample& sample);
 
 } // namespace planc::calibrate

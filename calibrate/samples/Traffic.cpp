@@ -1,4 +1,4 @@
-// What some kernels move by definition: operands read once, results written once.
+// Traffic of kernels by definition: operands are read once, results are written once.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/samples/Traffic.h"
 
@@ -38,7 +38,7 @@ std::span<const Reference> references() {
 double leastPasses(const Sample& sample) {
   for (const Reference& r : trafficVocabulary().least)
     if (sample.name == r.name) return r.passes;
-  return sample.kind == Kind::Optimizer ? 3 : 2; // parameter and gradient read, parameter written
+  return sample.kind == Kind::Optimizer ? 3 : 2; // an optimizer reads parameter and gradient, and writes the parameter
 }
 
 double wireBytes(const Sample& sample) {

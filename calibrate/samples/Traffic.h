@@ -1,4 +1,5 @@
-// What some kernels move by definition: the yardstick of memory samples. Their names stand in vocabulary/traffic.json.
+// Kernels with known memory traffic, against which memory samples are measured. Their names are in
+// vocabulary/traffic.json.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/samples/Vocabulary.h"
@@ -7,7 +8,7 @@
 
 namespace planc::calibrate {
 
-/// Passes of a kernel over its first operand, forward.
+/// A kernel, and its passes over the first operand in the forward pass.
 struct Reference {
   Symbol name;
   double passes;
@@ -15,17 +16,17 @@ struct Reference {
 struct TrafficWords {
   std::vector<Reference> references, least;
 };
-/// Reads `traffic.json`.
+/// Parses `traffic.json`.
 TrafficWords trafficWords(std::string_view text);
 
-/// Kernels that read their operands and write their result once. The device's memory is measured with the first one
-/// that was sampled.
+/// Returns kernels that read their operands and write their result once. The first one with samples determines the
+/// device's memory efficiency.
 std::span<const Reference> references();
 
-/// Passes over the tensor that `bytes` (of an optimizer: `params`) names, at the least.
+/// Returns the smallest possible number of passes over the tensor that `bytes` (for an optimizer: `params`) describes.
 double leastPasses(const Sample& sample);
 
-/// What crosses the links, of the full tensor of a collective.
+/// Returns the bytes that cross the links in a collective; `bytes` of the sample is the size of the full tensor.
 double wireBytes(const Sample& sample);
 
 } // namespace planc::calibrate

@@ -1,4 +1,4 @@
-// The objects of vocabularies, and what is wrong with them.
+// Reads objects of vocabularies and reports errors in them.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/samples/Vocabulary.h"
 

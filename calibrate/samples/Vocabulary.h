@@ -1,6 +1,6 @@
-// Vocabularies: how programs of others call what the library calls otherwise. Each is a file of `vocabulary/`, embedded
-// when planc is built, and read by the file of its name here. A word that no reader knows is a bug of planc, which the
-// tests find: std::logic_error says where it stands.
+// Vocabularies translate names of other programs into names of the library. Each is a file of `vocabulary/` that is
+// embedded when planc is built and read by the source file of its name. An unknown word is a bug of planc, which tests
+// find: std::logic_error names its place.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/samples/Sample.h"
@@ -14,26 +14,26 @@
 
 namespace planc::calibrate {
 
-/// The text of `kineto.json`, ….
+/// Returns the text of `kineto.json`, ….
 std::string_view vocabularyText(std::string_view file);
 
-/// An object of a vocabulary. It has the keys that are named and no others, beside `source`.
+/// An object of a vocabulary. It may have the named keys and `source`, and no others.
 class Entry {
 public:
-  /// `where` is how messages call it; `keys` are those that it may have.
+  /// `where`: its name in messages. `keys`: the keys that it may have.
   Entry(const nlohmann::json& json, std::string where, std::initializer_list<std::string_view> keys);
 
   bool has(const char* key) const { return json_.contains(key); }
   std::string text(const char* key) const;
   double number(const char* key) const;
-  /// False where it is not given.
+  /// Returns a boolean; false if the key is missing.
   bool truth(const char* key) const;
   std::vector<std::string> texts(const char* key) const;
-  /// Words by word: `{"float": "fp32"}`.
+  /// Returns an object of strings by key: `{"float": "fp32"}`.
   std::map<std::string, std::string, std::less<>> words(const char* key) const;
   Kind kind(const char* key) const;
   Entry object(const char* key, std::initializer_list<std::string_view> keys) const;
-  /// The objects of a list.
+  /// Returns the objects of a list.
   std::vector<Entry> rows(const char* key, std::initializer_list<std::string_view> keys) const;
   [[noreturn]] void fail(std::string_view problem) const;
 
@@ -44,13 +44,13 @@ private:
   std::string where_;
 };
 
-/// A whole file.
+/// Parses a whole vocabulary file.
 nlohmann::json parseVocabulary(std::string_view text);
 
 using TypeWords = std::map<std::string, ir::DType, std::less<>>;
-/// `types` of a file: element types by the names of others, each with a source.
+/// Returns `types` of a file: element types by their names in other programs, each with a source.
 TypeWords typeWords(const Entry& file);
-/// Nothing for a name that is not there.
+/// Returns nothing if the name is unknown.
 std::optional<ir::DType> typeOf(const TypeWords& words, std::string_view name);
 
 } // namespace planc::calibrate

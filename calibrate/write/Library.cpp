@@ -1,4 +1,4 @@
-// Facts into statements: units, tables, statistics, and `override` where the extended record has the fact.
+// Writes facts as statements: units, tables, statistics, and `override` if the extended record has the fact.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/write/Library.h"
 
@@ -20,7 +20,7 @@ namespace planc::calibrate {
 
 namespace {
 
-/// Units that numbers are written in, the first whose value is at least one; values keep four digits.
+/// Units for numbers. The first unit in which the value is at least 1 is used; values keep four digits.
 struct Scale {
   Unit unit;
   double size;
@@ -40,7 +40,7 @@ const std::vector<Scale>& scales() {
   return table;
 }
 
-/// Four significant digits without an exponent.
+/// Returns a number with four significant digits, without an exponent.
 std::string digits(double v) {
   if (v == 0) return "0";
   const int whole = static_cast<int>(std::floor(std::log10(std::fabs(v)))) + 1;
@@ -73,7 +73,7 @@ std::string curve(std::string_view name, const ir::FactType& type, const ir::Tab
   return fmt::format("curve(x = [{}], y = [{}])", x, y);
 }
 
-/// `efficiency` of `calibration.gemm.bf16.efficiency`.
+/// Returns `efficiency` for `calibration.gemm.bf16.efficiency`.
 std::string nameOf(const ir::FactRef& fact) {
   const std::string path = fact.path();
   return path.substr(path.rfind('.') + 1);
@@ -86,7 +86,8 @@ std::string value(const Fact& fact) {
                             : curve(name, type, fact.table, type.sizeUnit.value_or(units::none));
 }
 
-/// The source text has the errors as they are; a record holds none above its range.
+/// Returns the statistics of a section. Errors are limited to the range that a record accepts; the source text has them
+/// in full.
 std::string statistics(const Section& s) {
   if (s.samples == 0) return "";
   std::string text = fmt::format("samples = {}", s.samples);
@@ -105,10 +106,10 @@ std::string quoted(std::string text) {
   return '"' + text + '"';
 }
 
-/// Facts of the extended record: their text by path; none of lists of samples.
+/// Facts of the extended record: their text by path; nothing for lists of samples.
 using Known = std::map<std::string, std::optional<std::string>>;
 
-/// Of a record, those that it gives in the places that calibration writes to.
+/// Returns the facts that a record states among those that calibration writes.
 template <class Id> Known knownOf(const ir::FactsOf<Id>& record, std::initializer_list<Id> facts) {
   Known out;
   for (const Id id : facts)
@@ -143,7 +144,7 @@ Known knownOf(const ir::Fabric& f) {
   return out;
 }
 
-/// `{efficiency = 80%, start = 5us, samples = 12}`.
+/// Returns `{efficiency = 80%, start = 5us, samples = 12}`.
 std::string braces(const Section& s) {
   std::string text;
   auto add = [&](std::string_view name, const std::string& value) {
@@ -167,9 +168,10 @@ std::string braces(const Section& s) {
 class Writer {
   std::string out_;
   const Known& known_;
-  std::vector<std::string> open_; ///< sections around the next statement
+  std::vector<std::string> open_; ///< open sections around the next statement
 
-  /// Closes and opens `calibration { gemm {` until only the last name of the path is left, and gives that.
+  /// Closes and opens sections (`calibration { gemm {`) until only the last name of the path is left, and returns that
+  /// name.
   std::string enter(const std::string& path) {
     std::vector<std::string> around;
     size_t at = 0;
@@ -185,7 +187,8 @@ class Writer {
 public:
   explicit Writer(const Known& known) : known_(known) {}
 
-  /// Whether the extended record has this very text: an override that changes nothing is an error of plan text.
+  /// Returns whether the extended record has the same text. Overriding a fact without changing it is an error in plan
+  /// text.
   bool inherits(const std::string& path, const std::string& text) const {
     const auto known = known_.find(path);
     return known != known_.end() && known->second == text;
@@ -197,7 +200,7 @@ public:
     if (inherits(own, text)) return;
     const std::string last = enter(own);
     bool inherited = known_.count(own) > 0;
-    // A statement takes the place of the whole of the one it overrides: what was not measured is stated again.
+    // An override replaces the whole statement, so repeat the facts that were not measured.
     for (const auto& [path, value] : known_) {
       if (s.alone || !path.starts_with(own + ".")) continue;
       inherited = true;
@@ -211,7 +214,7 @@ public:
     out_ += fmt::format("{}{} = {} : {}\n", inherited ? "override " : "", last, text, quoted(source));
   }
 
-  /// All rows of one operation.
+  /// Writes all rows of one operation.
   void rows(const std::vector<const Section*>& rows) {
     std::string list, source;
     std::set<std::string> sources;
@@ -225,7 +228,7 @@ public:
     out_ += fmt::format("{}{} = [\n{}] : {}\n", known_.count(path) ? "override " : "", path, list, quoted(source));
   }
 
-  /// A fact of the machine that the samples were taken on, unless the extended record says the same.
+  /// Writes a fact of the machine that was sampled, unless the extended record has the same value.
   void machine(const Fact& fact, std::string_view source) {
     const std::string name = fact.of.path(), text = value(fact);
     if (inherits(name, text)) return;
@@ -252,7 +255,7 @@ public:
   const std::string& text() const { return out_; }
 };
 
-/// What the library's records of a calibration say of their own making.
+/// Returns the `fitted` facts of the library record that a written record extends.
 FittedFacts fittedOf(const Bases& bases, Record record, const Part& part) {
   if (record == Record::Device) return fittedFacts(part.device);
   if (record == Record::Stack && bases.stackFacts) return fittedFacts(*bases.stackFacts);
@@ -270,7 +273,7 @@ std::string identifier(std::string_view text) {
 
 constexpr std::string_view kMeasured = "measured", kStack = "stack";
 
-/// The machine that the samples of a fabric belong to: its rate and the latency of a step, as the library has them.
+/// Returns facts of the sampled machine for a fabric: its link rate and the latency of a step, from the library.
 std::vector<Fact> machineOf(const Part& part, Record record) {
   if (record != Record::Node && record != Record::Network) return {};
   const double rate = record == Record::Node ? part.link : part.card;
@@ -311,7 +314,7 @@ std::string libraryText(const std::vector<Calibration>& calibrations, const Base
       writer.machine(fact, fmt::format("of a device's {} in the library's cluster of {}: change it if yours differs",
                                        record == Record::Node ? "links" : "network card", c.part->name));
     writer.facts(sections);
-    std::map<std::string, size_t> on; // a stack is of one machine, and does not say of which elsewhere
+    std::map<std::string, size_t> on; // a stack names the sampled devices; other records belong to one device anyway
     if (record == Record::Stack) on[c.part->name] = c.samples;
     records += fmt::format("\n/// {} samples of {}.\nexport {} {}{} {{\n{}{}}}\n", c.samples,
                            c.label.empty() ? c.part->name : c.label, word, writtenName(*c.part, suffix),

@@ -1,4 +1,4 @@
-// Calibrations as plan text: records that extend those of the library, with provenance.
+// Writes calibrations as plan text: records that extend the library's records, with provenance.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/fit/Fits.h"
@@ -6,21 +6,22 @@
 
 namespace planc::calibrate {
 
-/// What the written records extend, as plan text names it; empty: nothing.
+/// The records that the written ones extend, by their names in plan text; an empty name means none.
 struct Bases {
-  std::string stack; ///< `megatron.megatron_2021`, of `std.stacks`
+  std::string stack; ///< `megatron.megatron_2021`, a name in `std.stacks`
   const ir::Stack* stackFacts = nullptr;
-  std::string fabric; ///< `hdr`, of `std.fabrics`: for what lies between nodes
+  std::string fabric; ///< `hdr`, a name in `std.fabrics`, for the network between nodes
   const ir::Fabric* fabricFacts = nullptr;
-  std::vector<std::string> operators{};  ///< names of the library's; empty: not known
-  std::vector<ir::Optimizer> optimizers; ///< of the library: those with the same update read what one was measured at
+  std::vector<std::string> operators{};  ///< names of the library's operators; empty: unknown
+  std::vector<ir::Optimizer> optimizers; ///< the library's optimizers; those with equal updates share a measurement
 };
 
-/// The text of a module with the records of all calibrations: `X_measured` for devices, `X_stack`, `X_node` and
-/// `X_network` where there is something to write. It parses; its layout is the formatter's business.
+/// Returns the text of a module with the records of all calibrations: `X_measured` for devices, and `X_stack`, `X_node`
+/// and `X_network` if they have facts. The text parses; `planc fmt` defines its layout.
 std::string libraryText(const std::vector<Calibration>& calibrations, const Bases& bases);
 
-/// Names of the written records of a device and of its stack: `h200_sxm_141gb_measured`, `h200_sxm_141gb_stack`.
+/// Return the names of the written records of a device and its stack: `h200_sxm_141gb_measured`,
+/// `h200_sxm_141gb_stack`.
 std::string deviceRecord(const Part& part);
 std::string stackRecord(const Part& part);
 

@@ -1,4 +1,4 @@
-// One step per family of relative constants.
+// Adapts one family of relative constants per step.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/write/Relative.h"
 
@@ -26,11 +26,11 @@ namespace {
 using ir::DeviceFact;
 using ir::StackFact;
 
-/// Kernels that are bound by memory reach 40 to 100 % of its rate. Passes that differ by more are of other traffic.
+/// Kernels bound by memory reach 40 to 100 % of its rate. A larger factor between passes means different traffic.
 constexpr double kSameKernel = 2.5;
-/// So many operators that were measured tell how the stack's kernels compare with the numbers that it has for them.
+/// Fewer compared operators do not tell how the stack's kernels relate to its numbers.
 constexpr size_t kFewestKernels = 3;
-/// A number that would move by less is kept.
+/// A number that would change by a smaller share is kept.
 constexpr double kMoves = 0.005;
 
 double largest(const Fact& fact) {
@@ -40,9 +40,9 @@ ir::Table times(ir::Table table, double factor) {
   for (double& y : table.y) y *= factor;
   return table;
 }
-/// Why a value that was not measured is another one.
+/// The reason, for a source text, why a value that was not measured changes.
 constexpr std::string_view kKernels = "as those of its kernels that were measured, or as the memory's rate";
-/// Passes of a stack, and measured over known.
+/// A stack's passes of a kernel, and the ratio of measured passes to them.
 struct Compared {
   double known = 0, ratio = 0;
 };
@@ -84,7 +84,8 @@ private:
     return stack_.number(static_cast<StackFact>(fact.id.index), fact.key);
   }
 
-  /// Passes under a name that no operator of the library has are read by plans with an operator of that name alone.
+  /// Notes measured passes whose name is no operator of the library; only plans with an operator of that name read
+  /// them.
   void noteUnknownOperators() {
     for (const Section& s : c_.sections) {
       if (s.row() || s.record != Record::Stack || !passesFact(s.facts.front().of)) continue;
@@ -98,14 +99,14 @@ private:
     }
   }
 
-  /// Takes out samples of kernels that the stack does not run, and notes how the others compare with its passes.
+  /// Removes samples of kernels that the stack does not run, and stores how the others compare with the stack's passes.
   void compare() {
     std::vector<std::string> fused;
     std::erase_if(c_.sections, [&](const Section& s) {
       if (s.row() || s.record != Record::Stack || !passesFact(s.facts.front().of)) return false;
       std::vector<Compared> own;
       const Fact* farthest = nullptr;
-      double most = 0, together = 0; // logarithms: both directions are of one kernel
+      double most = 0, together = 0; // sums of logarithms, because both directions are one kernel
       for (const Fact& f : s.facts) {
         const ir::Number* number = passesFact(f.of) ? known(f.of) : nullptr;
         if (!number) continue;
@@ -132,9 +133,9 @@ private:
   }
   static bool apart(double a, double b) { return std::abs(std::log(a / b)) > std::log(kSameKernel); }
 
-  /// What passes that were not measured are to be multiplied by: the median of measured over known of kernels with
-  /// about as many passes (chains of small kernels lose more than single ones), or of all where these are few. Fewer
-  /// than that tell nothing of others: then the factor leaves times as they were.
+  /// Returns the factor for passes that were not measured: the median of measured / known over kernels with a similar
+  /// number of passes (chains of small kernels lose more time than single ones), or over all kernels if few are
+  /// similar. If too few kernels were compared, returns the factor that leaves times unchanged.
   double factorOf(double passes) const {
     std::vector<double> near, all;
     for (const Compared& kernel : compared_) {
@@ -163,14 +164,14 @@ private:
             "sample the operator as your framework runs it, or extend the stack of a framework that runs this kernel");
   }
 
-  /// Another value of a fact that was not measured. What the stack does not have, or has as 0, stays.
+  /// Scales a fact that was not measured. Facts that the stack lacks, or that are 0, stay.
   void scale(const ir::FactRef& fact, double factor, bool alone, std::string_view like) {
     const ir::Number* number = known(fact);
     if (!number || number->value == 0 || std::abs(factor - 1) < kMoves || sectionOf(fact)) return;
     Fact made{fact, number->value * factor, times(number->table, factor)};
     const std::string why =
         fmt::format("not measured: {:.4g} times the extended record's, {}; {}", factor, like, number->source);
-    // Forward and backward of an operator are one statement.
+    // Forward and backward passes of an operator are one statement.
     const ir::FactRef other(fact.id == ir::FactId(StackFact::PassesForward) ? StackFact::PassesBackward
                                                                             : StackFact::PassesForward,
                             fact.key);
@@ -195,7 +196,8 @@ private:
     c_.sections.push_back(std::move(section));
   }
 
-  /// The device's curve was measured with the kernel of this software: nothing is relative to another one.
+  /// The device's attention curve was measured with this stack's kernel, so its factors relative to another curve are
+  /// reset.
   void attention() {
     const Section* curve = sectionOf({DeviceFact::AttentionForward});
     if (!curve) return;
@@ -209,7 +211,9 @@ private:
     const auto ofDevice = [&](DeviceFact fact, StackFact of) {
       const Fact* own = measured(Record::Device, {fact});
       const ir::Number* library = c_.part->device.number(fact);
-      if (!own && (!library || of == StackFact::AttentionBackward)) return; // a ratio of the same kernel
+      if (!own && (!library || of == StackFact::AttentionBackward))
+        return; // it is a ratio of times of the same
+                // kernel, so it stays
       const ir::Table& table = own ? own->table : library->table;
       const double number = !table.empty() ? median(table.y) : own ? own->number : library->value;
       same(of, number, of == StackFact::AttentionHead ? table : ir::Table());
@@ -218,7 +222,7 @@ private:
     ofDevice(DeviceFact::AttentionBackward, StackFact::AttentionBackward);
   }
 
-  /// Optimizers of the same update read the same bytes, whatever they are called. Others keep their distance.
+  /// Optimizers with the same update get the same bytes. The bytes of others are scaled by the same factor.
   void optimizers() {
     std::vector<double> ratios;
     const std::vector<Section> own = c_.sections;
@@ -255,12 +259,13 @@ private:
                                     [&](const ir::Optimizer& o) { return o.name == name; });
     return found == bases_.optimizers.end() ? nullptr : &*found;
   }
-  /// Its bytes move at the rate of the device's memory: not in the host's, nor at that of rows in random order.
+  /// Returns whether the update runs at the memory rate of the device: not on the host, and not on rows in random
+  /// order.
   bool inMemory(Symbol name) const {
     const ir::Optimizer* own = optimizer(name);
     return own && !own->onHost && own->rowStates == 0;
   }
-  /// The optimizers of the library with the states and the work of this one, without itself.
+  /// Returns the other optimizers of the library with the same states and work.
   std::vector<Symbol> sameUpdates(Symbol name) const {
     std::vector<Symbol> out;
     const ir::Optimizer* own = optimizer(name);
@@ -276,7 +281,7 @@ private:
   }
 
   std::vector<Compared> compared_;
-  size_t operators_ = 0; ///< that were compared
+  size_t operators_ = 0; ///< count of compared operators
   Calibration& c_;
   const Bases& bases_;
   const ir::Stack& stack_;

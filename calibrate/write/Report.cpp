@@ -1,4 +1,4 @@
-// The tables of fits.
+// Formats the tables of fits.
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/write/Report.h"
 
@@ -11,7 +11,7 @@ namespace planc::calibrate {
 
 namespace {
 
-/// Outliers of one fit that the text names; all of them are in JSON.
+/// The number of outliers of a fit that the text shows; JSON has all of them.
 constexpr size_t kShown = 3;
 
 const Unit& layerOf(Size size) {
@@ -45,7 +45,7 @@ std::string_view nameOf(Form form) {
 
 using Cells = std::vector<std::string>;
 
-/// Columns as wide as they need; those of `right` are flush right.
+/// Returns a table whose columns are as wide as needed. Columns marked `r` in `right` are aligned right.
 std::string table(const std::vector<Cells>& rows, const std::string& right) {
   std::vector<size_t> widths(right.size());
   auto length = [](const std::string& s) {
@@ -66,7 +66,7 @@ std::string table(const std::vector<Cells>& rows, const std::string& right) {
   return out;
 }
 
-/// An error of a fit, if it has one.
+/// Returns an error of a fit, or `none` if it has no held-out error.
 std::string percent(const Quality& q, double v) {
   return q.heldOut() ? fmt::format("{:.1f} %", v * 100) : "none";
 }
@@ -74,7 +74,7 @@ nlohmann::ordered_json error(const Quality& q, double v) {
   return q.heldOut() ? nlohmann::ordered_json(v) : nlohmann::ordered_json();
 }
 
-/// Fits to one shape, in a sentence; empty if there are none.
+/// Returns a sentence about fits to a single shape; empty if there are none.
 std::string withoutErrors(const Calibration& c) {
   std::vector<std::string> names;
   for (const Quality& q : c.qualities)

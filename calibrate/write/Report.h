@@ -1,4 +1,4 @@
-// What calibration found, for people and as JSON.
+// Reports calibrations as text and JSON.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "calibrate/fit/Fits.h"
@@ -7,10 +7,10 @@
 
 namespace planc::calibrate {
 
-/// One table per device: every fit with its held-out error, its range and what it found; outliers; notes.
+/// Returns one table per device: every fit with its held-out error, range and values, then outliers and notes.
 std::string reportText(const std::vector<Calibration>& calibrations, const Samples& samples,
                        const SourceManager& sources);
-/// The array `devices` of the JSON result.
+/// Returns the array `devices` of the JSON result.
 nlohmann::ordered_json reportJson(const std::vector<Calibration>& calibrations, const SourceManager& sources);
 
 } // namespace planc::calibrate
