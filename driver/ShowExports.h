@@ -1,4 +1,4 @@
-// What `planc show` and `planc lib` print of modules and their exports.
+// Prints modules and their exports for `planc show` and `planc lib`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Exports.h"
@@ -8,13 +8,13 @@
 
 namespace planc::driver {
 
-/// A line per module: its name and the first sentence of the comment that opens it.
+/// Prints a line per module: its name and the first sentence of its opening comment.
 void listModules(Console& console, const std::vector<api::ModuleHead>& modules);
-/// A line per export: `std.clusters.hgx.hgx_h100(nodes)` and its first sentence, or what stands for one.
+/// Prints a line per export: `std.clusters.hgx.hgx_h100(nodes)`, and its first sentence or a summary in its place.
 void listExports(Console& console, const std::vector<api::Export>& exports);
-/// Where a declaration lies, its comment, and its text.
+/// Prints the place of a declaration, its comment and its text.
 void printExport(Console& console, const api::Export& of);
-/// `modules` and `exports` of the JSON result (schemas/show.json).
+/// Returns `modules` and `exports` of the JSON result (schemas/show.json).
 nlohmann::ordered_json exportsJson(const std::vector<api::ModuleHead>& modules,
                                    const std::vector<api::Export>& exports);
 

@@ -18,8 +18,7 @@ struct UnitCount {
 };
 UnitCount unitsOf(const Sample& s, const Part& part) {
   const double ranks = s.ranksOnHost > 0 ? s.ranksOnHost : s[Extent::Ranks] / s[Extent::Nodes];
-  const bool hosts = part.host == 0 || ranks <= part.host; // more ranks per node than a host holds: the file counted
-                                                           // units already
+  const bool hosts = part.host == 0 || ranks <= part.host; // more ranks than a host holds: these nodes are units
   const bool pair = parseCollective(s.name.view()) == ir::CollectiveKind::SendRecv;
   if (part.unit == 0 || !hosts) return {s[Extent::Nodes], pair || ranks == std::floor(ranks)};
   const double devices = s[Extent::Nodes] * (part.host > 0 ? part.host : ranks);

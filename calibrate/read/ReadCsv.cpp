@@ -71,8 +71,7 @@ class Table {
 public:
   Table(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics)
       : file_(file), out_(out), diagnostics_(diagnostics), lines_(file),
-        sustained_(file.text.find("\n# sustained:") != std::string_view::npos) {} // tools/sample_gpu.py writes this
-                                                                                  // comment
+        sustained_(file.text.find("\n# sustained:") != std::string_view::npos) {} // tools/sample_gpu.py writes it
 
   void read() {
     Row row;

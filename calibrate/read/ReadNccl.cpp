@@ -90,8 +90,7 @@ struct Run {
   std::string_view program;
   std::map<std::string_view, RankGroup> groups;
   std::string device;
-  std::map<std::string_view, size_t> columns; ///< first column of each name: out-of-place results come before in-place
-                                              ///< ones
+  std::map<std::string_view, size_t> columns; ///< first of each name: out-of-place comes before in-place
   size_t cells = 0;                           ///< count of cells of a row
   SourceRange header;
   bool usable = false;

@@ -1,4 +1,4 @@
-// `planc calibrate --check`: do the written records price measured runs better than those of the library?
+// `planc calibrate --check`: compares how well the written records and the library's records price measured runs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/calibrated/MeasuredLines.h"
@@ -10,23 +10,23 @@
 
 namespace planc::driver {
 
-/// The measured lines of a file of plans, priced with the library and with the calibrated records. Reports errors of
-/// the file, that no line can be compared (an error), and that the records do not help (a warning).
+/// The measured lines of a file of plans, priced with the library's and with the calibrated records. `run` reports
+/// errors of the file, an error if no line can be compared, and a warning if the calibrated records do not help.
 struct CalibrationCheck {
   std::string file;
   std::vector<api::CheckedLine> lines;
 
-  /// False after errors, which were written.
+  /// Prices the lines. Returns false after errors, which are written.
   bool run(Console& console, const std::string& path, const api::CalibratedRecords& records);
-  /// The lines of one kind: bytes of memory, or times and what follows from them. Their errors are never averaged
-  /// together: nothing that is sampled moves the memory.
+  /// Returns only the lines about memory, or only the others (times and metrics that follow from them). Their errors
+  /// are never averaged together, because no sample changes the memory.
   CalibrationCheck only(bool memory) const;
-  /// Means of the absolute relative errors, before and after.
+  /// Mean absolute relative errors with the library's and with the calibrated records.
   double before() const;
   double after() const;
-  /// Lines whose error grew by more than two points, the worst first.
+  /// Returns the lines whose error grew by more than two percentage points, the worst first.
   std::vector<const api::CheckedLine*> worse() const;
-  /// A table of the lines, and a sentence per kind of them that says whether the calibrated records help.
+  /// Returns a table of the lines, and for each kind of line a sentence that says whether the calibrated records help.
   std::string text() const;
   nlohmann::ordered_json json() const;
 };

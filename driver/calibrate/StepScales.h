@@ -7,8 +7,9 @@
 
 namespace planc::driver {
 
-/// Prices every plan of a file that has a `measured` line which tells its step time, fits, prints a table per stack or
-/// JSON, and writes the stacks to what `-o` says (`-` is stdout; the table goes to stderr then). Returns the exit code.
+/// Prices every plan of a file with a `measured` line that determines its step time, fits the factors, and prints a
+/// table per stack or JSON. Writes the stacks to the file of `-o`; if that is stdout, the table goes to stderr. Returns
+/// the exit code.
 int scaleSteps(Console& console, const std::string& path, const Arguments& arguments);
 
 } // namespace planc::driver

@@ -1,4 +1,4 @@
-// Where the result of `check` and `test` goes: to stdout in one form, and to files in others.
+// The outputs of `check` and `test`: stdout in one format, and files in other formats.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/check/CheckFormats.h"
@@ -21,14 +21,14 @@ inline const Option kCheckOutputOption{
 
 class CheckOutputs {
 public:
-  /// What `--format` and `--output` say; nothing after a usage error.
+  /// Parses `--format` and `--output`; nothing after a usage error.
   static std::optional<CheckOutputs> of(Console& console, const Arguments& arguments);
-  /// The exit code after a usage error where one of them is a file that is to be read; else kClean.
+  /// Rejects outputs that would overwrite a file to be read. Returns the exit code of the usage error, or kClean.
   int spare(Console& console, const std::vector<WorkFile>& files, const std::vector<std::string>& policies) const;
-  /// Why they may not be written beside what was read; empty if they may.
+  /// Returns why an output may not be written, given the files that were read; empty if all may.
   std::string refused(const SourceManager& read) const;
-  /// Writes what was found. `members`: those of the JSON result, beside the diagnostics; of text there is nothing to
-  /// do. The exit code where a file cannot be written, else kClean.
+  /// Writes the results. `members` writes the members of the JSON result other than the diagnostics. Text output is
+  /// left to the caller. Returns the exit code if a file cannot be written, else kClean.
   int write(Console& console, const CheckedResults& checked, std::string_view jsonForm,
             const std::function<void(JsonStream&)>& members) const;
   bool asText() const { return form_ == "text"; }

@@ -1,4 +1,4 @@
-// `planc check --fix`: files with the fixes of their diagnostics made, written, printed or shown as a difference.
+// `planc check --fix`: applies the fixes of diagnostics to files, and writes, prints or diffs the result.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/check/FixText.h"
@@ -18,17 +18,17 @@ inline const Option kUnsafeOption{
     "--unsafe", "", {}, "with --fix: the first of several words that may be meant as well"};
 inline const Option kDiffOption{"--diff", "", {}, "with --fix: print what would change, and write nothing"};
 
-/// What the command line says of fixes.
+/// The options `--fix`, `--unsafe` and `--diff`, and the state of one run.
 class FixFiles {
 public:
   FixFiles(Console& console, const Arguments& arguments);
-  /// kClean, or kUsage after a usage error.
+  /// Checks the options. Returns kClean, or kUsage after a usage error.
   int check() const;
   using Texts = std::map<std::string, std::string>; ///< by path
-  /// Fixes these files one after the other, since one may import another, and gives the texts that are left to check.
-  /// What cannot be read has none.
+  /// Fixes the files one after the other, because one may import another. Returns the resulting texts, which are then
+  /// checked. Files that cannot be read have no text.
   Texts run(const std::vector<WorkFile>& files);
-  /// Whether a difference was shown.
+  /// Returns whether a difference was shown.
   bool differs() const { return differs_; }
 
 private:
@@ -40,9 +40,9 @@ private:
   Console& console_;
   const Arguments& arguments_;
   bool fix_, unsafe_, diff_, differs_ = false;
-  size_t written_ = 0; ///< files
+  size_t written_ = 0; ///< count of files
   std::set<std::string> elsewhere_;
-  std::map<std::string, std::optional<Warnings>> told_; ///< of files, before the first fix
+  std::map<std::string, std::optional<Warnings>> told_; ///< warnings of each file before its first fix
 };
 
 } // namespace planc::driver

@@ -1,4 +1,4 @@
-// What `check --fix` makes of the text of one file: the fixes of its diagnostics that hold.
+// Applies the fixes of a file's diagnostics for `check --fix`, and keeps those that hold.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -10,27 +10,27 @@
 
 namespace planc::driver {
 
-/// A fix that was made.
+/// A fix that was applied.
 struct MadeFix {
-  uint32_t begin = 0; ///< byte of the text before, where it stands
+  uint32_t begin = 0; ///< byte offset in the text before
   std::string what;   ///< `` `recompete` -> `recompute` ``
 };
 
-/// Codes and messages of warnings.
+/// Warnings by code and message.
 using Warnings = std::set<std::pair<int, std::string>>;
 
 struct FixedText {
   std::string text;
   std::vector<MadeFix> made;       ///< in the order of their places
-  uint32_t first = 0;              ///< byte of the text before, where the first change is
-  std::set<std::string> elsewhere; ///< files on disk in which other fixes would stand
+  uint32_t first = 0;              ///< byte offset of the first change in the text before
+  std::set<std::string> elsewhere; ///< files on disk in which further fixes could be made
 };
 
-/// A fix holds if with it its diagnostic is gone, nothing else is wrong where it stands, and the text has no more
-/// errors than before. `path`: as the file is loaded, imports are relative to it. `unsafe`: those too of which others
-/// are as near. Edits of other files, and of the library, are not made. `told`: the warnings of the text before any
-/// fix, set if it is not known yet; others come of fixes, as an import that nothing uses any more, and are left to
-/// whoever looks at these.
+/// Applies fixes to the text of one file. A fix holds if its diagnostic disappears, nothing else is wrong at its place,
+/// and the text has no more errors than before. `path`: where the file is loaded; imports are relative to it. `unsafe`:
+/// also applies fixes that have equally near alternatives. Edits of other files and of the library are not applied.
+/// `told`: the warnings before any fix, set if it is empty; new warnings that fixes cause, such as an unused import,
+/// are not fixed.
 FixedText fixText(const std::string& path, const std::string& text, bool unsafe, std::optional<Warnings>& told);
 
 } // namespace planc::driver

@@ -1,5 +1,4 @@
-// Files that `check` and `test` work on by several threads: what each came to before its plans, and what that means for
-// the command.
+// Runs `check` or `test` on files with several threads, and handles files that cannot be read and wrong options.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/check/CheckOutputs.h"
@@ -11,31 +10,31 @@
 
 namespace planc::driver {
 
-/// A file without what it was worked on with; commands add what they found.
+/// The result for one file that all commands share; each command derives its own result from it.
 struct ReadFile {
-  std::string unreadable; ///< why: itself, or what it needs
-  bool set = true;        ///< what `--set` says can be read
-  std::string refused;    ///< why an output may not be written beside it
+  std::string unreadable; ///< why the file or one that it needs cannot be read; empty if it can
+  bool set = true;        ///< `--set` was understood
+  std::string refused;    ///< why an output may not be written after reading this file; empty if it may
   Inputs inputs;
 
-  /// What is known of it when it has been worked on.
+  /// Stores the inputs of the file when it has been processed.
   void close(const InputFile& file, const CheckOutputs& outputs) {
     inputs.add(file.sources(), file.shownPath());
     refused = outputs.refused(file.sources());
   }
 };
 
-/// What all of them came to.
+/// The result for all files.
 struct ReadFiles {
-  int stopped = kClean;    ///< the exit code, where there is no result
-  bool set = true;         ///< else the result ends at the file where that was wrong
-  bool unreadable = false; ///< one of them
+  int stopped = kClean;    ///< exit code if there is no result
+  bool set = true;         ///< `--set` was understood; otherwise the result ends at this file
+  bool unreadable = false; ///< at least one file is
   Inputs inputs;
 };
 
-/// `work(i)` makes a `File`, which derives from ReadFile, on any thread; `use(file)` takes those that were read on this
-/// one, in order. A file that cannot be read is told, and the others are worked on; `--set` and `--output` are said for
-/// all of them, so that the first at which they are wrong is the last.
+/// `work(i)` makes a `File`, which derives from ReadFile, on any thread. `use(file)` takes the files that were read, in
+/// order, on the calling thread. A file that cannot be read is reported, and the rest is processed. Errors in `--set`
+/// and `--output` concern all files, so the first file that shows one is the last.
 template <class File, class Work, class Use>
 ReadFiles readFiles(Console& console, size_t count, size_t jobs, Work work, Use use) {
   ReadFiles out;

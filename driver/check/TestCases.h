@@ -1,4 +1,4 @@
-// What `planc test` says of a file: each line that was judged, each test, and what could not be judged.
+// The test cases that `planc test` reports for a file: judged lines, tests, and plans or files with errors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/files/InputFile.h"
@@ -12,40 +12,40 @@ namespace planc::driver {
 
 enum class Outcome { Passed, Failed, Skipped };
 
-/// One case.
+/// One reported case.
 struct TestCase {
-  std::string kind; ///< `assert`, `measured`, `policy`, `test`; `plan`, `file`: of what has errors
+  std::string kind; ///< `assert`, `measured`, `policy`, `test`; `plan` or `file` if it has errors
   std::string id;   ///< `plans/run.plan#house_8b(nodes = 8)`
-  std::string plan; ///< its title; empty: of none
-  std::string name; ///< of a line: what it asserts as it is written, which is the same whatever plans come to
-  std::string text; ///< what is asserted, with its values; of what failed otherwise, why
+  std::string plan; ///< title of the plan; empty if there is none
+  std::string name; ///< for a line: the assertion as written, which does not change with the plan's values
+  std::string text; ///< the assertion with its values; for other failures, the reason
   Outcome outcome = Outcome::Passed;
   std::string file{};               ///< as reports show it
-  std::string place{};              ///< the file in which its line stands; empty: it has none
-  uint32_t line = 0;                ///< there
-  std::string planFile{};           ///< in which its plan is declared; empty: it has none
-  uint32_t planLine = 0;            ///< there
-  std::vector<std::string> lines{}; ///< of a test that failed: those of its lines that do not hold
+  std::string place{};              ///< the file that contains its line; empty if there is none
+  uint32_t line = 0;                ///< line in `place`
+  std::string planFile{};           ///< the file that declares its plan; empty if there is none
+  uint32_t planLine = 0;            ///< line in `planFile`
+  std::vector<std::string> lines{}; ///< of a failed test: its lines that do not hold
 };
 
-/// Cases, and what is written of what they are about.
+/// Cases with their rendered diagnostics.
 struct JudgedCases {
   std::vector<TestCase> cases;
   RenderedDiagnostics diagnostics;
 };
 
-/// The cases of a file, in order: itself, if it has errors, its plans as they stand, those of its comparisons, its
-/// tests. `filter`: only plans and tests whose id has it in it; empty: all. On any thread.
+/// Returns the cases of a file in order: the file if it has errors, its plans, the plans of its comparisons, its tests.
+/// `filter`: only plans and tests whose id contains it; empty: all. May run on any thread.
 std::vector<JudgedCases> testCases(InputFile& file, const std::string& filter);
 
-/// A file that has errors, as a case that fails.
+/// Returns a failed case for a file that has errors.
 JudgedCases brokenFile(InputFile& file);
 
-/// Names that were given, each with how often.
+/// How often each case name was used.
 using GivenNames = std::map<std::string, size_t>;
 
-/// Writes what is to be said of the cases, and gives them as elements of the JSON result. Of equal names all but the
-/// first are numbered.
+/// Writes the diagnostics of the cases and returns the cases as elements of the JSON result. Repeated names get a
+/// number.
 nlohmann::ordered_json told(Console& console, JudgedCases& judged, GivenNames& given);
 
 } // namespace planc::driver

@@ -1,4 +1,4 @@
-// What the words of `planc diff` ask for: two sides, and by how much metrics may change between them.
+// Parses the command line of `planc diff`: two sides, and how much metrics may change between them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/diff/DiffSide.h"
@@ -16,15 +16,15 @@ struct DiffAsked {
   WorkFiles work; ///< of the newer side
   Side before, after;
   std::vector<Gate> gates;
-  std::vector<std::string> project; ///< what planc.toml says otherwise than it did
-  SourceManager words;              ///< of the command line, as places of what is wrong with them
+  std::vector<std::string> project; ///< differences of planc.toml between the sides
+  SourceManager words;              ///< the words of the command line, as sources of diagnostics
   DiagnosticEngine problems;
 
-  /// Where a word stands that `option` takes.
+  /// Returns the place of a value of `option`, for diagnostics.
   SourceRange placeOf(const std::string& option, const std::string& word);
 };
 
-/// Finds the files of both sides; nothing is priced. kClean, or the exit code after a report.
+/// Finds the files of both sides without pricing them. Returns kClean, or the exit code after a report.
 int readAsked(Console& console, const Arguments& arguments, DiffAsked& asked);
 
 } // namespace planc::driver

@@ -1,4 +1,4 @@
-// What became of the priced plans of one side of a difference on the other.
+// Compares the priced plans of the two sides of a difference.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/diff/DiffSide.h"
@@ -9,8 +9,8 @@
 
 namespace planc::driver {
 
-/// Pairs the plans, tells whose change each difference is, and holds it against the gates; worst first. Refers to the
-/// results of both sides.
+/// Pairs the plans, attributes each difference to its cause, and judges it by the gates; worst first. The result refers
+/// to data of both sides.
 report::DiffReport compared(const Side& before, const Side& after, const std::vector<Gate>& gates);
 
 } // namespace planc::driver

@@ -1,4 +1,4 @@
-// Files on disk: reading, paths, and replacing a file without ever losing it.
+// Files on disk: reading, paths, and replacing a file without losing its content.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/words/Console.h"
@@ -10,25 +10,26 @@
 
 namespace planc::driver {
 
-/// How the name of every snapshot ends.
+/// Suffix of snapshot files.
 inline constexpr std::string_view kSnapshotSuffix = ".snap";
 
-/// Far above what the parser takes; keeps a device or an endless pipe from filling the memory.
+/// The default size limit of a file, far above what the parser accepts. It keeps devices and endless pipes from filling
+/// the memory.
 inline constexpr size_t kMostFileBytes = size_t(64) << 20;
-/// The text of a file (`-` is stdin), or nothing and what went wrong.
+/// Returns the text of a file (`-` is stdin). Returns nothing and sets `error` if it cannot be read.
 std::optional<std::string> readFile(const std::string& path, std::string& error, size_t mostBytes = kMostFileBytes);
-/// Replaces a file in one step and keeps its permissions; a link stays a link. Empty, or what went wrong: then the file
-/// is as it was.
+/// Replaces a file atomically and keeps its permissions; a symbolic link stays a link. Returns an empty text, or the
+/// error, in which case the file is unchanged.
 std::string replaceFile(const std::string& path, std::string_view text);
-/// Writes a file, new or in place of another. Empty, or what went wrong.
+/// Writes a file, and replaces an existing one. Returns an empty text or the error.
 std::string writeFile(const std::string& path, std::string_view text);
-/// The path from the root, without `.`, `..` and a `/` at its end. Links stay what they are.
+/// Returns the absolute path without `.`, `..` and a trailing `/`. Symbolic links are not resolved.
 std::string wholePath(const std::string& path);
-/// What a path means, be it there or not: two spellings of one file have one.
+/// Returns the path with symbolic links resolved, whether or not the file exists. Equal files give equal paths.
 std::string meantPath(const std::string& path);
 bool isFolder(const std::string& path);
-/// Why an output may not be written there, before anything is done for it; empty if it may. Not over a folder, a file
-/// that was read, or a database: a store of a search holds hours of work.
+/// Returns why an output may not be written to `path`, before any work is done; empty if it may. Refused are folders,
+/// files that were read, and databases, because the store of a search may hold hours of work.
 std::string refusedOutput(const std::string& path, const SourceManager& read);
 
 } // namespace planc::driver

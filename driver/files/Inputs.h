@@ -1,4 +1,4 @@
-// What a result was made of: the files that were read, and the library in the program, each with its digest.
+// The inputs of a result: the files that were read, and the embedded library, each with its digest.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Source.h"
@@ -9,22 +9,22 @@
 
 namespace planc::driver {
 
-/// Is it of the library, which is in the program?
+/// Returns whether a source belongs to the embedded library.
 bool isLibrary(const SourceManager& sources, FileId id);
 
-/// Was it read from a file or from stdin? Else it is of the library, which is in the program, or words of the command
-/// line. `main`: the path that was asked for, as reports show it.
+/// Returns whether a source was read from a file or stdin; otherwise it is the embedded library or words of the command
+/// line. `main`: the requested path, as reports show it.
 bool isInput(const SourceManager& sources, FileId id, const std::string& main);
 
-/// Of all texts of the library in the program, with their paths.
+/// Returns the digest of all files of the embedded library with their paths.
 std::string libraryDigest();
 
-/// Files by their paths, each with the digest of what was read.
+/// A set of files by path, each with the digest of its content.
 class Inputs {
 public:
   void add(const SourceManager& sources, const std::string& main);
   void add(const Inputs& others) { digests_.insert(others.digests_.begin(), others.digests_.end()); }
-  /// `[{"path": …, "sha256": …}]`
+  /// Returns `[{"path": …, "sha256": …}]`.
   nlohmann::ordered_json json() const;
 
 private:

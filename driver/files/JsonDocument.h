@@ -1,5 +1,5 @@
-// JSON results: written piece by piece, as plans are done, so that a file may hold thousands of them; the bytes are
-// those of the whole as one value.
+// Writes JSON results piece by piece as plans are completed, because a file may hold thousands of them. The output
+// equals that of one whole value.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/files/Inputs.h"
@@ -12,21 +12,21 @@
 
 namespace planc::driver {
 
-/// An object or array that is not at hand as a whole.
+/// A JSON text that is built piece by piece.
 class JsonStream {
 public:
-  /// `{` or `[`.
+  /// Begins an object with `{` or an array with `[`.
   void begin(char bracket);
-  /// The name of what comes next, in an object.
+  /// Writes the name of the next value of an object.
   void key(std::string_view name);
   void value(const nlohmann::ordered_json& value) { dumpedValue(dumped(value)); }
-  /// A value as text, which takes a tenth of its memory.
+  /// Returns a value as text, which takes a tenth of its memory.
   static std::string dumped(const nlohmann::ordered_json& value);
   void dumpedValue(std::string_view text);
   void member(std::string_view name, const nlohmann::ordered_json& of);
-  /// Those of an object.
+  /// Writes all members of an object.
   void members(const nlohmann::ordered_json& of);
-  /// Ends what was begun last.
+  /// Ends the innermost open object or array.
   void end();
   const Spool& text() const { return text_; }
 
@@ -38,36 +38,35 @@ private:
   void place();
   Spool text_;
   std::vector<Level> open_;
-  bool named_ = false; ///< the next value has its name already
+  bool named_ = false; ///< the name of the next value is written already
 };
 
-/// Forms of the root object of a JSON result: of plans, of calibrations, of what numbers hang on, of searches and
-/// sweeps, of a project, of tests, of differences, of the version, of what modules export.
+/// The format versions of JSON results, one per kind.
 inline constexpr std::string_view kPlansFormat = "2.4", kCalibrationFormat = "1.0", kSensitivityFormat = "1.0",
                                   kSearchFormat = "1.0", kSweepFormat = "1.0", kConfigFormat = "1.0",
                                   kTestFormat = "1.0", kLibFormat = "1.0", kDiffFormat = "1.1", kVersionFormat = "1.1",
                                   kShowFormat = "1.0";
 
-/// A text, or null where it is empty.
+/// Returns a text, or null if it is empty.
 nlohmann::ordered_json orNull(const std::string& text);
 
-/// What a result was made of: `inputs` and `library_sha256`.
+/// Adds `inputs` and `library_sha256`.
 void addInputs(JsonStream& root, const Inputs& inputs);
 
-/// The root object of every JSON result: the version of its form and of planc, what was found, diagnostics.
+/// The root object of every JSON result: format version, planc's version, results, diagnostics.
 class JsonDocument {
 public:
   explicit JsonDocument(std::string_view format);
-  /// Stands among the members of the root.
+  /// The stream to write results into, as members of the root.
   JsonStream& found() { return json_; }
-  /// Adds the diagnostics so far, and writes it.
+  /// Adds the diagnostics so far and writes the document.
   void print(Console& console);
 
 private:
   JsonStream json_;
 };
 
-/// A document of which all is at hand: `found` holds what was found, by its names.
+/// Prints a document whose results are complete: the members of `found`.
 void printJson(Console& console, std::string_view format, const nlohmann::ordered_json& found);
 
 } // namespace planc::driver

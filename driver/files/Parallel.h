@@ -1,5 +1,5 @@
-// Work on many files by several threads, whose results are used in order: the output is the same however many there
-// are.
+// Processes many items with several threads and uses the results in order, so that the output does not depend on the
+// number of threads.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/words/Progress.h"
@@ -15,16 +15,16 @@
 
 namespace planc::driver {
 
-/// Results 0 to `count` - 1, made by `jobs` threads a little ahead of their use, so that not many of them wait in
-/// memory. With one job there is no other thread.
+/// Results 0 to `count` - 1, made by `jobs` threads shortly before they are used, so that few of them wait in memory.
+/// With one job no thread is started.
 template <class Result> class Ordered {
 public:
   Ordered(size_t count, size_t jobs) : count_(count), jobs_(std::min(jobs, count)), ahead_(kAhead * jobs_) {}
-  /// Are results made ahead of their use?
+  /// Returns whether results are made ahead of their use.
   bool threaded() const { return jobs_ > 1; }
 
-  /// `make(i)` runs on any thread, several at once; `use(result)` on this one, in order, until it says false. What
-  /// `make` throws is thrown here when its turn comes.
+  /// `make(i)` runs on any thread, several at once. `use(result)` runs on the calling thread, in order, until it
+  /// returns false. An exception of `make` is rethrown here when its result is due.
   template <class Make, class Use> void run(Make make, Use use) {
     slots_.resize(jobs_ < 2 ? 0 : ahead_);
     const Threads threads(*this, make);
@@ -33,17 +33,17 @@ public:
   }
 
 private:
-  /// Results per thread that may wait: a file that takes long holds up the others only behind so many short ones.
+  /// Results per thread that may wait. A slow item delays the others only after this many.
   static constexpr size_t kAhead = 16;
 
   struct Slot {
     std::optional<Result> result;
     std::exception_ptr failure;
-    const char* step = nullptr; ///< in which it failed
+    const char* step = nullptr; ///< the step in which it failed
     bool made = false;
   };
 
-  /// The threads, which end with it.
+  /// The worker threads, which are joined in the destructor.
   class Threads {
   public:
     template <class Make> Threads(Ordered& work, Make& make) : work_(work) {
@@ -54,7 +54,7 @@ private:
             work.makeAll(make);
           });
       } catch (const std::system_error&) {
-        // fewer than asked for do as well, and none, too
+        // Fewer threads than requested, or none, still work.
       }
     }
     Threads(const Threads&) = delete;
@@ -91,7 +91,7 @@ private:
     }
   }
 
-  /// The next to make, when there is room for it; nothing at the end.
+  /// Returns the next index to make once there is room for its result; nothing at the end.
   std::optional<size_t> next() {
     std::unique_lock guard(lock_);
     room_.wait(guard, [&] { return next_ >= count_ || next_ < used_ + ahead_; });
@@ -117,7 +117,7 @@ private:
   const size_t count_, jobs_, ahead_;
   std::mutex lock_;
   std::condition_variable room_, there_;
-  std::vector<Slot> slots_; ///< of `used_` to `used_ + ahead_`, each at its number modulo `ahead_`
+  std::vector<Slot> slots_; ///< results `used_` to `used_ + ahead_`, each at its index modulo `ahead_`
   size_t next_ = 0, used_ = 0;
 };
 

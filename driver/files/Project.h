@@ -1,4 +1,4 @@
-// The project of a command line: what planc.toml says, and what follows from it.
+// The project of a command line: its planc.toml, and the settings that follow from it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/words/Console.h"
@@ -11,22 +11,21 @@ namespace planc::driver {
 
 class Project {
 public:
-  /// Reads the planc.toml of a folder (empty: the current one) or the nearest above it, if there is one, and adds to
-  /// the rules of the console what it says of warnings: options go before it. The exit code after errors, which are
-  /// written; else kClean.
+  /// Reads the planc.toml of a folder (empty: the current one) or of the nearest folder above it, if there is one. Adds
+  /// its rules about warnings to those of the console; options take precedence. Returns the exit code after errors,
+  /// which are written, else kClean.
   int open(Console& console, const std::string& folder);
 
-  /// Takes a planc.toml as it stood in the same place at another time, for its lists; `text` that cannot be read is
-  /// none.
+  /// Returns an earlier version of a planc.toml, for its lists. Nothing if `text` cannot be parsed.
   static std::optional<Project> earlier(const std::string& path, std::string text);
 
   const project::Config& config() const { return config_; }
   const SourceManager& sources() const { return sources_; }
-  /// Is it to be passed over where the folder `root` is expanded? Not for what holds all of that folder: who names it
-  /// wants it. Both as `wholePath` has them.
+  /// Returns whether planc.toml excludes `path` when the folder `root` is searched. An exclusion that covers all of
+  /// `root` does not apply, because the user named the folder. Both paths must come from `wholePath`.
   bool excludes(const std::string& path, const std::string& root) const;
-  /// Paths of one of its lists (`plans`, `policies`) as they are shown. An exit code where one of them does not exist,
-  /// which is written.
+  /// Stores the paths of a list (`plans`, `policies`) as messages show them. Returns the exit code, after a report, if
+  /// one does not exist.
   int listed(Console& console, const std::vector<project::ConfigText>& list, std::string_view key,
              std::vector<std::string>& out) const;
 
@@ -36,7 +35,7 @@ private:
 
   project::Config config_;
   SourceManager sources_;
-  std::vector<std::string> excluded_; ///< whole paths
+  std::vector<std::string> excluded_; ///< absolute paths
 };
 
 } // namespace planc::driver

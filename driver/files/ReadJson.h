@@ -1,4 +1,4 @@
-// Reads JSON of somebody else's, members in their order, in a time that grows as its length does.
+// Parses foreign JSON with members in their order, in linear time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <nlohmann/json_fwd.hpp>
@@ -7,7 +7,7 @@
 
 namespace planc::driver {
 
-/// Nothing where it is no JSON. Of members of one name the last one counts.
+/// Returns nothing if the text is not JSON. If members have the same name, the last one counts.
 std::optional<nlohmann::ordered_json> readJson(std::string_view text);
 
 } // namespace planc::driver

@@ -1,5 +1,4 @@
-// Text that is printed when all of it is there, however much it is: in one piece or, after an error of planc, not at
-// all.
+// Output text that is printed only when it is complete: the whole text or, after an internal error, nothing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/words/Console.h"
@@ -11,23 +10,23 @@
 
 namespace planc::driver {
 
-/// Keeps a few megabytes in memory. What is more waits in a nameless file of the folder for temporary files (TMPDIR);
-/// where that has no room, in memory, too.
+/// Keeps a few megabytes in memory. More text goes to a nameless file in the temporary folder (TMPDIR), or stays in
+/// memory if that folder has no room.
 class Spool {
 public:
   void add(std::string_view text);
   bool empty() const { return stored_ == 0 && held_.empty(); }
-  /// Bytes that lie in the file.
+  /// Count of bytes in the file.
   size_t stored() const { return stored_; }
-  /// Writes all of it, in the order in which it came; once.
+  /// Writes the whole text in order. Call it once.
   void print(Console& console) const;
 
 private:
   void store();
   std::optional<Descriptor> file_;
   size_t stored_ = 0;
-  bool full_ = false; ///< the file takes no more
-  std::string held_;  ///< comes behind what is stored
+  bool full_ = false; ///< the file accepts no more text
+  std::string held_;  ///< text after what is stored in the file
 };
 
 } // namespace planc::driver

@@ -1,4 +1,4 @@
-// What a new version of a package breaks: its exports compared, and its own plans priced in both versions.
+// Finds what a new version of a package breaks: compares exports, and prices the package's own plans in both versions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/ExportChanges.h"
@@ -10,26 +10,26 @@
 
 namespace planc::driver {
 
-/// A version of a package.
+/// One version of a package.
 struct PackageSide {
-  std::string version;                  ///< as reports call it: `v1.0.0`, `the working tree`
+  std::string version;                  ///< name in reports: `v1.0.0`, `the working tree`
   std::shared_ptr<const FileTree> tree; ///< null: the disk
-  std::string folder;                   ///< of its planc.toml, as paths of `tree` begin
-  std::string package;                  ///< its name: `acme`
-  std::vector<std::string> exports;     ///< folders and files below `folder`
+  std::string folder;                   ///< folder of its planc.toml, with the path prefix that `tree` uses
+  std::string package;                  ///< name of the package: `acme`
+  std::vector<std::string> exports;     ///< exported folders and files below `folder`
 };
 
 struct BreakingReport {
   std::string before, after;                ///< the two versions
-  std::vector<api::ExportChange> rows = {}; ///< what breaks first; exports in the order of their files, then plans
-  size_t plans = 0;                         ///< that were priced in both versions
+  std::vector<api::ExportChange> rows = {}; ///< breaking changes first; exports in the order of their files, then plans
+  size_t plans = 0;                         ///< plans that were priced in both versions
   bool breaks() const { return !rows.empty() && rows.front().breaking; }
 };
 
-/// The modules of a package: those below `exports`, and its other files, which they may import.
+/// Returns the modules of a package: the files below `exports`, and its other files, which those may import.
 api::Catalogue catalogueOf(const PackageSide& side);
-/// Compares exports, and prices every plan of the package whose parameters have defaults. Estimates that move by no
-/// more than 1 % are no row.
+/// Compares exports, and prices every plan of the package whose parameters all have defaults. Estimates that change by
+/// at most 1 % are not reported.
 BreakingReport breaking(const PackageSide& before, const PackageSide& after, size_t jobs);
 
 std::string breakingText(const BreakingReport& report);

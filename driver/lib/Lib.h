@@ -1,4 +1,4 @@
-// What the commands below `planc lib` share: the project that they work on, and how they end.
+// Code that the subcommands of `planc lib` share: opening the project, and reporting.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/words/Command.h"
@@ -6,7 +6,7 @@
 
 namespace planc::driver {
 
-/// The forms of `planc lib`, as bits for their options.
+/// The subcommands of `planc lib`, as bits for the table of options.
 enum LibForm : unsigned {
   kLibAdd = 1u << 0,
   kLibUpdate = 1u << 1,
@@ -18,20 +18,20 @@ enum LibForm : unsigned {
   kLibBreaking = 1u << 7,
 };
 
-/// A run of one of them.
+/// The state of one run of a subcommand.
 struct LibRun {
   Console& console;
   const Arguments& arguments;
-  std::vector<std::string> words; ///< behind the form's own
+  std::vector<std::string> words; ///< words after the subcommand
   SourceManager sources{};
   DiagnosticEngine diagnostics{};
   std::unique_ptr<packages::Workspace> workspace{};
 
-  /// Opens the project of the current folder: kClean, or the exit code after a report.
+  /// Opens the project of the current folder. Returns kClean, or the exit code after a report.
   int open();
-  /// kClean if the project is a package, or the exit code after saying that it is none.
+  /// Returns kClean if the project is a package, or the exit code after a report.
   int needsPackage();
-  /// Writes the diagnostics; kClean without errors.
+  /// Writes the diagnostics. Returns kClean if there is no error, else the exit code.
   int end();
 };
 
@@ -44,8 +44,8 @@ int libTree(LibRun& run);
 int libDocs(LibRun& run);
 int libBreaking(LibRun& run);
 
-/// Brings the lock in line with planc.toml, and its packages here; says what that changed. `toml`: what is written in
-/// the place of planc.toml, when all of it went well; empty: it stays.
+/// Makes planc.lock match planc.toml, fetches its packages, and prints what changed. If `toml` is not empty, it is
+/// written as planc.toml once everything has succeeded.
 int lockAndFetch(LibRun& run, const std::string& toml);
 
 } // namespace planc::driver

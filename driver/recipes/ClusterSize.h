@@ -1,4 +1,4 @@
-// The arguments with which a cluster has a given number of devices.
+// Finds the arguments with which a cluster has a given number of devices.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/recipes/ImportedName.h"
@@ -11,29 +11,30 @@
 
 namespace planc::driver {
 
-/// A cluster as plan text names it.
+/// A cluster as plan text names it, with its size.
 struct SizedCluster {
-  /// An argument that was found.
+  /// An argument that determines the size.
   struct Size {
     std::string parameter;
     int64_t value = 0;
-    bool said = true;  ///< else it is the default, which the text leaves out
-    bool open = false; ///< the text gives it by a parameter of the plan of that name
+    bool said = true;  ///< false: it is the default, which the text omits
+    bool open = false; ///< the text passes the plan's parameter of this name
   };
   std::string name;      ///< `hgx.hgx_h100`, or the name of `derived`
-  std::string arguments; ///< that the word of the command line binds
-  std::string derived; ///< a declaration of a part of one unit, `cluster hgx_h100_part extends … { … }`; else empty
+  std::string arguments; ///< the arguments that the command line binds
+  std::string derived; ///< declaration of a part of one unit, `cluster hgx_h100_part extends … { … }`; empty: a whole
+                       ///< cluster
   int64_t devices = 0;
   std::vector<Size> sizes{};
 
-  /// `hgx.hgx_h100(nodes = 8)`
+  /// Returns `hgx.hgx_h100(nodes = 8)`.
   std::string text() const;
-  /// Lets a parameter of the plan of the same name give this argument; false if it is none of `sizes`.
+  /// Makes the plan's parameter `name` supply this argument. Returns false if `sizes` has no such argument.
   bool open(const std::string& name);
 };
 
-/// The cluster `name` with `devices` devices, by the arguments that its word does not bind; without `devices` one unit
-/// of it. A size that is no whole number of units, or that no argument gives, is a usage error; then nothing.
+/// Returns the cluster `name` with `devices` devices, by choosing the arguments that the command line does not bind;
+/// without `devices`, one unit of it. Returns nothing after a usage error if that size is not possible.
 std::optional<SizedCluster> sizedCluster(Console& console, const NamedExport& name, ImportLines& imports,
                                          std::optional<int64_t> devices);
 

@@ -1,4 +1,4 @@
-// How plan text imports a declaration and calls it.
+// Writes the imports of a plan text and the names under which it uses declarations.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/recipes/NamedExport.h"
@@ -8,22 +8,22 @@
 
 namespace planc::driver {
 
-/// The import lines of a text that is written.
+/// The import lines of a text that is being written.
 class ImportLines {
 public:
-  /// `place` is the path of the text, which need not exist: imports of files are relative to its folder. `exports` are
-  /// those of the library and of packages.
+  /// `place`: the path of the text, which need not exist; imports of files are relative to its folder. `exports`: the
+  /// exports of the library and of packages.
   ImportLines(std::string place, const std::vector<api::Export>& exports)
       : place_(std::move(place)), exports_(exports) {}
 
   const std::string& place() const { return place_; }
 
-  /// Adds the import of a declaration if no line has it yet; returns the name of the declaration in this text,
-  /// `llama.llama3_70b`.
+  /// Adds the import of a declaration unless a line imports it already. Returns the name of the declaration in this
+  /// text: `llama.llama3_70b`.
   std::string add(const NamedExport& name);
-  /// Whether an import brings this name, so that a declaration of the text would hide it.
+  /// Returns whether an import brings this name; a declaration of the text would then hide it.
   bool brings(const std::string& name) const;
-  /// The lines, sorted.
+  /// Returns the lines, sorted.
   std::string text() const;
 
 private:

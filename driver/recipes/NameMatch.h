@@ -1,4 +1,4 @@
-// How well words of the command line fit the names of declarations.
+// Matches words of the command line with names of declarations.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Exports.h"
@@ -9,14 +9,14 @@
 
 namespace planc::driver {
 
-/// Those whose name is the word but for capitals and for what stands between letters and digits: `gpt-oss-120b`,
-/// `Llama 3.1 405B`. Of a word with a `/`, `meta-llama/Meta-Llama-3-8B`, also what stands behind it, or the longest
-/// name that it ends with. Else the only one of the module that is called so.
+/// Returns declarations whose name equals the word, ignoring case and characters between letters and digits:
+/// `gpt-oss-120b`, `Llama 3.1 405B`. For a word with a `/` such as `meta-llama/Meta-Llama-3-8B`, the part after it or
+/// the longest name that ends it also counts. Otherwise, returns the only declaration of a module with that name.
 std::vector<api::Export> calledAlike(const std::vector<api::Export>& all, std::string_view word);
-/// Those with the word in their name: as parts of it if there are any, else in one piece, else its
-/// parts anywhere.
+/// Returns declarations whose name contains the word: as whole parts of the name, else in one piece, else with its
+/// parts anywhere in the name.
 std::vector<api::Export> withInName(const std::vector<api::Export>& all, std::string_view word);
-/// So many of the names, those first that are nearest to the word.
+/// Returns at most `most` names, those nearest to the word first.
 std::vector<api::Export> nearestNames(std::vector<api::Export> all, std::string_view word, size_t most);
 
 } // namespace planc::driver

@@ -1,4 +1,4 @@
-// Declarations that the words of a command line name: a dotted path, a name, words to search by, or FILE:NAME.
+// Finds the declarations that words of the command line name: a dotted path, a name, search words, or FILE:NAME.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Exports.h"
@@ -17,7 +17,7 @@ struct NamedExport {
   std::string file;      ///< the path of the plan file that declares it; empty: the library or a package does
   std::string arguments; ///< the arguments that the word binds, `layers = 8`; empty: none
 
-  /// `name` with the arguments: `llama.llama3_8b(layers = 8)`.
+  /// Returns `name` with the arguments: `llama.llama3_8b(layers = 8)`.
   std::string called(const std::string& name) const { return arguments.empty() ? name : name + "(" + arguments + ")"; }
 };
 

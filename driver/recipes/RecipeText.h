@@ -1,4 +1,4 @@
-// The text of a plan that extends a recipe with a model and a cluster.
+// Writes the text of a plan that extends a recipe with a model and a cluster.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/recipes/ClusterSize.h"
@@ -11,31 +11,32 @@
 
 namespace planc::driver {
 
-/// What the text is made of.
+/// The content of the text.
 struct RecipePlan {
   NamedExport model, cluster, recipe;
   ImportLines imports;
   SizedCluster sized{};
-  std::string recipeName{};                                   ///< in the text: `recipes.megatron`
-  std::string chosenBy{};                                     ///< the constant that chose the recipe; empty: `--as` did
-  std::vector<std::pair<std::string, std::string>> given{};   ///< arguments of the recipe beside model and cluster
+  std::string recipeName{};                                   ///< its name in the text: `recipes.megatron`
+  std::string chosenBy{};                                     ///< the constant that chose the recipe; empty if `--as`
+                                                              ///< did
+  std::vector<std::pair<std::string, std::string>> given{};   ///< arguments other than model and cluster
   std::vector<std::pair<std::string, std::string>> chosen{};  ///< arguments that the constant binds
-  std::vector<std::pair<std::string, std::string>> assumed{}; ///< parameters whose defaults hold, with their values
-  std::vector<std::string> statements{};                      ///< of the plan itself, between its braces
-  std::vector<std::string> open{};                            ///< parameters of the plan itself: `nodes: int = 8`
-  std::string command{};                                      ///< that writes the text
+  std::vector<std::pair<std::string, std::string>> assumed{}; ///< parameters that keep their defaults, with the values
+  std::vector<std::string> statements{};                      ///< statements in the body of the plan
+  std::vector<std::string> open{};                            ///< parameters of the plan: `nodes: int = 8`
+  std::string command{};                                      ///< the command line that writes the text
 };
 
-/// Fills in the recipe that the library calls usual for the model and the cluster; false after a report.
+/// Sets the recipe that the library considers usual for the model and the cluster. Returns false after a report.
 bool chooseRecipe(Console& console, api::Catalogue& catalogue, RecipePlan& plan);
 
-/// The parameters of the recipe that nothing gives a value, with their defaults, evaluated as far as they can be.
+/// Returns the parameters of the recipe that keep their defaults, with the values, evaluated as far as possible.
 std::vector<std::pair<std::string, std::string>> assumedValues(RecipePlan& plan);
 
-/// The text of such a plan with another list of what is assumed.
+/// Returns the text of such a plan with another list of assumed values.
 std::string withAssumed(const std::string& text, const std::vector<std::pair<std::string, std::string>>& values);
 
-/// The formatted text; nothing after a report.
+/// Returns the formatted text; nothing after a report.
 std::optional<std::string> textOf(Console& console, RecipePlan& plan);
 
 } // namespace planc::driver

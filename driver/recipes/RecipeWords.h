@@ -1,4 +1,4 @@
-// A plan that words of the command line name: a model, a cluster, and a recipe that trains the one on the other.
+// Plans that the command line names by a model, a cluster, and a recipe that trains the model on the cluster.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/words/Command.h"
@@ -8,7 +8,7 @@
 
 namespace planc::driver {
 
-/// How the text of such a plan is called in messages and reports while it stands in no file.
+/// The name of such a plan's text in messages and reports, because it is in no file.
 inline constexpr std::string_view kWordsPath = "<planc new>";
 
 inline const Option kModelOption{"--model", "NAME", {}, "in place of a FILE: the model, with --cluster, as llama3_70b"};
@@ -26,14 +26,14 @@ inline const Option kTokensOption{
     "--tokens", "N", {}, "what the whole run reads, as 1Ttokens: the fact `run.tokens` of the plan"};
 inline const Option kParameterOption{"--set", "NAME=VALUE", {}, "another value for a parameter of the recipe", kLines};
 
-/// The text of the plan that `planc new MODEL CLUSTER` writes, to stand at `place`; nothing after a usage error.
-/// Removes from `arguments` each `--set` that gives a parameter of the recipe its value. If the plan is `searched`,
-/// each such value, and each value of another option, becomes the only value of a choice.
+/// Returns the text of the plan that `planc new MODEL CLUSTER` writes, for the path `place`; nothing after a usage
+/// error. Removes each `--set` of a recipe parameter from `arguments`. If the plan is `searched`, each value that the
+/// command line gives becomes the only value of a choice.
 std::optional<std::string> recipeText(Console& console, Arguments& arguments, const std::string& model,
                                       const std::string& cluster, const std::string& place, bool searched = false);
 
-/// If the words of a command name a plan by `--model` and `--cluster`, puts its text into `arguments` in place of a
-/// FILE. kClean, or the exit code after a report.
+/// If a command names a plan by `--model` and `--cluster`, stores its text in `arguments` in place of a FILE. Returns
+/// kClean, or the exit code after a report.
 int takeWords(Console& console, const Command& command, Arguments& arguments);
 
 } // namespace planc::driver

@@ -1,13 +1,13 @@
-// `planc search --largest PATH` and `--fewest PATH`: the most or the least of something with which a plan fits.
+// `planc search --largest PATH` and `--fewest PATH`: finds the largest or smallest value at which a plan fits.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/files/InputFile.h"
 
 namespace planc::driver {
 
-/// Whether one of the two is asked for.
+/// Returns whether one of the two options is given.
 bool asksForLargest(const Arguments& arguments);
-/// Answers it; returns the exit code. `words`: what else the command line says.
+/// Runs the search and prints the answer; returns the exit code. `words`: the other search options.
 int searchLargest(Console& console, const Arguments& arguments, InputFile& file, const ir::SearchWords& words);
 
 } // namespace planc::driver

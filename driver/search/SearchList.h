@@ -1,4 +1,4 @@
-// What a space holds, without pricing any of it.
+// Lists the candidates of a space without pricing them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Searches.h"
@@ -7,9 +7,9 @@
 
 namespace planc::driver {
 
-/// `--count`: how many candidates there are and, of spaces that are small enough to look at each, how many are legal.
+/// `--count`: prints how many candidates there are and, for small spaces, how many are legal. Returns the exit code.
 int printCount(Console& console, const Arguments& arguments, api::Search& search);
-/// `--list`: each with its number and choices, legal or not.
+/// `--list`: prints each candidate with its number and choices, and whether it is legal. Returns the exit code.
 int printCandidates(Console& console, const Arguments& arguments, api::Search& search);
 
 } // namespace planc::driver

@@ -1,4 +1,4 @@
-// `planc search` over stores: what is said of them, what is in them, and answers again from them.
+// Stores of `planc search`: opens and reports on them, and answers searches from them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/files/InputFile.h"
@@ -12,7 +12,7 @@
 
 namespace planc::driver {
 
-/// The options of `planc search` that have to do with stores.
+/// The options of `planc search` about stores.
 inline const Option kStoreOption{"--store", "FILE.db",         {}, "keep what is found in this file, batch by batch",
                                  kOnce,     kOfSearch | kOfJob};
 inline const Option kResumeOption{
@@ -35,19 +35,18 @@ inline const Option kEmitSbatchOption{"--emit-sbatch", "N", {}, "only print a Sl
 inline const Option kRowsOption{"--rows", "",       {}, "of `report`: all rows that the store keeps, as CSV",
                                 kOnce,    kOfReport};
 
-/// The store of a search, if the command line names one: what was decided before, and where the walk puts what it comes
-/// to.
+/// The store of a search, if the command line names one: earlier results, and the sink for new ones.
 class SearchStore {
 public:
-  /// Opens what `--store`, `--resume`, `--keep` and `--shard` say; kClean, or the exit code after a report.
+  /// Opens the store of `--store`, `--resume`, `--keep` and `--shard`. Returns kClean, or the exit code after a report.
   int open(Console& console, const Arguments& arguments, InputFile& file, api::Search& search, bool exhaustive);
-  /// Of all blocks, if no shard was said.
+  /// The shard to search; all blocks unless `--shard` is given.
   const search::Shard& shard() const { return shard_; }
-  /// What a walk is to take and to give.
+  /// The part of the space to walk, with earlier results and the sink.
   search::WalkPart part() const;
-  /// What `walk` returns; nothing, after a report, where the store could not take it.
+  /// Runs `walk` and returns its answer; nothing, after a report, if the store failed.
   std::optional<search::Answer> run(Console& console, const std::function<search::Answer()>& walk) const;
-  /// Says, beside an answer that is not whole, how to go on with it.
+  /// Explains how to continue if the answer is not complete.
   void remark(Console& console, bool finished) const;
 
 private:
@@ -56,28 +55,28 @@ private:
   std::optional<search::Walked> before_;
 };
 
-/// Says what came of a store as one line with a way out; the exit code.
+/// Reports a failure of a store in one line with a suggestion; returns the exit code.
 int reportFailure(Console& console, const search::StoreFailure& failure);
 
-/// `planc search report FILE.db [FILE]` and `planc search merge OUT.db SHARD.db…`; nothing for other words.
+/// Runs `planc search report FILE.db [FILE]` or `planc search merge OUT.db SHARD.db…`; nothing for other words.
 std::optional<int> runOverStores(Console& console, const Arguments& arguments);
 
-/// `--emit-sbatch N`: prints the script of a job whose tasks are the shards.
+/// `--emit-sbatch N`: prints a Slurm script whose array tasks are the shards. Returns the exit code.
 int printSbatch(Console& console, const Arguments& arguments);
 
-/// How much of a space was decided, and what the first goal of the rest can be at least, where that is known.
+/// How much of a space was decided, and a lower bound of the first goal of the rest, if known.
 struct Decided {
   double share = 1;
-  search::Shard shard = {}; ///< that was to be decided
+  search::Shard shard = {}; ///< the shard that was to be decided
   std::optional<double> least = {};
 };
 
-/// Are all candidates to be priced? By `--exhaustive`, and where there are few.
+/// Returns whether all candidates are priced: with `--exhaustive`, or if they are few.
 bool isExhaustive(const Arguments& arguments, const api::Search& search);
-/// The search that the words ask for, of a file that is loaded; null after reports, `code` is the exit code.
+/// Returns the search that the options define, on a loaded file. Null after a report, with the exit code in `code`.
 std::unique_ptr<api::Search> searchOf(Console& console, const Arguments& arguments, InputFile& file,
                                       const Applying& applying, int& code);
-/// Prints an answer as `--format` says; the exit code. `decided`: the share of the candidates that it is about.
+/// Prints an answer in the format of `--format`; returns the exit code. `decided`: the share of candidates it covers.
 int printAnswer(Console& console, const Arguments& arguments, InputFile& file, api::Search& search,
                 const search::Answer& found, const Decided& decided, bool exhaustive, const Applying& applying);
 

@@ -1,4 +1,4 @@
-// A search as it goes on: how far it is, on a terminal or as lines, and when it is to end.
+// Watches a running search: shows its progress and ends it in time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/words/Console.h"
@@ -13,14 +13,13 @@
 namespace planc::driver {
 
 enum class ProgressForm { Terminal, Plain, None };
-/// `auto`: on a terminal only.
+/// Parses `--progress`; `auto` means Terminal on a terminal, else None.
 ProgressForm progressForm(std::string_view word);
 
-/// Watches a walk for as long as it lives. Ctrl-C and the end of the time stop the walk behind the candidate
-/// that is priced.
+/// Watches a walk during its own lifetime. Ctrl-C and the time limit stop the walk after the current candidate.
 class SearchWatch {
 public:
-  /// `time`: seconds that the walk may take; none: as many as it needs. `blocks`: of the space.
+  /// `time`: limit in seconds; nothing: no limit. `blocks`: count of blocks in the space.
   SearchWatch(search::Progress& progress, uint64_t blocks, ProgressForm form, std::optional<double> time);
   ~SearchWatch();
   SearchWatch(const SearchWatch&) = delete;

@@ -1,4 +1,4 @@
-// The commands, each defined in the file of its name.
+// Declares the commands, each defined in the file of its name.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/words/Command.h"

@@ -1,4 +1,4 @@
-// Where a command writes: results to stdout, diagnostics to stderr, colour where wanted; and the exit codes.
+// The console: results to stdout, diagnostics to stderr, colour, and exit codes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/words/WarningRules.h"
@@ -13,24 +13,24 @@
 
 namespace planc::driver {
 
-/// The exit codes of every command.
+/// The exit codes of all commands.
 enum ExitCode : int {
   kClean = 0,
   kFailed = 1, ///< the plan has errors, an assertion failed, a measured value is out of tolerance, memory does not fit
-  kUsage = 2,  ///< usage or I/O
+  kUsage = 2,  ///< usage or I/O error
   kInternal = 3, ///< a bug in planc
 };
 
 enum class DiagnosticFormat { Human, Short, Json };
 
-/// What is left of diagnostics without their sources.
+/// Rendered diagnostics, which do not need their sources any more.
 struct RenderedDiagnostics {
   struct One {
-    size_t more = 0; ///< it stands for so many errors that were not kept
+    size_t more = 0; ///< it stands for this many errors that were not kept
     bool error = false;
-    bool allowed = false; ///< by its file or plan: kept with the reason, and not written
-    std::string picture;  ///< without colour: two that look alike are one
-    std::string text;     ///< as it is written
+    bool allowed = false; ///< allowed by its file or plan: kept with the reason, but not written
+    std::string picture;  ///< without colour; equal pictures are written once
+    std::string text;     ///< the text to write
     std::unique_ptr<nlohmann::ordered_json> json;
   };
   std::vector<One> all;
@@ -39,7 +39,7 @@ struct RenderedDiagnostics {
   RenderedDiagnostics(RenderedDiagnostics&&) noexcept;
   RenderedDiagnostics& operator=(RenderedDiagnostics&&) noexcept;
   ~RenderedDiagnostics();
-  /// Adds those of others behind these.
+  /// Appends other diagnostics.
   void add(RenderedDiagnostics others);
 };
 
@@ -50,42 +50,42 @@ public:
   ~Console();
   Console(const Console&) = delete;
 
-  /// `auto`, `always`, `never`.
+  /// `mode`: `auto`, `always` or `never`.
   void setColor(std::string_view mode);
   void setDiagnosticFormat(std::string_view format);
   void setWarningRules(WarningRules rules) { rules_ = std::move(rules); }
   const WarningRules& warningRules() const { return rules_; }
   bool colorOut() const { return colorOut_; }
 
-  /// A result.
+  /// Writes a result to stdout.
   void out(std::string_view text);
-  /// A remark beside the result (progress, summaries), on stderr.
+  /// Writes a remark (progress, a summary) to stderr.
   void remark(std::string_view text);
-  /// The same, where a person reads it.
+  /// Writes a remark, unless diagnostics are machine-readable.
   void note(std::string_view text);
-  /// A usage or I/O problem: `planc: error: …`, and a `help:` line if there is help. Returns kUsage.
+  /// Reports a usage or I/O error: `planc: error: …`, and a `help:` line if `help` is not empty. Returns kUsage.
   int usageError(std::string_view message, std::string_view help = "");
 
-  /// Diagnostics as they will be written, without warnings that the rules allow; those that they deny are errors. On
-  /// any thread. `of`: what those are about that name a plan, where that is known better than they do.
+  /// Renders diagnostics. Warnings that the rules allow are left out, and denied ones become errors. May run on any
+  /// thread. `of`: a name for the plan that the diagnostics are about, if it is more precise than theirs.
   RenderedDiagnostics render(const DiagnosticEngine& diagnostics, const SourceManager& sources,
                              const std::string& of = "") const;
-  /// Writes diagnostics to stderr and keeps them for JSON; one that was written before is left out.
+  /// Writes diagnostics to stderr and keeps them for JSON. One that was already written is skipped.
   void diagnose(RenderedDiagnostics diagnostics);
   void diagnose(const DiagnosticEngine& diagnostics, const SourceManager& sources) {
     diagnose(render(diagnostics, sources));
   }
-  /// `2 errors, 1 warning`, if there were any and a person reads them.
+  /// Writes `2 errors, 1 warning`, if there are any and diagnostics are in the human format.
   void summarize();
-  /// The diagnostics so far, as the array of the JSON contract.
+  /// Returns the diagnostics so far as the array of the JSON contract.
   const nlohmann::ordered_json& diagnosticsJson() const;
-  /// Warnings that files and plans allow, each with the reason; those that options allow are left out of this, too.
+  /// Returns warnings that files and plans allow, with the reasons. Warnings that options allow are not included.
   const nlohmann::ordered_json& suppressedJson() const { return *suppressed_; }
   bool hasErrors() const { return errors_ > 0; }
 
-  /// A part of the result is lost.
+  /// Marks the result as incomplete, so that `finish` fails.
   void lose() { whole_ = false; }
-  /// Flushes stdout; false if it could not be written (a full disk), not all of it.
+  /// Flushes stdout. Returns false if a part of the result could not be written, for example on a full disk.
   bool finish();
 
 private:

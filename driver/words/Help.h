@@ -1,30 +1,30 @@
-// The help texts, made from the command tables.
+// Builds the help texts from the command tables.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "driver/words/Command.h"
 
 namespace planc::driver {
 
-/// `planc --help`.
+/// Returns `planc --help`.
 std::string programHelp();
-/// `planc estimate --help`.
+/// Returns `planc estimate --help`.
 std::string commandHelp(const Command& command);
-/// `usage: planc estimate [options] FILE`.
+/// Returns `usage: planc estimate [options] FILE`.
 std::string usageLine(const Command& command);
-/// The manual page planc(1), in man(7). Its date is that of the environment variable SOURCE_DATE_EPOCH; none without
-/// it.
+/// Returns the manual page planc(1) in man(7) format. Its date is the environment variable SOURCE_DATE_EPOCH; without
+/// it, the page has no date.
 std::string programMan();
-/// The manual page planc-COMMAND(1).
+/// Returns the manual page planc-COMMAND(1).
 std::string commandMan(const Command& command);
-/// Completion of commands, options and their choices for a shell, to be read by it.
+/// Return scripts for a shell that complete commands, options and their choices.
 std::string bashCompletion();
 std::string zshCompletion();
 std::string fishCompletion();
-/// The names of all commands, in the order of the help.
+/// Returns the names of all commands, in the order of the help.
 std::vector<std::string> commandNames();
-/// `planc 1.2.3 (edition 2026)`, with the newest edition of the language that this program reads.
+/// Returns `planc 1.2.3 (edition 2026)`, with the newest language edition that this program reads.
 std::string versionText();
-/// `1.2.3`.
+/// Returns `1.2.3`.
 std::string_view versionNumber();
 
 } // namespace planc::driver

@@ -1,4 +1,4 @@
-// What is known of a diagnostic beside its reports: its page, and its message as a person writes it.
+// The documentation pages of diagnostics, and their messages as readable text.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Diagnostics.h"
@@ -8,9 +8,9 @@
 
 namespace planc::driver {
 
-/// The page of a code, as Markdown; empty if there is none.
+/// Returns the page of a code as Markdown; empty if there is none.
 std::string_view pageOf(const std::string& code);
-/// The message with its fields, braces as a person writes them.
+/// Returns the message template with its fields in braces; escaped braces are unescaped.
 std::string messageOf(const DiagnosticKind& kind);
 
 } // namespace planc::driver

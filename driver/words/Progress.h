@@ -1,4 +1,4 @@
-// The last words of a crash.
+// Handles crashes of the program.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Step.h"
@@ -10,7 +10,7 @@ namespace planc::driver {
 /// Turns crashes (terminate, signals) into an internal error with exit code 3.
 void installCrashHandlers();
 
-/// A stack for the crash handler of this thread: a stack overflow leaves no room on the ordinary one.
+/// An alternative stack for this thread's crash handler, because a stack overflow leaves no room on the ordinary one.
 class CrashStack {
 public:
   CrashStack();
