@@ -1,4 +1,4 @@
-// `planc config`: every setting of a project, and where its value comes from.
+// `planc config`: prints every setting of a project and the place it comes from.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/diff/Gates.h"
 #include "driver/files/JsonDocument.h"
@@ -15,13 +15,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A value in force: of planc.toml where it has a place, else of an option, else there is none.
+/// A setting in force. It has a place in planc.toml (`range`), or comes from an option, or is a default.
 struct Setting {
   std::string key, value, option;
   SourceRange range;
 };
 
-/// Is a code of planc.toml what counts? Not where an option says the contrary.
+/// Returns whether a code of planc.toml is in force. An option that says the opposite overrides it.
 bool inForce(const Arguments& arguments, std::string_view key, const std::string& code) {
   const std::string_view contrary = key == "deny" ? "--allow" : key == "allow" ? "--deny" : "";
   const std::vector<std::string>& codes = arguments.all(contrary);

@@ -1,4 +1,4 @@
-// `planc init`: a repository of plans, or a library, that passes its own tests.
+// `planc init`: writes a repository of plans, or a library, that passes its own tests.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/Files.h"
 #include "driver/words/Commands.h"
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The name of a folder as a package may be called: what it may not have becomes `_`.
+/// Returns the name of a folder as a package name: characters that a name may not have become `_`.
 std::string nameOf(const std::string& folder) {
   std::string name = fs::path(wholePath(folder)).filename().string();
   for (char& c : name) {
@@ -34,7 +34,7 @@ std::string replaced(std::string_view text, const std::map<std::string, std::str
   return out;
 }
 
-/// `dot-github/workflows/plans.yml` -> `.github/workflows/plans.yml`.
+/// Returns `.github/workflows/plans.yml` for `dot-github/workflows/plans.yml`.
 std::string targetOf(std::string_view path) {
   constexpr std::string_view kDot = "dot-";
   std::string out(path);
@@ -42,7 +42,7 @@ std::string targetOf(std::string_view path) {
   return out;
 }
 
-/// The files of a kind by their paths in the new folder.
+/// Returns the files of a kind by their paths in the new folder.
 std::map<std::string, std::string> filesOf(std::string_view kind, const std::string& name) {
   const packages::Version& planc = packages::plancVersion();
   const std::map<std::string, std::string> words{{"@NAME@", name},
@@ -54,7 +54,8 @@ std::map<std::string, std::string> filesOf(std::string_view kind, const std::str
   return out;
 }
 
-/// What keeps a file from being written: itself, or what on the way to it is no folder; empty if nothing does.
+/// Returns what prevents a file from being written: the file itself, or something on its path that is no folder. Empty
+/// if nothing does.
 std::string inTheWay(const std::string& folder, const std::string& path) {
   fs::path at = folder;
   std::error_code failed;

@@ -1,4 +1,4 @@
-// `planc new`: a plan of a model on a cluster that extends a recipe.
+// `planc new`: writes a plan of a model on a cluster that extends a recipe.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/check/CheckPlan.h"
 #include "driver/files/Files.h"
@@ -15,7 +15,7 @@
 namespace planc::driver {
 namespace {
 
-/// Why a new file cannot stand there; empty if it can.
+/// Returns why a new file cannot be created at this path; empty if it can.
 std::string takenPath(const std::string& path) {
   if (!path.ends_with(kPlanSuffix) || path.size() == kPlanSuffix.size())
     return fmt::format("`{}` is not the name of a plan file, `NAME.plan`", path);

@@ -16,12 +16,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kSuffix = ".json", kParts = "parts", kDefinitions = "#/$defs/";
 
-/// `estimate` of `estimate.json`.
+/// Returns `estimate` for `estimate.json`.
 std::string nameOf(const EmbeddedFile& file) {
   return std::string(file.path.substr(0, file.path.size() - kSuffix.size()));
 }
 
-/// By name; those that describe something by themselves.
+/// Returns the schemas by name, without the file of shared definitions.
 std::vector<std::pair<std::string, const EmbeddedFile*>> schemas() {
   std::vector<std::pair<std::string, const EmbeddedFile*>> out;
   for (const EmbeddedFile& file : embeddedSchemas())
@@ -29,7 +29,7 @@ std::vector<std::pair<std::string, const EmbeddedFile*>> schemas() {
   return out;
 }
 
-/// Collects what a schema uses of those that schemas share.
+/// Collects the shared definitions that a schema uses.
 class SharedParts {
 public:
   SharedParts() {
@@ -37,7 +37,7 @@ public:
       if (nameOf(file) == kParts) parts_ = Json::parse(file.text).at("$defs");
   }
 
-  /// Each reference is to a place in the bundle from now on.
+  /// Rewrites each reference to point into the bundle.
   void follow(Json& schema, bool ofParts) {
     for (auto& [key, value] : schema.items()) {
       if (key == "$ref")
@@ -47,11 +47,12 @@ public:
     }
   }
 
-  /// Definitions by their names in the bundle, in the order in which they were met.
+  /// Returns the used definitions by their names in the bundle, in the order of first use.
   const std::vector<std::pair<std::string, Json>>& used() const { return used_; }
 
 private:
-  /// Where a definition stands in the bundle. Names of parts may be those of the schema's own: they get another.
+  /// Returns the place of a definition in the bundle. Shared definitions get a prefix, because the schema may use their
+  /// names.
   std::string placed(const std::string& reference, bool ofParts) {
     if (!ofParts && reference.starts_with(kDefinitions)) return reference;
     const std::string part = reference.substr(reference.rfind('/') + 1), name = fmt::format("{}.{}", kParts, part);
@@ -70,7 +71,7 @@ private:
   std::vector<std::pair<std::string, Json>> used_;
 };
 
-/// The schema with what it shares with others in it, so that it stands by itself.
+/// Returns the schema together with the shared definitions that it uses.
 Json bundle(Json schema) {
   SharedParts parts;
   parts.follow(schema, false);

@@ -1,4 +1,4 @@
-// `planc show`: prints a module or a declaration of the library, lists a folder of it or all of it, or searches it by
+// `planc show`: prints a module or declaration of the library, lists a folder or the whole library, or searches by
 // words.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Library.h"
@@ -17,10 +17,10 @@
 namespace planc::driver {
 namespace {
 
-/// The folder of stacks, which says of each what it fits.
+/// The folder of stacks, for which the list shows what each one fits.
 constexpr std::string_view kStacks = "std.stacks";
 
-/// `hopper 1024, blackwell 256`: devices of the largest run by architecture.
+/// Returns `hopper 1024, blackwell 256`: devices of the largest run by architecture.
 std::string reach(const ir::Stack& stack, ir::StackFact fact) {
   std::string text;
   for (const ir::FactKey& key : stack.keys(fact))
@@ -28,7 +28,7 @@ std::string reach(const ir::Stack& stack, ir::StackFact fact) {
   return text.empty() ? "-" : text;
 }
 
-/// Which stack fits what: a line each, by the first month of its release.
+/// Prints a table of stacks and what they fit, by release date.
 void listStacks(Console& console) {
   std::vector<const api::LibraryStack*> stacks;
   for (const api::LibraryStack& s : api::Library::stacks()) stacks.push_back(&s);
@@ -75,11 +75,11 @@ int noneFound(Console& console, const std::vector<std::string>& words, const std
                                  : didYouMean(name, names, "`planc show` lists them"));
 }
 
-/// What is to be shown: of these the first that is there.
+/// What to show: `one` if it is set, else `modules`, else `exports`.
 struct Shown {
-  std::vector<api::ModuleHead> modules; ///< one that is named, or those below a folder
-  std::vector<api::Export> exports;     ///< of these modules, or those that words find
-  const api::Export* one = nullptr;     ///< a declaration that is named
+  std::vector<api::ModuleHead> modules; ///< the named module, or the modules below a folder
+  std::vector<api::Export> exports;     ///< exports of these modules, or those that the words find
+  const api::Export* one = nullptr;     ///< the named declaration
 };
 
 bool areMachines(const std::vector<api::Export>& exports) {
@@ -97,7 +97,7 @@ void print(Console& console, const std::string& name, const Shown& shown) {
     console.out("\n");
     listStacks(console);
   } else if (!shown.modules.front().library || (!name.empty() && areMachines(shown.exports))) {
-    // of a package everything; of the library what plans name without their file
+    // For a package list every export; for the library, only machines, which plans use without naming the file.
     console.out("\n");
     listExports(console, shown.exports);
   }

@@ -1,4 +1,4 @@
-// Modules and their exports as text and as JSON.
+// Prints modules and their exports as text and JSON.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/ShowExports.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Longer names push their sentence to the right instead of all sentences.
+/// Longer names do not widen the column of names; they move only their own sentence.
 constexpr size_t kWidest = 56;
 
 void printRows(Console& console, const std::vector<std::pair<std::string, std::string>>& rows) {

@@ -1,5 +1,5 @@
-// `planc version`: the version and commit of this program, the editions it reads, the library in it, what it was built
-// with.
+// `planc version`: prints the version and commit of this program, the editions that it reads, its library, and how it
+// was built.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/JsonDocument.h"
 #include "driver/words/Commands.h"
@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Of the commit that it was configured from; null where that was no repository.
+/// Returns the commit that the build was configured from; null if the source was no repository.
 Json commit() {
   constexpr std::string_view kCommit = PLANC_COMMIT;
   return kCommit.empty() ? Json(nullptr) : Json(kCommit);

@@ -1,4 +1,4 @@
-// `planc calibrate`: measured times of operators and collectives in, calibrated records of the library out.
+// `planc calibrate`: reads measured times of operators and collectives, and writes calibrated records.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Library.h"
 #include "api/Texts.h"
@@ -39,7 +39,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace calibrate;
 
-/// A file to read. Those found in a folder may be something else; those that were named may not.
+/// An input file. A named file must contain samples; a file found in a folder need not.
 struct Input {
   std::string path;
   bool named = true;
@@ -63,13 +63,13 @@ std::vector<Input> inputs(const std::vector<std::string>& paths) {
   return out;
 }
 
-/// Of devices that network cards serve together: beyond the largest pod.
+/// Most devices that network cards serve together; larger than any pod.
 constexpr int64_t kMostUnit = 1 << 20;
 
-/// Of a file, as it is or unpacked; profiles of training run to some hundred MB.
+/// Largest input file, packed or unpacked. Profiles of training take some hundred MB.
 constexpr size_t kMostText = 1u << 30;
 
-/// Everything that one run works on.
+/// The data of one run.
 struct Run {
   Console& console;
   SourceManager sources;
@@ -80,9 +80,9 @@ struct Run {
   std::optional<ir::Stack> stack;
   std::optional<ir::Fabric> fabric;
   Bases bases;
-  double unit = 0;                       ///< `--unit`; 0: not given
-  std::string day;                       ///< of the fit
-  std::map<FileId, std::string> digests; ///< of what was read, packed or not
+  double unit = 0;                       ///< value of `--unit`; 0: not given
+  std::string day;                       ///< the day of the fit
+  std::map<FileId, std::string> digests; ///< of the files as read, before unpacking
 
   explicit Run(Console& c) : console(c) {}
 
@@ -102,7 +102,7 @@ struct Run {
             .help("pack it again from the whole file, or give the file unpacked; `gzip -t FILE` checks it");
         continue;
       }
-      if (constexpr std::string_view kMark = "\xEF\xBB\xBF"; text->starts_with(kMark)) // as spreadsheets write it
+      if (constexpr std::string_view kMark = "\xEF\xBB\xBF"; text->starts_with(kMark)) // spreadsheets write it
         text->erase(0, kMark.size());
       const FileId id = sources.add(shown, std::move(*text));
       digests[id] = digest;
@@ -115,7 +115,7 @@ struct Run {
     return true;
   }
 
-  /// `--device` is of all samples: what they call their part makes no difference then, which a note says.
+  /// Returns the devices of the samples. `--device` replaces their names; a note lists other parts among them.
   std::vector<std::string> devices(const std::optional<std::string>& given) {
     std::vector<std::string> names = devicesOf(samples);
     if (!given) return names;
@@ -133,7 +133,7 @@ struct Run {
     return {*given};
   }
 
-  /// Notes options that change nothing, since no sample is of what they are about.
+  /// Notes options without effect, because no sample belongs to their subject.
   void noteVoidOptions() {
     bool collectives = false, between = false;
     for (const Sample& s : samples.samples) collectives |= s.kind == Kind::Collective;
@@ -145,7 +145,7 @@ struct Run {
           "`--fabric {}` changes nothing: no sample that was fitted is of a group over several nodes", bases.fabric));
   }
 
-  /// The library's records of what the samples were taken on.
+  /// Finds the library's records of the sampled devices. Returns false after a report.
   bool findParts(const std::vector<std::string>& devices, const std::optional<std::string>& given) {
     Step step("looking parts up");
     for (const std::string& device : devices) {
@@ -185,7 +185,7 @@ struct Run {
     return false;
   }
 
-  /// Of the files that hold samples of a device.
+  /// Returns the digest of the files that contain samples of a device.
   std::string digestOfSamples(const std::string& device) const {
     std::set<FileId> files;
     for (const Sample& s : samples.samples)
@@ -210,7 +210,8 @@ struct Run {
     }
   }
 
-  /// Whether any record can be written. Says which device has none, and why as far as counts tell.
+  /// Returns whether any record can be written. Reports each device without one, and the reason as far as counts tell
+  /// it.
   bool anyRecord() {
     std::string empty;
     size_t records = 0;
@@ -230,7 +231,7 @@ struct Run {
     return false;
   }
 
-  /// The formatted library; errors in it are planc's own and are shown as such.
+  /// Returns the formatted library. An error in it is a bug of planc and is shown as such.
   std::optional<std::string> library() {
     Step step("writing the library");
     const std::string raw = libraryText(calibrations, bases);
@@ -258,7 +259,7 @@ void printFits(const Run& run, const std::optional<std::string>& library,
   printJson(run.console, kCalibrationFormat, std::move(whole));
 }
 
-/// Holds the records of one device against the measured lines of a file; nothing after errors, which are written.
+/// Compares the records of one device with the measured lines of a file; nothing after errors, which are written.
 std::optional<CalibrationCheck> checked(Console& console, const Run& run, const std::string& library,
                                         const std::string& path) {
   const Part& part = run.parts.front();
@@ -271,7 +272,7 @@ std::optional<CalibrationCheck> checked(Console& console, const Run& run, const 
   return good ? std::optional(std::move(check)) : std::nullopt;
 }
 
-/// Writes the library where it was asked for; the exit code if that fails.
+/// Writes the library to its output. Returns the exit code.
 int save(Console& console, const std::string& path, const std::string& text) {
   if (path == "-") {
     console.out(text);
@@ -326,7 +327,7 @@ int runCalibrate(Console& console, const Arguments& arguments) {
   console.summarize();
   if (json) printFits(run, library, check);
   if (console.hasErrors()) return kFailed;
-  if (file && library && !check) return kUsage; // it says why
+  if (file && library && !check) return kUsage; // the check reported why
   return output && library && !(json && output == "-") ? save(console, *output, *library) : kClean;
 }
 

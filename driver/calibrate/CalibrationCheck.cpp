@@ -1,4 +1,4 @@
-// The table of measured lines before and after, and what it comes to.
+// Compares errors of measured lines before and after calibration.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/calibrate/CalibrationCheck.h"
 
@@ -22,7 +22,7 @@ PLANC_ERROR(NothingToCheck, 1016, "no measured line of {file} is priced with `{d
 
 namespace {
 
-/// A line is worse if its error grew by more than that: less is within what runs differ by.
+/// A line is worse if its error grew by more than this; smaller changes are within the scatter of runs.
 constexpr double kPoints = 0.02;
 
 using Line = api::CheckedLine;
@@ -68,7 +68,7 @@ CalibrationCheck CalibrationCheck::only(bool memory) const {
 
 namespace {
 
-/// Lines of one kind that lie further off than before.
+/// Warns if the lines of one kind are predicted worse than before.
 void warn(const CalibrationCheck& check, DiagnosticEngine& found) {
   if (check.after() <= check.before()) return;
   const std::vector<const Line*> bad = check.worse();
@@ -84,7 +84,7 @@ void warn(const CalibrationCheck& check, DiagnosticEngine& found) {
             "shows which part is off; until then price with the library's records");
 }
 
-/// What came of the lines of one kind.
+/// Returns a sentence on the lines of one kind.
 std::string sentence(const CalibrationCheck& check) {
   const auto nearer =
       std::count_if(check.lines.begin(), check.lines.end(), [](const Line& line) { return grown(line) < 0; });
@@ -93,7 +93,7 @@ std::string sentence(const CalibrationCheck& check) {
                      check.worse().size(), 100 * kPoints);
 }
 
-/// Plans that take one of two records that were calibrated together: the first is named.
+/// Counts plans that use only one of two records that were calibrated together, and keeps the first of them.
 class LeftOut {
 public:
   void look(const ir::Plan& plan, const api::CalibratedRecords& records) {

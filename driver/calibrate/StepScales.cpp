@@ -1,4 +1,4 @@
-// `planc calibrate --steps`: the measured plans of a file, the fit, and the stacks as text.
+// `planc calibrate --steps`: prices the measured plans of a file, fits the factors, and writes the stacks.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/calibrate/StepScales.h"
 
@@ -49,15 +49,16 @@ StackBase::Accuracy accuracyOf(const ir::Stack& stack) {
   return out;
 }
 
-/// A file of the user may lie at such a path, too.
+/// Returns whether a source is of the embedded library. A user's file may have the same path, so the texts are
+/// compared.
 bool ofLibrary(const SourceManager& sources, FileId file) {
   return llvm::any_of(embeddedStdlib(), [&](const EmbeddedFile& known) {
     return known.path == sources.path(file) && known.text.data() == sources.text(file).data();
   });
 }
 
-/// How the stacks of plans are imported: from the library, or from the user's files as the written one will stand at
-/// `output`.
+/// Finds how the stacks of plans are imported: from the library, or from the user's files, relative to the written file
+/// at `output`.
 class Bases {
 public:
   Bases(const SourceManager& sources, const std::string& output)
@@ -83,10 +84,10 @@ public:
 private:
   const SourceManager& sources_;
   fs::path from_;
-  std::map<std::string, std::string> aliases_; ///< by the path that is imported
+  std::map<std::string, std::string> aliases_; ///< by imported path
 };
 
-/// The stacks in the layout of `planc fmt`.
+/// Returns the module of scaled stacks in the layout of `planc fmt`.
 std::string libraryOf(const std::vector<calibrate::StackScale>& scales, const std::vector<StackBase>& bases,
                       const std::string& path, const calibrate::Fitted& fitted) {
   const std::string text = calibrate::scaleLibrary(scales, bases, fs::path(path).filename().string(), fitted);
@@ -96,7 +97,7 @@ std::string libraryOf(const std::vector<calibrate::StackScale>& scales, const st
   return api::formatText(sources, file, diagnostics).value_or(text);
 }
 
-/// Where text that is not written is taken to stand: beside the plans, in no file that is there.
+/// Returns a path next to the plans at which no file exists, for text that is not written.
 std::string besides(const std::string& plans) {
   const fs::path folder = plans == "-" ? fs::path() : fs::path(plans).parent_path();
   fs::path path = folder / "scaled.plan";
@@ -104,8 +105,8 @@ std::string besides(const std::string& plans) {
   return path.string();
 }
 
-/// Whether the library compiles where it will stand: a stack that is not exported cannot be extended there, nor one
-/// whose parameters a plan has bound, nor one of a text without a file.
+/// Returns whether the library compiles at its path. It does not if it extends a stack that is not exported, whose
+/// parameters a plan has bound, or that is declared in text without a file.
 bool canBeRead(Console& console, const std::string& library, const std::string& path) {
   InputFile written(console, path);
   written.take(library);
@@ -121,7 +122,7 @@ bool canBeRead(Console& console, const std::string& library, const std::string& 
   return !refused.hasErrors();
 }
 
-/// What was found and the library, as one object or as a table.
+/// Prints the factors and the library as one JSON object, or a table.
 void print(Console& console, const std::vector<calibrate::StackScale>& scales, const std::string& library, bool json,
            bool aside) {
   const std::string report = calibrate::scaleReport(scales);
@@ -139,7 +140,7 @@ int scaleSteps(Console& console, const std::string& path, const Arguments& argum
   if (!day || !file.load()) return kUsage;
   if (output != "-")
     if (const int code = checkOutputs(console, arguments, {"-o"}, file.sources())) return code;
-  Plans plans; // those that were priced are released
+  Plans plans; // priced plans are released
   SourceRange first;
   std::vector<StepRun> runs;
   std::vector<StackBase> bases;
@@ -164,7 +165,7 @@ int scaleSteps(Console& console, const std::string& path, const Arguments& argum
     console.diagnose(found, file.sources());
   }
   std::string library;
-  if (!scales.empty()) // its first plan stands in the file itself
+  if (!scales.empty()) // `first` is a place in the plan file, whose digest identifies the runs
     library = libraryOf(
         scales, bases, path,
         {calibrate::samplesDigest({digestOf(file.sources().text(first.file))}), std::string(versionNumber()), *day});

@@ -1,5 +1,5 @@
-// `planc check`: parses, resolves and type-checks files, and puts every plan through the laws of placement and
-// schedule. Silent when clean.
+// `planc check`: parses, resolves and type-checks files, and checks every plan against the laws of placement and
+// schedule. Prints nothing if there are no findings.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/check/CheckPlan.h"
 #include "driver/check/FixFiles.h"
@@ -25,13 +25,13 @@ nlohmann::ordered_json planJson(const InputFile& file, const api::Compilation& p
           {"ok", !plan.diagnostics().hasErrors()}};
 }
 
-/// A file that was checked, without what it was checked with.
+/// The result of checking a file.
 struct CheckedFile : ReadFile {
   nlohmann::ordered_json plans = nlohmann::ordered_json::array();
   RenderedDiagnostics diagnostics;
 };
 
-/// No plan has errors, so that each came as far as it can.
+/// Returns whether no plan has errors, so that each was checked completely.
 bool clean(InputFile& file, const Plans& plans, const std::vector<api::Comparison>& comparisons) {
   const auto good = [](const auto& plan) { return !plan->diagnostics().hasErrors(); };
   return !file.hasErrors() && std::all_of(plans.begin(), plans.end(), good) &&
@@ -40,7 +40,7 @@ bool clean(InputFile& file, const Plans& plans, const std::vector<api::Compariso
          });
 }
 
-/// Checks the plans of a file and those of its comparisons.
+/// Checks the plans of a file and of its comparisons.
 void checkPlans(InputFile& file, CheckedFile& out) {
   Plans plans;
   file.check([&](std::unique_ptr<api::Compilation> plan) {
@@ -62,7 +62,7 @@ void checkPlans(InputFile& file, CheckedFile& out) {
   for (const api::Comparison& comparison : comparisons) out.diagnostics.add(file.rendered(comparison.plans));
 }
 
-/// On any thread. `text`: what is checked in the place of the file's, or null.
+/// Checks a file; may run on any thread. `text`: replaces the content of the file if not null.
 CheckedFile checkFile(Console& console, const WorkFile& work, const std::string* text, const ir::PlanEdit& edit,
                       const CheckOutputs& outputs) {
   CheckedFile out;
@@ -80,7 +80,7 @@ CheckedFile checkFile(Console& console, const WorkFile& work, const std::string*
   return out;
 }
 
-/// Policies hold for what is checked: they are looked through with it.
+/// Adds the policy files of the project, which are checked like plan files.
 void addPolicies(const std::vector<std::string>& policies, std::vector<WorkFile>& files) {
   for (const std::string& path : policies)
     if (std::none_of(files.begin(), files.end(),
@@ -98,14 +98,14 @@ int runCheck(Console& console, const Arguments& arguments) {
   if (const int code = fixes.check()) return code;
   WorkFiles work;
   const int found = filesOf(console, arguments.positional, work, *stdinPath);
-  if (found == kUsage) return found; // what is wrong with planc.toml is a part of the answer
+  if (found == kUsage) return found; // errors in planc.toml are part of the result
   std::vector<std::string> policies;
-  policiesOf(console, work.project, policies); // the same
+  policiesOf(console, work.project, policies); // errors are part of the result
   nlohmann::ordered_json checked = nlohmann::ordered_json::array();
   if (arguments.positional.empty()) addPolicies(policies, work.files);
   if (const int code = written->spare(console, work.files, policies)) return code;
   const FixFiles::Texts fixed = fixes.run(work.files);
-  addPolicies(policies, work.files); // of named files only these are changed
+  addPolicies(policies, work.files); // after the fixes, which apply to the named files only
   const auto check = [&](size_t i) {
     const auto text = fixed.find(work.files[i].path);
     return checkFile(console, work.files[i], text == fixed.end() ? nullptr : &text->second, *edit, *written);

@@ -1,4 +1,4 @@
-// What was checked, as other tools read it. All of them are made from the JSON of plans and diagnostics.
+// Formats results for other tools. All formats are made from the JSON of plans and diagnostics.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/check/CheckFormats.h"
 
@@ -33,19 +33,19 @@ bool isError(const Json& diagnostic) {
   return textOf(diagnostic, "severity") == "error";
 }
 
-/// Relative to the current folder where it lies below: tools run in the root of the repository.
+/// Returns the path relative to the current folder if it lies below, because tools run in the root of the repository.
 std::string pathOf(const Json& place) {
   namespace fs = std::filesystem;
   const std::string path = textOf(place, "file");
   std::error_code failed;
-  if (path.empty() || !fs::exists(path, failed)) return path; // stdin, the library
+  if (path.empty() || !fs::exists(path, failed)) return path; // stdin or a file of the library
   const fs::path below = fs::proximate(path, failed);
   const std::string relative = below.lexically_normal().generic_string();
   return failed || relative.starts_with("..") ? fs::absolute(path, failed).generic_string() : relative;
 }
 
-/// What is the same as long as the mistake is, wherever its line moves: the code, the file, the message, and how many
-/// alike stand before it.
+/// Computes fingerprints that stay the same while a mistake stays, even if its line moves: code, file, message, and the
+/// count of equal diagnostics before it.
 class Fingerprints {
 public:
   std::string of(const Json& diagnostic) {
@@ -58,7 +58,7 @@ private:
   std::map<std::string, int> met_;
 };
 
-/// What is said of it where nothing is drawn.
+/// Returns the message for outputs that do not draw the source.
 std::string headline(const Json& diagnostic) {
   const Json& args = diagnostic.at("args");
   return plainMessage(textOf(diagnostic, "message"), textOf(args, kOfArg.data()), textOf(args, kDetailArg.data()));
@@ -95,7 +95,7 @@ Json sarifPlace(const Json& place) {
       {"physicalLocation", {{"artifactLocation", {{"uri", uriOf(pathOf(place))}}}, {"region", sarifRegion(place)}}}};
 }
 
-/// A change of a file per edit.
+/// Returns a fix, with one change of a file per edit.
 Json sarifFix(const Json& fix) {
   Json changes = Json::array();
   for (const Json& edit : fix.at("edits")) {
@@ -116,7 +116,7 @@ Json sarifRule(const DiagnosticKind& kind) {
   return rule;
 }
 
-/// Where the plan of a case stands, of each diagnostic that a case says is its own.
+/// Returns the places of the plans of cases, by the indices of the diagnostics that are the cases' own.
 std::map<size_t, Json> plansOf(const CheckedResults& checked) {
   std::map<size_t, Json> out;
   for (const Json& one : checked.cases)
@@ -128,7 +128,7 @@ std::map<size_t, Json> plansOf(const CheckedResults& checked) {
   return out;
 }
 
-/// Labels, and the plan where none of them is there.
+/// Returns the labels, and the plan's place unless a label points at it.
 Json sarifRelated(const Json& found, const Json* plan) {
   Json out = Json::array();
   bool known = !plan;
@@ -177,7 +177,7 @@ std::string sarif(const CheckedResults& checked) {
                                         {"results", std::move(results)}}})}});
 }
 
-// ---- GitHub: workflow commands of a step, of which ten of a kind are shown
+// ---- GitHub: workflow commands of a step; GitHub shows ten of each kind
 
 std::string githubText(std::string_view text, bool property) {
   std::string out;
@@ -209,7 +209,7 @@ std::string github(const CheckedResults& checked) {
   return out;
 }
 
-// ---- GitLab: a report of code quality
+// ---- GitLab: a code quality report
 
 std::string gitlab(const CheckedResults& checked) {
   Json out = Json::array();
@@ -226,16 +226,16 @@ std::string gitlab(const CheckedResults& checked) {
   return dumped(out);
 }
 
-// ---- JUnit: a suite per file, a case per plan; what stands in no plan is a case of the file
+// ---- JUnit: a suite per file and a case per plan; diagnostics outside of plans form a case of the file
 
-/// Texts of more than one line stay so.
+/// Escapes text for XML and keeps its line breaks.
 std::string xmlLines(std::string_view text) {
   const size_t end = text.find('\n');
   if (end == std::string_view::npos) return report::xmlText(text);
   return report::xmlText(text.substr(0, end)) + "\n" + xmlLines(text.substr(end + 1));
 }
 
-/// `place`: with the file and line of the case, if it has them.
+/// Returns a case. `place`: the JSON object with its file and line, if it has them.
 std::string junitCase(const std::string& file, const std::string& name, const std::string& failure,
                       const Json& place = Json::object()) {
   std::string head =
@@ -258,7 +258,7 @@ struct JunitSuite {
   size_t tests = 0, failures = 0, skipped = 0;
 };
 
-/// What failed a case that says which diagnostics are its own.
+/// Returns the failure of a case that lists its own diagnostics.
 std::string ownFailure(const CheckedResults& checked, const Json& one) {
   std::string out;
   for (const Json& index : one.at("diagnostics"))
@@ -273,7 +273,8 @@ std::string junit(const CheckedResults& checked) {
   std::map<std::string, JunitSuite> suites;
   bool owned = false;
   for (const Json& one : checked.cases) {
-    const std::string id = textOf(one, "id"), file = id.substr(0, id.find('#')); // not of a line in another one
+    const std::string id = textOf(one, "id"), file = id.substr(0, id.find('#')); // the file under test, even if the
+                                                                                 // failing line is in another file
     JunitSuite& suite = suites[file];
     const bool failed = !one.at("ok").get<bool>(), skipped = textOf(one, "outcome") == "skipped";
     std::string text;

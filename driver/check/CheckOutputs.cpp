@@ -1,4 +1,4 @@
-// Reads `--format` and `--output`, and writes what they ask for.
+// Parses `--format` and `--output`, and writes the results.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/check/CheckOutputs.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// `junit=b.xml` of `a.sarif,junit=b.xml`; empty if no other format stands in the path.
+/// Returns `junit=b.xml` for `a.sarif,junit=b.xml`; empty if the path contains no second format.
 std::string secondFormat(const std::string& path) {
   for (size_t at = path.find(','); at != std::string::npos; at = path.find(',', at + 1)) {
     const std::string behind = path.substr(at + 1);
@@ -26,7 +26,8 @@ std::string secondFormat(const std::string& path) {
   return "";
 }
 
-/// What people write and planc reads, now or another time: no result takes its place. Empty where it is none of these.
+/// Returns a description of a file that people write and planc reads, which no result may replace; empty for other
+/// files.
 std::string_view sourceKind(const std::string& path) {
   std::error_code ignored;
   for (const fs::path& name : {fs::path(path), fs::path(meantPath(path))}) {
@@ -81,7 +82,7 @@ int CheckOutputs::spare(Console& console, const std::vector<WorkFile>& files,
   for (const WorkFile& file : files) read.push_back(file.path);
   for (const Output& output : files_)
     for (const std::string& path : read)
-      if (std::error_code none; fs::equivalent(output.path, path, none)) // also where it cannot be read in the end
+      if (std::error_code none; fs::equivalent(output.path, path, none)) // even if reading it would fail later
         return console.usageError(fmt::format("`--output` is refused: {} is a file that is read", output.path),
                                   "name another file");
   return kClean;

@@ -1,4 +1,4 @@
-// Fixed files: written in one step, or shown.
+// Writes fixed files, or shows the changes.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/check/FixFiles.h"
 
@@ -21,11 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Why a file may not be replaced by its fixed text; empty if it may. `text`: as it was read.
+/// Returns why a file may not be replaced by its fixed text; empty if it may. `text`: the content as it was read.
 std::string notToReplace(const std::string& path, const std::string& text) {
   std::error_code failed;
   const fs::perms writers = fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write;
-  // Also for those who may write everywhere: it was made read-only for a reason.
+  // A read-only file stays, even for a user who may write everywhere.
   if ((fs::status(path, failed).permissions() & writers) == fs::perms::none) return "it is read-only";
   std::string ignored;
   return readFile(path, ignored) == text ? "" : "it was changed meanwhile";
@@ -72,7 +72,7 @@ std::string FixFiles::written(const std::string& path, const std::string& text, 
   return text;
 }
 
-/// A line per fix, with its line in the text as it was read, and how many there are.
+/// Prints a line per fix, with its line number in the original text, and the count of fixes.
 void FixFiles::say(const std::string& path, const std::string& text, const FixedText& fixed) const {
   std::string out;
   for (const MadeFix& made : fixed.made)
@@ -103,7 +103,7 @@ std::optional<std::string> FixFiles::fix(const WorkFile& file) {
 }
 
 FixFiles::Texts FixFiles::run(const std::vector<WorkFile>& files) {
-  constexpr size_t kMostRounds = 4; // of files that are fixed by what was fixed in others
+  constexpr size_t kMostRounds = 4; // fixes in one file may allow fixes in others
   Texts texts;
   size_t before = 0, rounds = 0;
   do {

@@ -1,4 +1,4 @@
-// Fixes of one text: proposed by its diagnostics, tried by checking the text with them.
+// Finds fixes for a text in its diagnostics, and tries them by checking the fixed text.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/check/FixText.h"
 
@@ -17,37 +17,37 @@
 namespace planc::driver {
 namespace {
 
-constexpr size_t kMostRounds = 32;  // fixes that come to light by others
-constexpr size_t kMostTrials = 100; // each is a check of the file
+constexpr size_t kMostRounds = 32;  // rounds of fixes that become visible after other fixes
+constexpr size_t kMostTrials = 100; // each trial checks the whole file
 
-/// A diagnostic of the text that is fixed.
+/// A diagnostic of the text.
 struct Mistake {
   int code = 0;
   bool error = true;
   std::string message;
   uint32_t begin = 0, end = 0;
-  std::vector<TextFix> fixes; ///< whose edits are all in this text
+  std::vector<TextFix> fixes; ///< fixes whose edits are all in this text
   auto key() const { return std::tuple(begin, end, code, message); }
 };
 
-/// What a check of the text finds.
+/// The findings of a check.
 struct CheckedText {
-  std::vector<Mistake> mistakes; ///< in their order in the text
-  size_t errors = 0;             ///< of all files
+  std::vector<Mistake> mistakes; ///< in the order of the text
+  size_t errors = 0;             ///< in all files
   std::set<std::string> elsewhere;
 };
 
-/// Edits, and the mistakes that are to be gone with them.
+/// A set of edits, and the mistakes that they should remove.
 struct Proposal {
   std::vector<TextEdit> edits;
   std::vector<const Mistake*> mends;
-  bool spare = false; ///< another one mends the same; tried where that one does not hold
+  bool spare = false; ///< an alternative to another proposal, tried if that one does not hold
 };
 
 class Checker {
   const std::string& path_;
   CheckedText found_;
-  std::set<std::tuple<std::string, uint32_t, uint32_t, int, std::string>> seen_; // plans repeat what is wrong in them
+  std::set<std::tuple<std::string, uint32_t, uint32_t, int, std::string>> seen_; // plans may repeat errors
 
   void add(const Diagnostic& d, const SourceManager& sources) {
     const std::string file = d.range.valid() ? sources.path(d.range.file) : "";
@@ -91,7 +91,7 @@ public:
   }
 };
 
-/// Where a byte of the text is with the edits made.
+/// Returns the new position of a byte after the edits.
 uint32_t moved(uint32_t at, const std::vector<TextEdit>& edits) {
   int64_t by = 0;
   for (const TextEdit& edit : edits)
@@ -104,7 +104,7 @@ bool isWord(char c) {
   return c == '_' || std::isalnum(static_cast<unsigned char>(c));
 }
 
-/// Whether other files may know what is declared there: the line that begins the declaration says `export`.
+/// Returns whether other files can see the declaration at `at`: its first line begins with `export`.
 bool exported(std::string_view text, size_t at) {
   for (size_t line = at; line != std::string_view::npos;) {
     line = line == 0 ? std::string_view::npos : text.rfind('\n', line - 1);
@@ -114,11 +114,11 @@ bool exported(std::string_view text, size_t at) {
   return false;
 }
 
-/// Where one name is unknown in several places, and all are told the same other one, which stands in the text only
-/// once: that one is misspelt, where it is declared.
+/// Adds fixes of misspelt declarations. If one name is unknown in several places, and each suggests the same name,
+/// which occurs in the text only once, then that name is misspelt where it is declared.
 void addDeclared(std::string_view text, std::vector<Proposal>& proposals) {
   std::vector<Proposal> declarations;
-  std::map<std::string, std::vector<size_t>> unknown; // by the word that is written
+  std::map<std::string, std::vector<size_t>> unknown; // by the written word
   for (size_t i = 0; i < proposals.size(); ++i)
     if (const auto& edits = proposals[i].edits; edits.size() == 1 && !edits[0].was.empty())
       unknown[edits[0].was].push_back(i);
@@ -142,10 +142,10 @@ void addDeclared(std::string_view text, std::vector<Proposal>& proposals) {
   proposals.insert(proposals.begin(), declarations.begin(), declarations.end());
 }
 
-/// Where a byte of the text with the edits made is without them.
+/// Returns the position before the edits of a byte in the edited text.
 uint32_t movedBack(uint32_t at, const std::vector<TextEdit>& edits) {
   int64_t by = 0;
-  for (const TextEdit& edit : edits) { // sorted
+  for (const TextEdit& edit : edits) { // sorted by position
     const int64_t begin = edit.range.begin + by;
     if (at < begin) break;
     if (at < begin + static_cast<int64_t>(edit.text.size())) return edit.range.begin;
@@ -154,7 +154,7 @@ uint32_t movedBack(uint32_t at, const std::vector<TextEdit>& edits) {
   return static_cast<uint32_t>(at - by);
 }
 
-/// What an edit changes, on one line.
+/// Returns a description of an edit in one line.
 std::string changeText(const TextEdit& edit, std::string_view text) {
   const auto word = [](std::string_view part) {
     const size_t begin = part.find_first_not_of(" \t\r\n"), end = part.find_last_not_of(" \t\r\n");
@@ -183,7 +183,7 @@ class Fixer {
     return out;
   }
 
-  /// Those of the proposals that do not hold in the text with all of them.
+  /// Returns the proposals that do not hold when all of `made` are applied.
   static std::vector<const Proposal*> failing(const std::vector<const Proposal*>& made, const CheckedText& before,
                                               const CheckedText& after, const std::vector<TextEdit>& edits) {
     std::set<std::tuple<uint32_t, uint32_t, int, std::string>> old, now;
@@ -205,7 +205,7 @@ class Fixer {
     return out;
   }
 
-  /// The text with these proposals, and what is wrong with it then.
+  /// A text with proposals applied, and its findings.
   struct Trial {
     std::vector<TextEdit> edits;
     std::string text;
@@ -222,7 +222,7 @@ class Fixer {
     return trial;
   }
 
-  /// As many as do not overlap: of two the first.
+  /// Returns proposals that do not overlap; of two that overlap, the first.
   static std::vector<const Proposal*> together(const std::vector<Proposal>& proposals) {
     std::vector<const Proposal*> out;
     std::vector<TextEdit> taken;
@@ -241,7 +241,8 @@ class Fixer {
     std::string text;
     CheckedText checked;
     std::vector<MadeFix> made = {};
-    std::vector<std::vector<TextEdit>> rounds = {}; ///< of edits, sorted, each of the text that the one before made
+    std::vector<std::vector<TextEdit>> rounds = {}; ///< edits of each round, sorted, relative to the text of the round
+                                                    ///< before
     bool wentOn = false;
 
     void take(Trial trial, const std::vector<const Proposal*>& proposals) {
@@ -259,7 +260,8 @@ class Fixer {
     }
   };
 
-  /// All at once, then what came to light, and so on. Errors may come to light on the way, but none may be left.
+  /// Applies all proposals at once, then those that become visible, and so on. Nothing if more errors remain than
+  /// before.
   std::optional<Reached> eagerly(const Reached& from) {
     Reached at = from;
     at.wentOn = false;
@@ -282,7 +284,7 @@ class Fixer {
     return at;
   }
 
-  /// One by one.
+  /// Applies proposals one by one.
   std::optional<Reached> carefully(const Reached& from) {
     Reached at = from;
     at.wentOn = false;
@@ -295,7 +297,7 @@ class Fixer {
         if (!trial.failing.empty() || trial.checked.errors > at.checked.errors) continue;
         at.take(std::move(trial), {&proposal});
         more = true;
-        break; // what is proposed now has other places
+        break; // the remaining proposals have outdated positions
       }
     }
     return at.wentOn ? std::optional(std::move(at)) : std::nullopt;

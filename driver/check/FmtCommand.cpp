@@ -1,4 +1,4 @@
-// `planc fmt`: rewrites files in the one canonical layout, or says which it would rewrite.
+// `planc fmt`: rewrites files in the canonical layout, or lists the files that it would rewrite.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Texts.h"
 #include "driver/files/Files.h"
@@ -12,16 +12,16 @@
 namespace planc::driver {
 namespace {
 
-/// What happened to one file.
+/// The result for one file.
 struct Formatted {
   enum class Outcome { Same, Changed, Errors, Unreadable };
   Outcome outcome = Outcome::Same;
-  std::string problem; ///< of reading or writing
-  std::string printed; ///< to stdout
+  std::string problem; ///< error of reading or writing
+  std::string printed; ///< text for stdout
   RenderedDiagnostics diagnostics;
 };
 
-/// On any thread.
+/// Formats a file; may run on any thread.
 Formatted formatOne(const Console& console, const WorkFile& work, bool check) {
   const std::string& path = work.path;
   using Outcome = Formatted::Outcome;

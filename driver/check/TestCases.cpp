@@ -1,4 +1,4 @@
-// Judges the plans and tests of a file, one after the other.
+// Judges the plans and tests of a file one by one.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/check/TestCases.h"
 
@@ -32,7 +32,7 @@ std::string firstError(const DiagnosticEngine& found) {
   return error ? fmt::format("{}: {}", error->kind->id(), error->message) : "";
 }
 
-/// A file under test.
+/// Runs the tests of one file.
 class FileTests {
 public:
   FileTests(InputFile& file, const std::string& filter) : file_(file), filter_(filter) {}
@@ -54,7 +54,7 @@ private:
   const std::string& filter_;
   bool readable_ = true, clean_ = true;
   std::vector<JudgedCases> judged_;
-  std::vector<std::pair<SourceRange, std::string>> seen_; ///< plans, by place and name with all arguments
+  std::vector<std::pair<SourceRange, std::string>> seen_; ///< judged plans, by place and name with arguments
 };
 
 TestCase FileTests::made(std::string kind, const std::string& id, const ir::Plan* plan, std::string text,
@@ -70,7 +70,7 @@ TestCase FileTests::made(std::string kind, const std::string& id, const ir::Plan
   return out;
 }
 
-/// Of a line that was judged.
+/// Returns the case of a judged line.
 template <class Line>
 TestCase FileTests::madeOf(const Line& line, std::string kind, const std::string& id, const ir::Plan& plan,
                            Outcome outcome) const {
@@ -79,7 +79,7 @@ TestCase FileTests::madeOf(const Line& line, std::string kind, const std::string
   return out;
 }
 
-/// What was judged of a plan, in the order of its lines.
+/// Returns the cases of a plan, in the order of its lines.
 std::vector<TestCase> FileTests::linesOf(const api::Compilation& plan, const std::string& id) const {
   std::vector<TestCase> out;
   const verdict::Results& results = plan.results();
@@ -89,12 +89,12 @@ std::vector<TestCase> FileTests::linesOf(const api::Compilation& plan, const std
                          : r.ok    ? Outcome::Passed
                                    : Outcome::Failed));
   for (const verdict::MeasuredResult& r : results.measured)
-    if (r.tolerance || !r.ok) // one without a tolerance is told, and cannot fail
+    if (r.tolerance || !r.ok) // a line without a tolerance is only reported
       out.push_back(madeOf(r, "measured", id, plan.plan(), r.ok ? Outcome::Passed : Outcome::Failed));
   return out;
 }
 
-/// A plan of which nothing is asserted is checked; it need not have what a price takes.
+/// Judges a plan. A plan without assertions is only checked, because it may lack what a price needs.
 void FileTests::judge(api::Compilation& plan) {
   const std::string id = report::planId(file_.shownPath(), plan.plan());
   if (!readable_ || !wanted(id)) return;
@@ -138,7 +138,7 @@ std::vector<JudgedCases> FileTests::run() {
   file_.check([&](std::unique_ptr<api::Compilation> plan) { judge(*plan); });
   for (api::Comparison& comparison : file_.comparisons())
     for (const auto& plan : comparison.plans) judge(*plan);
-  if (readable_) // else what is there is not all that was meant, or a guess at a word
+  if (readable_) // with syntax errors, tests may be incomplete or misread
     file_.eachTest([&](std::string_view name) { return wanted(fmt::format("{}#{}", file_.shownPath(), name)); },
                    [&](std::unique_ptr<api::Test> test) { addTest(*test); });
   if (filter_.empty() && !file_.hasErrors() && clean_) file_.reportIdleAllowances();
@@ -162,13 +162,13 @@ std::vector<JudgedCases> testCases(InputFile& file, const std::string& filter) {
 
 namespace {
 
-/// `x (2)` where there is an `x` already.
+/// Returns the name, with a number if it was used before: `x (2)`.
 std::string numbered(std::string name, GivenNames& given) {
   const size_t before = given[name]++;
   return before == 0 ? name : numbered(fmt::format("{} ({})", name, before + 1), given);
 }
 
-/// A number of a line; null where there is none.
+/// Returns a line number; null if there is no file.
 Json lineJson(const std::string& file, uint32_t line) {
   return file.empty() ? Json(nullptr) : Json(line);
 }

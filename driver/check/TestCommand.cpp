@@ -1,5 +1,5 @@
-// `planc test`: prices the plans of files and holds against them what they, their tests and policies assert. Silent but
-// for what fails and a line that counts.
+// `planc test`: prices the plans of files and judges assertions of plans, tests and policies. Prints only failures and
+// a summary.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/check/ReadFiles.h"
 #include "driver/check/TestCases.h"
@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// How many of the cases came out so.
+/// Returns how many cases have this outcome.
 size_t count(const std::vector<TestCase>& cases, Outcome outcome) {
   return static_cast<size_t>(
       std::count_if(cases.begin(), cases.end(), [&](const TestCase& one) { return one.outcome == outcome; }));
@@ -32,7 +32,7 @@ std::string summary(const std::vector<TestCase>& cases) {
   return out + "\n";
 }
 
-/// A line per failing line of a plan or a test.
+/// Returns a line for each failing line of a plan or test.
 std::string failures(const Console& console, const std::vector<TestCase>& cases) {
   const char* mark = console.colorOut() ? "\x1b[1;31m✗\x1b[0m" : "✗";
   std::string out;
@@ -45,12 +45,12 @@ std::string failures(const Console& console, const std::vector<TestCase>& cases)
   return out;
 }
 
-/// A file that was tested, without what it was tested with.
+/// The result of testing a file.
 struct TestedFile : ReadFile {
   std::vector<JudgedCases> judged;
 };
 
-/// What is asked of each file.
+/// The options that apply to each file.
 struct Asked {
   Console& console;
   ir::PlanEdit edit;
@@ -58,7 +58,7 @@ struct Asked {
   std::string filter;
 };
 
-/// On any thread.
+/// Tests a file; may run on any thread.
 TestedFile testFile(const Asked& asked, const WorkFile& work, const CheckOutputs& outputs) {
   TestedFile out;
   InputFile file(asked.console, work.path, work.as);
@@ -72,8 +72,9 @@ TestedFile testFile(const Asked& asked, const WorkFile& work, const CheckOutputs
   return out;
 }
 
-/// Reads the policies once before they are held against files: of one with mistakes, or of none, that is said here, and
-/// the others hold. False if one cannot be read.
+/// Checks each policy file once before it is applied. A file with errors is removed from the list, and becomes a failed
+/// case in `broken` unless it is among the tested files. Returns false, after a report, if a file cannot be read or has
+/// no policies.
 bool readPolicies(Console& console, const std::vector<WorkFile>& files, std::vector<std::string>& policies,
                   std::vector<JudgedCases>& broken) {
   bool readable = true;
@@ -87,7 +88,7 @@ bool readPolicies(Console& console, const std::vector<WorkFile>& files, std::vec
     }
     if (file.check(); !file.hasErrors()) return false;
     const bool tested = std::any_of(files.begin(), files.end(), [&](const WorkFile& other) {
-      return wholePath(other.path) == wholePath(path); // and it says so itself
+      return wholePath(other.path) == wholePath(path); // the file is tested itself and reports its errors
     });
     if (!tested) broken.push_back(brokenFile(file));
     return true;
@@ -106,7 +107,7 @@ int runTest(Console& console, const Arguments& arguments) {
   const std::string filter = arguments.value("--filter").value_or("");
   Asked asked{console, *edit, arguments.all("--policy"), filter};
   const bool listed = policiesOf(console, work.project, asked.policies) == kClean;
-  if (!listed) work.files.clear(); // a result without cases says why
+  if (!listed) work.files.clear(); // the result has no cases, and the diagnostics say why
   if (const int code = outputs->spare(console, work.files, asked.policies)) return code;
   std::vector<JudgedCases> broken;
   const bool readable = readPolicies(console, work.files, asked.policies, broken);

@@ -1,4 +1,4 @@
-// From the words of `planc diff` to its sides.
+// Finds the two sides that the words of `planc diff` name.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/diff/DiffAsked.h"
 
@@ -18,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Its path below what is compared: the name of a file that is compared itself says nothing.
+/// Returns the path below the compared root; empty for a file that is compared itself, because its name does not
+/// matter.
 std::string keyBelow(const std::string& root, const std::string& path) {
   return path == root ? "" : fs::path(path).lexically_relative(root).generic_string();
 }
@@ -27,7 +28,7 @@ bool isJson(const std::string& path) {
   return fs::path(path).extension() == ".json";
 }
 
-/// A side of a file, a folder, or a result. Not kClean after a report.
+/// Reads a side that is a file, a folder or a JSON result. Returns the exit code after a report, else kClean.
 int oneSide(Console& console, DiffAsked& asked, const std::string& path, Side& out, WorkFiles& work) {
   if (isJson(path)) {
     std::string problem;
@@ -51,19 +52,19 @@ int oneSide(Console& console, DiffAsked& asked, const std::string& path, Side& o
   return kClean;
 }
 
-/// The files of an earlier state that these words stand for, by the planc.toml of that time.
+/// Returns the files of an earlier state that the words name, using the planc.toml of that time.
 std::set<std::string> filesBefore(const project::GitTree& tree, const Project& project,
                                   std::vector<std::string> words) {
   if (words.empty())
     for (const project::ConfigText& listed : project.config().plans) words.push_back(project.config().shown(listed));
-  std::set<std::string> out, seen; // `plans` and `./plans` are one folder
+  std::set<std::string> out, seen; // `plans` and `./plans` name the same folder
   for (const std::string& word : words)
     for (const std::string& path : tree.plansBelow(word))
       if ((path == word || !passesOver(project, word, path)) && seen.insert(wholePath(path)).second) out.insert(path);
   return out;
 }
 
-/// The project as it was; as it is where there was none, or what it was is not known.
+/// Returns the project at the earlier state; nothing if there was none or it cannot be read.
 std::optional<Project> projectBefore(const project::GitTree& tree, const Project& now) {
   if (now.config().path.empty()) return std::nullopt;
   std::string ignored;
@@ -71,7 +72,7 @@ std::optional<Project> projectBefore(const project::GitTree& tree, const Project
   return text ? Project::earlier(now.config().path, std::move(*text)) : std::nullopt;
 }
 
-/// `--against REV [PATH…]`.
+/// Reads the earlier side of `--against REV [PATH…]`.
 int earlierSide(Console& console, DiffAsked& asked, const std::string& revision,
                 const std::vector<std::string>& words) {
   const SourceRange place = asked.placeOf("--against", revision);

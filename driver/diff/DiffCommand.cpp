@@ -1,5 +1,4 @@
-// `planc diff`: what became of the plans of one version in another: numbers, where they come from, and whose change it
-// is.
+// `planc diff`: compares the plans of two versions: changed numbers, their origin, and whose change it is.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/diff/DiffAsked.h"
 #include "driver/diff/DiffCompare.h"
@@ -43,7 +42,7 @@ void write(Console& console, const Arguments& arguments, const report::DiffRepor
   }
 }
 
-/// What of packages cannot be read of an earlier state: its plans are not broken, they are not known.
+/// Returns errors about packages that an earlier state cannot read. Their plans are unknown rather than broken.
 std::set<std::string> packagesMissing(const Side& side) {
   std::set<std::string> out;
   if (side.tree)
@@ -54,8 +53,8 @@ std::set<std::string> packagesMissing(const Side& side) {
   return out;
 }
 
-/// What is wrong with what is compared, and errors of the newer side: those of the older one are in the report. False
-/// where a file of either side cannot be read.
+/// Reports errors of the comparison and of the newer side; errors of the older side are part of the result. Returns
+/// false if a file of either side cannot be read.
 bool reportErrors(Console& console, DiffAsked& asked) {
   if (asked.before.tree)
     for (const std::string& missing : static_cast<const project::GitTree&>(*asked.before.tree).missing())
@@ -81,7 +80,7 @@ bool reportErrors(Console& console, DiffAsked& asked) {
   return read;
 }
 
-/// Reads all that is asked; else the exit code, after a report and a JSON result without any plan.
+/// Reads both sides. Returns kClean, or the exit code after a report and a JSON result without plans.
 int readAll(Console& console, const Arguments& arguments, DiffAsked& asked) {
   int code = readAsked(console, arguments, asked);
   if (code == kClean) {

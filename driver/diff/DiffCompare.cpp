@@ -1,4 +1,4 @@
-// Pairs the plans of two sides, tells whose change each difference is, and judges it.
+// Pairs the plans of two sides, attributes each difference to its cause, and judges it.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/diff/DiffCompare.h"
 
@@ -14,7 +14,7 @@
 namespace planc::driver {
 namespace {
 
-/// A side as candidates of pairs, with the file of each.
+/// The plans of a side as candidates for pairs, with their files.
 class Candidates {
 public:
   explicit Candidates(const Side& side) {
@@ -28,14 +28,14 @@ public:
     }
   }
 
-  /// Null where it is not there.
+  /// Returns null if there is no such file.
   const SideFile* file(const std::string& key) const {
     const auto found = byKey_.find(key);
     return found == byKey_.end() ? nullptr : found->second;
   }
 
-  /// Why a plan of the other side stands for no price on this one: the plan of that name, with other arguments where
-  /// there is none with these; or its file. Null where there is no such plan.
+  /// Returns why a plan of the other side has no price on this side: the error of the plan with the same name and
+  /// arguments, else with other arguments, else of its file. Null if this side has no such plan.
   const PlanError* errorOf(const std::string& key, const std::string& name, const std::string& plan) const {
     const SideFile* const in = file(key);
     if (!in) return nullptr;
@@ -47,8 +47,8 @@ public:
     const auto failed = file.failed.lower_bound(plan + "(");
     return failed != file.failed.end() && failed->first.starts_with(plan + "(") ? &failed->second : nullptr;
   }
-  /// Those that may be a pair with a plan of the other side: where that has the very plan without a price, no other
-  /// plan is taken for it.
+  /// Returns the plans that may form a pair with a plan of the other side. A plan that is broken there is left out, so
+  /// that it is not paired with another plan.
   std::vector<size_t> pairing(const Candidates& other) const {
     std::vector<size_t> out;
     for (size_t i = 0; i < plans.size(); ++i) {
@@ -62,7 +62,7 @@ public:
     for (const size_t i : some) out.push_back(plans[i]);
     return out;
   }
-  /// All but these, which are in order.
+  /// Returns all plans but `some`, which must be sorted.
   std::vector<size_t> others(const std::vector<size_t>& some) const {
     std::vector<size_t> out;
     for (size_t i = 0, at = 0; i < plans.size(); ++i)
@@ -83,7 +83,8 @@ private:
   std::vector<const SideFile*> all_;
 };
 
-/// Tells whose change it is; prices old plans with new libraries where both differ, each file once.
+/// Finds whose change a difference is. If plan and libraries both changed, prices the old plan with the new libraries,
+/// once per file.
 class Origins {
 public:
   Origins(const Side& before, const Side& after) : before_(before), after_(after) {}
@@ -109,8 +110,8 @@ public:
   }
 
 private:
-  /// A result has the inputs of all of its plans together, so that only what both sides read tells. Else it is the
-  /// texts, wherever they lie.
+  /// Returns whether imported files differ. A JSON result lists the inputs of all its plans together, so only files
+  /// that both sides read are compared. Otherwise the texts are compared, regardless of their paths.
   bool librariesDiffer(const SideFile& before, const SideFile& after) const {
     if (before_.json || after_.json)
       return std::any_of(before.imports.begin(), before.imports.end(), [&](const auto& file) {
@@ -129,8 +130,8 @@ private:
   std::map<std::pair<const SideFile*, const SideFile*>, SideFile> mixed_;
 };
 
-/// Its first change in the file itself or one that it reads, else the first line of such a file that is another: a line
-/// of the library in the program is no place to look at.
+/// Returns the place of a difference: the first changed fact in the file or its imports, else the first line of an
+/// import that changed. Files of the embedded library are skipped, because users cannot open them.
 std::string placeOf(const diff::Difference& d, const SideFile& before, const SideFile& after) {
   for (const diff::OwnedChange& owned : d.owned)
     for (const diff::FactChange& fact : owned.facts)
@@ -141,7 +142,7 @@ std::string placeOf(const diff::Difference& d, const SideFile& before, const Sid
   return after.path + ":1";
 }
 
-/// Holds a plan against the gates. What is new has nothing to compare its numbers with, but there is what must hold.
+/// Judges a plan by the gates. A new plan has no earlier numbers, but booleans must hold.
 void judge(const std::vector<Gate>& gates, const report::PlanDiff& plan, report::DiffReport& out) {
   const diff::Result* const now = plan.difference ? plan.difference->after : plan.result;
   for (const Gate& gate : gates) {
@@ -155,7 +156,7 @@ void judge(const std::vector<Gate>& gates, const report::PlanDiff& plan, report:
   }
 }
 
-/// The two sides of a comparison, and what is found of them.
+/// Compares two sides and collects the report.
 class Comparer {
 public:
   Comparer(const Side& before, const Side& after, const std::vector<Gate>& gates)
@@ -177,7 +178,7 @@ public:
   }
 
 private:
-  /// A plan that both sides have; nothing of one that is as it was.
+  /// Adds a plan that both sides have, unless it is unchanged.
   void addChanged(size_t a, size_t b) {
     const SideFile &from = *before_.files[a], &to = *after_.files[b];
     const diff::Result &was = *before_.plans[a].result, &is = *after_.plans[b].result;
@@ -223,7 +224,7 @@ private:
     out_.plans.push_back(std::move(plan));
   }
 
-  /// What has no price on either side.
+  /// Adds plans of a file that have no price on either side.
   void addBroken(const SideFile& file) {
     for (const auto& [name, error] : file.failed)
       if (!told_.contains({file.key, name}) && !told_.contains({file.key, name.substr(0, name.find('('))}))
@@ -241,7 +242,7 @@ private:
     out_.plans.push_back(std::move(plan));
   }
 
-  /// A gate that no plan can be held against would open for everything.
+  /// Reports a gate whose metric no plan has, because it would accept everything.
   void tellUnheld(const Gate& gate) {
     const bool held = std::any_of(after_.plans.begin(), after_.plans.end(), [&](const diff::Candidate& plan) {
       return plan.result->metric(gate.metric->name()).has_value();
@@ -252,7 +253,7 @@ private:
   Candidates before_, after_;
   const std::vector<Gate>& gates_;
   Origins origins_;
-  std::set<std::pair<std::string, std::string>> told_; ///< broken plans that had a price, by file and name
+  std::set<std::pair<std::string, std::string>> told_; ///< broken plans that had a price before, by file and name
   report::DiffReport out_;
 };
 

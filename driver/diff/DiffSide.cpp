@@ -1,4 +1,4 @@
-// Prices the files of a side, and reads results that were priced elsewhere.
+// Prices the files of a side, and reads JSON results.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/diff/DiffSide.h"
 
@@ -29,13 +29,13 @@ PlanError errorOf(const DiagnosticEngine& diagnostics, const SourceManager& sour
           where.substr(0, where.rfind(':'))};
 }
 
-/// Prices what is handed over and keeps its result.
+/// Prices plans and keeps their results.
 class Pricer {
 public:
   explicit Pricer(SideFile& out) : out_(out) {}
 
   void take(std::unique_ptr<api::Compilation> plan) {
-    plan->diagnostics().ignoreWarnings(); // `check` and `test` tell them
+    plan->diagnostics().ignoreWarnings(); // `check` and `test` report warnings
     plan->price();
     plan->freeEngine();
     const SourceManager& sources = out_.read->sources();
@@ -57,7 +57,7 @@ public:
   }
 
 private:
-  /// An assertion that fails is no broken plan: it has a price, and `planc test` says so.
+  /// A failed assertion does not break a plan, because the plan has a price; `planc test` reports the assertion.
   static bool broken(const api::Compilation& plan) { return plan.diagnostics().hasErrors() && plan.results().ok(); }
   SideFile& out_;
   std::set<std::string> seen_;
@@ -80,7 +80,7 @@ SideFile priceSideFile(const std::shared_ptr<const FileTree>& tree, const std::s
   const SourceManager& sources = out.read->sources();
   out.text = sources.text(FileId(0));
   out.digest = digestOf(out.text);
-  const bool whole = !out.read->diagnostics().hasErrors(); // else what is there is not all that was meant
+  const bool whole = !out.read->diagnostics().hasErrors(); // with syntax errors, plans may be incomplete
   Pricer pricer(out);
   out.read->eachPlan([&](std::unique_ptr<api::Compilation> plan) {
     if (whole) pricer.take(std::move(plan));
@@ -108,7 +108,7 @@ void priceSide(Side& side, size_t jobs) {
 }
 
 std::optional<Side> jsonSide(const std::string& path, std::string& problem) {
-  constexpr size_t kMostBytes = size_t(4) << 30; // thousands of plans
+  constexpr size_t kMostBytes = size_t(4) << 30; // results of thousands of plans
   if (std::error_code ignored;
       std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
     problem = "it is no file";

@@ -1,4 +1,4 @@
-// Reads gates, and holds changes against them.
+// Parses gates, and judges changes by them.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/diff/Gates.h"
 
@@ -21,7 +21,7 @@ PLANC_ERROR(GateOfWrongUnit, 1112, "`{metric}` is {wanted}, and `{bound}` is {fo
 
 namespace {
 
-/// What a gate on something true or false is set to.
+/// The value of a gate on a boolean metric.
 constexpr std::string_view kHolds = "true";
 constexpr std::string_view kNot = "not ";
 
@@ -42,7 +42,7 @@ const verdict::Metric* gatedMetric(const project::ConfigText& name, DiagnosticEn
   return nullptr;
 }
 
-/// What a bound on the metric may look like.
+/// Returns an example of a bound on the metric.
 std::string boundExample(const verdict::Metric& metric, char sign) {
   const std::string units = unitsFor(metric.unit);
   return fmt::format("as `{}3%`, of the value before{}", sign,
@@ -79,7 +79,7 @@ std::optional<Gate> readGate(const project::ConfigText& name, const project::Con
             : "a gate bounds a change, `+3%` or `-3%`; what a number itself may be is for a policy: `policy "
               "limit { require memory.peak < 80GB }`");
   std::string amount = withoutBlanks(std::string_view(text).substr(1));
-  // `3 %` is `3%`; what is no unit keeps its blank, so that `1 000` is none
+  // `3 %` is read as `3%`. An amount without a unit keeps its blank, so that `1 000` is rejected.
   if (const size_t blank = amount.find(' ');
       blank < amount.size() && !std::isdigit(static_cast<unsigned char>(amount.back())))
     amount = amount.substr(0, blank) + withoutBlanks(std::string_view(amount).substr(blank));
@@ -115,7 +115,8 @@ std::string Gate::str() const {
 
 bool Gate::fails(double before, double after) const {
   const double limit = relative ? bound * std::abs(before) : bound;
-  const double rounding = kRounding * std::max(std::abs(before), std::abs(after)); // by exactly as much is within
+  const double rounding = kRounding * std::max(std::abs(before), std::abs(after)); // a change that equals the bound
+                                                                                   // passes
   return falling ? after - before < limit - rounding : after - before > limit + rounding;
 }
 

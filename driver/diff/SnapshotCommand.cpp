@@ -1,4 +1,4 @@
-// `planc snapshot`: what plans come to, as files beside them, and whether it is still so.
+// `planc snapshot`: writes the results of plans to files next to them, or compares with these files.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/Files.h"
 #include "driver/files/InputFile.h"
@@ -21,12 +21,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Beside the file, with its name.
+/// Returns the path of a file's snapshot: next to the file, with its name.
 std::string snapshotPath(const std::string& plan) {
   return fs::path(plan).replace_extension(kSnapshotSuffix).string();
 }
 
-/// What something is that is no plain file.
+/// Describes a path that is not a regular file.
 std::string_view kindOf(const fs::file_status& status) {
   switch (status.type()) {
   case fs::file_type::symlink:
@@ -40,15 +40,15 @@ std::string_view kindOf(const fs::file_status& status) {
   }
 }
 
-/// A file whose plans were priced, without what it was priced with.
+/// The result of pricing a file.
 struct SnapshotFile {
-  std::string unreadable;          ///< why
-  bool failed = false;             ///< there were errors: it is neither kept nor held
+  std::string unreadable;          ///< why it cannot be read; empty if it can
+  bool failed = false;             ///< it has errors, so its snapshot is neither written nor compared
   std::optional<std::string> text; ///< of its snapshot; nothing if it has no plan
   RenderedDiagnostics diagnostics;
 };
 
-/// On any thread.
+/// Prices the plans of a file; may run on any thread.
 SnapshotFile pricedFile(Console& console, const std::string& path) {
   SnapshotFile out;
   InputFile file(console, path);
@@ -56,9 +56,9 @@ SnapshotFile pricedFile(Console& console, const std::string& path) {
   std::vector<std::string> sections;
   Plans plans;
   const auto take = [&](std::unique_ptr<api::Compilation> plan) {
-    plan->diagnostics().ignoreWarnings(); // `check` and `test` tell them
+    plan->diagnostics().ignoreWarnings(); // `check` and `test` report warnings
     plan->price();
-    if (plan->estimate()) { // where only an assertion fails, too
+    if (plan->estimate()) { // also if an assertion failed
       sections.push_back(report::snapshotText(
           {file.shownPath(), &file.sources(), &plan->plan(), plan->program(), plan->estimate(), &plan->results()}));
       return;
@@ -75,12 +75,12 @@ SnapshotFile pricedFile(Console& console, const std::string& path) {
   return out;
 }
 
-/// What is to be done with snapshots, and what came of it.
+/// Writes or compares snapshots, and collects the outcome.
 class Snapshots {
 public:
   Snapshots(Console& console, bool check) : console_(console), check_(check) {}
 
-  /// The snapshot at this path against what its plans come to now.
+  /// Writes or compares the snapshot at this path.
   void take(const std::string& path, const std::optional<std::string>& now) {
     std::optional<std::string> kept;
     if (!read(path, kept)) return;
@@ -91,7 +91,7 @@ public:
     else if (kept)
       remove(path, *kept);
   }
-  /// One whose file is gone.
+  /// Handles a snapshot whose plan file is gone.
   void takeOrphan(const std::string& path) {
     std::optional<std::string> kept;
     if (!read(path, kept) || !kept) return;
@@ -113,8 +113,8 @@ private:
     console_.usageError(problem, help);
     unread_ = true;
   }
-  /// False where there is something that cannot be read, or is no file of its own: what a link leads to is somebody
-  /// else's, and a pipe is never read to its end.
+  /// Reads a snapshot. Returns false, after a report, if it cannot be read or is not a regular file: the target of a
+  /// link belongs to somebody else, and a pipe has no end.
   bool read(const std::string& path, std::optional<std::string>& kept) {
     std::error_code ignored;
     std::string error;
@@ -129,7 +129,7 @@ private:
     if (!kept) fail(fmt::format("{} cannot be read: {}", path, error));
     return kept.has_value();
   }
-  /// How it differs, if it does.
+  /// Prints the difference, if there is one.
   void hold(const std::string& path, const std::optional<std::string>& kept, const std::optional<std::string>& now) {
     if (kept == now) return;
     console_.out(printable(unifiedDiff(printableLine(path), kept.value_or(""), now.value_or(""))));
@@ -141,7 +141,7 @@ private:
       return fail(fmt::format("{} cannot be written: {}", path, problem));
     console_.out(printableLine(path) + "\n");
   }
-  /// Only what this command wrote.
+  /// Removes a file only if this command wrote it.
   void remove(const std::string& path, const std::string& kept) {
     if (!report::isSnapshot(kept)) {
       console_.remark(fmt::format("{} belongs to no plan, and was not written by `planc snapshot`; it stays\n",

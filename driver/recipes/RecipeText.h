@@ -17,8 +17,7 @@ struct RecipePlan {
   ImportLines imports;
   SizedCluster sized{};
   std::string recipeName{};                                   ///< its name in the text: `recipes.megatron`
-  std::string chosenBy{};                                     ///< the constant that chose the recipe; empty if `--as`
-                                                              ///< did
+  std::string chosenBy{};                                     ///< the constant that chose the recipe; empty: `--as` did
   std::vector<std::pair<std::string, std::string>> given{};   ///< arguments other than model and cluster
   std::vector<std::pair<std::string, std::string>> chosen{};  ///< arguments that the constant binds
   std::vector<std::pair<std::string, std::string>> assumed{}; ///< parameters that keep their defaults, with the values

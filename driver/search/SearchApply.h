@@ -15,6 +15,7 @@ struct Applying {
   size_t rank = 0;                 ///< 1 is the best; 0: no plan is written
   std::optional<std::string> file; ///< the file to write; nothing: print the plan
 };
+/// Parses the options; returns nothing after a report.
 std::optional<Applying> applyingOf(Console& console, const Arguments& arguments);
 /// Refuses to overwrite a file that is not a plan. Returns kClean, or the exit code after a usage error.
 int checkApplied(Console& console, const Applying& applying);
