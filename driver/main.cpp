@@ -1,4 +1,4 @@
-// The entry point: runs the command line, and turns whatever escapes into an internal error with exit code 3.
+// The entry point: runs the command line, and turns uncaught exceptions into an internal error with exit code 3.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/words/Command.h"
 #include "driver/words/Progress.h"

@@ -273,8 +273,7 @@ std::string junit(const CheckedResults& checked) {
   std::map<std::string, JunitSuite> suites;
   bool owned = false;
   for (const Json& one : checked.cases) {
-    const std::string id = textOf(one, "id"), file = id.substr(0, id.find('#')); // the file under test, even if the
-                                                                                 // failing line is in another file
+    const std::string id = textOf(one, "id"), file = id.substr(0, id.find('#')); // the file of the case
     JunitSuite& suite = suites[file];
     const bool failed = !one.at("ok").get<bool>(), skipped = textOf(one, "outcome") == "skipped";
     std::string text;

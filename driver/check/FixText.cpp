@@ -241,8 +241,7 @@ class Fixer {
     std::string text;
     CheckedText checked;
     std::vector<MadeFix> made = {};
-    std::vector<std::vector<TextEdit>> rounds = {}; ///< edits of each round, sorted, relative to the text of the round
-                                                    ///< before
+    std::vector<std::vector<TextEdit>> rounds = {}; ///< sorted edits of each round, in positions of the round before
     bool wentOn = false;
 
     void take(Trial trial, const std::vector<const Proposal*>& proposals) {

@@ -115,8 +115,7 @@ std::string Gate::str() const {
 
 bool Gate::fails(double before, double after) const {
   const double limit = relative ? bound * std::abs(before) : bound;
-  const double rounding = kRounding * std::max(std::abs(before), std::abs(after)); // a change that equals the bound
-                                                                                   // passes
+  const double rounding = kRounding * std::max(std::abs(before), std::abs(after)); // an exactly equal change passes
   return falling ? after - before < limit - rounding : after - before > limit + rounding;
 }
 

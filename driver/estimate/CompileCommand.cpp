@@ -1,4 +1,4 @@
-// `planc compile`: prints the IR of the plans of a file at one of its levels.
+// `planc compile`: prints the IR of a file's plans at one level.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/InputFile.h"
 #include "driver/files/JsonDocument.h"
@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A level: how far to go, and how to print what is there.
+/// A level: the function that reaches it, and the functions that print it.
 struct Emit {
   std::string_view name;
   bool (*reach)(api::Compilation& plan, const passes::PassObserver& observer);
@@ -44,7 +44,7 @@ const Emit& emitOf(std::string_view name) {
   return kEmits[0];
 }
 
-/// Prints the program after a pass, and sums up times.
+/// Prints the program after a pass, and sums up the times of passes.
 struct Watcher {
   Console& console;
   const SourceManager& sources;
@@ -103,7 +103,7 @@ int runCompile(Console& console, const Arguments& arguments) {
   document.found().key("plans");
   document.found().begin('[');
   bool first = true;
-  Plans plans; // those whose level was printed are released
+  Plans plans; // printed plans are released
   const auto print = [&](const api::Compilation& plan) {
     if (json)
       document.found().value({{"name", plan.plan().title},

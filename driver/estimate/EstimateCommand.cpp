@@ -1,4 +1,4 @@
-// `planc estimate`: prices the plans of files, prints one report each, and compares them.
+// `planc estimate`: prices the plans of files, prints a report each, and compares them.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/estimate/EstimateFormats.h"
 #include "driver/files/InputFile.h"
@@ -16,15 +16,15 @@
 namespace planc::driver {
 namespace {
 
-/// A file with what is asked of it.
+/// A file with the requested plans.
 struct PricedFile {
   std::unique_ptr<InputFile> file;
-  bool read = true; ///< it has no syntax errors; else what is there is not all that was meant, or a guess at a word
-  Plans own;        ///< those whose report was printed are released
+  bool read = true; ///< no syntax errors; otherwise plans may be incomplete or misread
+  Plans own;        ///< plans that were reported are released
   std::vector<api::Comparison> declared;
 };
 
-/// `effects`: what would make the plan fit and what its recomputation does is shown, so it is priced.
+/// Prices a plan. `effects`: also price its recomputation and, with `fixes`, changes that may make it fit.
 void price(const PricedFile& file, api::Compilation& plan, bool effects, bool fixes) {
   if (!file.read) {
     if (plan.checkVerdict()) plan.lower();
@@ -36,8 +36,8 @@ void price(const PricedFile& file, api::Compilation& plan, bool effects, bool fi
   plan.freeEngine();
 }
 
-/// Checks a file and elaborates what is asked of it: with `--plan` the plans and comparisons that it names, else all of
-/// either. `use` takes the plans that stand in no comparison, one after the other.
+/// Checks a file and elaborates the requested plans and comparisons: those of `--plan`, or all. `use` receives the
+/// plans that are not part of a comparison, one after the other.
 void elaborate(const Arguments& arguments, PricedFile& out, const api::CompilationUse& use) {
   if (!arguments.has("--plan")) {
     out.file->check(use);
@@ -55,7 +55,7 @@ void elaborate(const Arguments& arguments, PricedFile& out, const api::Compilati
   for (std::unique_ptr<api::Compilation>& plan : out.file->plans(plans)) use(std::move(plan));
 }
 
-/// Prices the plans of a file; `done` takes those that stand in no comparison.
+/// Prices the plans of a file. `done` receives those that are not part of a comparison.
 void priceFile(const Arguments& arguments, const EstimateFormat& format, PricedFile& out,
                const api::CompilationUse& done) {
   const bool fixes = !arguments.has("--no-fixes");
@@ -76,8 +76,8 @@ report::PlanReport reportOf(InputFile& file, const api::Compilation& plan) {
           &plan.fixes(),    &plan.recomputeEffects(), plan.asked().label};
 }
 
-/// Appends the plans that have an estimate, and beside them what they are compared by. `oneFile`: so that reports about
-/// them can show where they stand.
+/// Appends the reports of plans with an estimate, and the sides to compare. `oneFile`: all plans are of one file, so
+/// that diagnostics can show their places.
 void addReports(InputFile& file, const Plans& plans, bool oneFile, std::vector<report::PlanReport>& out,
                 std::vector<diff::Side>& sides) {
   for (const auto& p : plans) {
@@ -87,7 +87,7 @@ void addReports(InputFile& file, const Plans& plans, bool oneFile, std::vector<r
   }
 }
 
-/// The reports of these plans as one of their comparison, or a word on why there is none.
+/// Returns a comparison of these plans; nothing, after a remark, if there is none.
 std::optional<report::ComparisonReport> compared(Console& console, InputFile& file, std::string name,
                                                  std::vector<report::PlanReport> plans,
                                                  const std::vector<diff::Side>& sides,
@@ -107,15 +107,15 @@ void compareDeclared(Console& console, const std::vector<PricedFile>& files, boo
       std::vector<report::PlanReport> plans;
       std::vector<diff::Side> sides;
       addReports(*f.file, declared.plans, true, plans, sides);
-      if (plans.size() < 2) continue; // the errors that leave so few are reported
+      if (plans.size() < 2) continue; // the errors that leave so few plans are reported
       const std::string name = several ? f.file->shownPath() + ": " + declared.name : declared.name;
       if (auto comparison = compared(console, *f.file, name, std::move(plans), sides, declared.failed))
         out.push_back(std::move(*comparison));
     }
 }
 
-/// `files`: those of which plans are compared. `several` were asked for. `all`: the plans of all files beside each
-/// other, too. What that has to say of plans of several files stands in none of them.
+/// Returns the comparisons. `files`: the files with plans to compare. `several`: more than one file was requested.
+/// `all`: also compare the plans of all files; if they are of several files, diagnostics show no place.
 Comparisons compareFiles(Console& console, const std::vector<PricedFile>& files, bool several, bool all) {
   Comparisons found;
   if (all && !files.empty()) {
@@ -128,14 +128,14 @@ Comparisons compareFiles(Console& console, const std::vector<PricedFile>& files,
   return found;
 }
 
-/// Adds the name of a plan that does not fit, as its report calls it.
+/// Appends the name of a plan that does not fit, as its report calls it.
 void outOfMemory(const api::Compilation& p, std::string& names) {
   if (p.estimate() && !p.estimate()->memory.fits)
     names +=
         fmt::format("{}`{}`", names.empty() ? "" : ", ", p.asked().label.empty() ? p.plan().title : p.asked().label);
 }
 
-/// What is allowed in vain, where all plans of the file were priced without errors.
+/// Reports allowances without effect, if all plans of the file were priced without errors.
 void reportIdleAllowances(const PricedFile& f) {
   const auto good = [](const auto& plan) { return !plan->diagnostics().hasErrors(); };
   bool clean = !f.file->hasErrors() && std::all_of(f.own.begin(), f.own.end(), good);
@@ -143,7 +143,7 @@ void reportIdleAllowances(const PricedFile& f) {
   if (clean) f.file->reportIdleAllowances();
 }
 
-/// What is asked of each file.
+/// The options that apply to each file.
 struct Asked {
   Console& console;
   const Arguments& arguments;
@@ -153,19 +153,19 @@ struct Asked {
   bool compareAll = false; ///< needs all plans at once
 };
 
-/// What is left of a file when its plans are priced.
+/// The result for one file.
 struct Estimated {
-  std::string unreadable; ///< why
-  bool set = true;        ///< what `--set` says can be read
+  std::string unreadable; ///< why it cannot be read; empty if it can
+  bool set = true;        ///< `--set` was understood
   std::vector<ReportPiece> reports;
   RenderedDiagnostics diagnostics;
   Inputs inputs;
-  std::string oom;                  ///< plans that do not fit
-  std::optional<NoPlans> none;      ///< it has no plan, and what is said of that
-  std::unique_ptr<PricedFile> kept; ///< where plans of it are compared
+  std::string oom;                  ///< names of plans that do not fit
+  std::optional<NoPlans> none;      ///< the message if the file has no plan
+  std::unique_ptr<PricedFile> kept; ///< if plans of the file are compared
 };
 
-/// On any thread. `use` takes the reports of plans that stand in no comparison as they are done.
+/// Prices a file; may run on any thread. `use` receives each report of a plan that is not part of a comparison.
 Estimated estimateFile(const Asked& asked, const WorkFile& work, const std::function<void(ReportPiece)>& use) {
   Estimated out;
   auto priced = std::make_unique<PricedFile>();
@@ -198,11 +198,11 @@ Estimated estimateFile(const Asked& asked, const WorkFile& work, const std::func
   return out;
 }
 
-/// What all files come to.
+/// The result for all files.
 struct Outcome {
-  std::string oom;             ///< plans that do not fit
-  bool any = false;            ///< a file has a plan
-  std::optional<NoPlans> none; ///< of the first file that was named by itself and has none
+  std::string oom;             ///< names of plans that do not fit
+  bool any = false;            ///< at least one file has a plan
+  std::optional<NoPlans> none; ///< message of the first file without a plan that was named itself
 };
 
 int exitCode(Console& console, const Arguments& arguments, const Outcome& outcome, size_t files) {
@@ -231,13 +231,13 @@ int runEstimate(Console& console, const Arguments& arguments) {
   const Asked asked{console, arguments, format, *writer, *edit, arguments.has("--compare")};
   Ordered<Estimated> files(count, *jobs);
   int stopped = kClean;
-  bool set = true; // what `--set` says can be read
+  bool set = true; // `--set` was understood
   Outcome outcome;
   Inputs inputs;
   RenderedDiagnostics held;
   std::vector<PricedFile> compared;
   const auto estimate = [&](size_t i) {
-    if (!files.threaded()) // printed as it comes: a file may hold thousands of plans
+    if (!files.threaded()) // print reports immediately, because a file may hold thousands of plans
       return estimateFile(asked, work.files[i], [&](const ReportPiece& piece) { writer->add(piece); });
     std::vector<ReportPiece> reports;
     Estimated out = estimateFile(asked, work.files[i], [&](ReportPiece piece) { reports.push_back(std::move(piece)); });
@@ -265,8 +265,8 @@ int runEstimate(Console& console, const Arguments& arguments) {
     return true;
   });
   if (stopped != kClean) return stopped;
-  const Comparisons comparisons =
-      set ? compareFiles(console, compared, count > 1, asked.compareAll) : Comparisons(); // of what was left out
+  const Comparisons comparisons = set ? compareFiles(console, compared, count > 1, asked.compareAll)
+                                      : Comparisons(); // without them, plans are missing
   if (format.diagnostics) console.summarize();
   writer->finish(comparisons, inputs);
   if (!format.diagnostics) {

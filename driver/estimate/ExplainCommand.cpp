@@ -1,4 +1,4 @@
-// `planc explain`: the manual page of a diagnostic, or where a number or row of a report comes from.
+// `planc explain`: prints the page of a diagnostic, or the derivation of a number or row of a report.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/facts/Facts.h"
 #include "driver/files/InputFile.h"
@@ -15,7 +15,7 @@
 namespace planc::driver {
 namespace {
 
-/// `PLAN0612`, from any spelling of its letters or its number alone; empty if the word is no code.
+/// Returns `PLAN0612`, from a spelling in any case or from the number alone; empty if the word is no code.
 std::string codeOf(std::string word) {
   const auto digit = [](unsigned char c) { return std::isdigit(c); };
   if (!word.empty() && word.size() <= 4 && std::all_of(word.begin(), word.end(), digit))
@@ -56,7 +56,7 @@ int explainCode(Console& console, const std::string& code) {
                             didYouMean(code, codes(), "`planc explain --list` lists them"));
 }
 
-/// The codes of the diagnostics that are called so in SARIF, `IndivisibleExtent`: a few share a name.
+/// Returns the codes of the diagnostics with this SARIF name, `IndivisibleExtent`. A few share a name.
 std::vector<std::string> codesNamed(const std::string& name) {
   std::vector<std::string> out;
   for (const auto& [number, kind] : DiagnosticKind::all())
@@ -64,7 +64,7 @@ std::vector<std::string> codesNamed(const std::string& name) {
   return out;
 }
 
-/// The plan to explain: the only one, or the first with a remark that there are more. Those are released.
+/// Returns the plan to explain: the only one, or the first with a remark about the others, which are released.
 Plans choose(Console& console, InputFile& file, const std::vector<std::string>& choices) {
   Plans plans;
   std::string others;
@@ -92,7 +92,7 @@ int unknownName(Console& console, const report::PlanReport& plan, const std::str
   return console.usageError("`" + name + "` is no number, row or layer of the report of " + plan.plan->title, help);
 }
 
-/// `exposed communication` needs no quotes.
+/// Joins the words of a name, so that `exposed communication` needs no quotes.
 std::string nameOf(const Arguments& arguments) {
   std::string name;
   for (size_t i = 1; i < arguments.positional.size(); ++i) name += (name.empty() ? "" : " ") + arguments.positional[i];
@@ -118,7 +118,7 @@ int explainNumber(Console& console, const Arguments& arguments) {
     console.summarize();
     return kFailed;
   }
-  DiagnosticEngine quiet; // what the facts lack was reported by the estimate
+  DiagnosticEngine quiet; // pricing has reported missing facts already
   cost::Facts facts(*plan.plan().cluster, *plan.plan().stack);
   const auto model = cost::makeCostModel(facts, quiet);
   report::PlanReport r{file.shownPath(), &file.sources(), &plan.plan(),
@@ -127,12 +127,12 @@ int explainNumber(Console& console, const Arguments& arguments) {
   options.color = console.colorOut();
   options.allLayers = arguments.has("--all");
   const std::string name = nameOf(arguments);
-  if (name == "recompute") plan.findRecomputeEffects(); // others need no second price
+  if (name == "recompute") plan.findRecomputeEffects(); // only this name needs the price without recomputation
   r.recompute = &plan.recomputeEffects();
   const auto text = report::explain({&r, plan.schedule(), model.get(), &facts}, name, file.sources(), options);
   if (!text) return unknownName(console, r, name);
   console.out(*text);
-  return kClean; // assertions are not the question here
+  return kClean; // failed assertions do not matter here
 }
 
 int runExplain(Console& console, const Arguments& arguments) {

@@ -1,4 +1,4 @@
-// Files on disk: reading, replacing, paths.
+// Reads and replaces files, and resolves paths.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/Files.h"
 
@@ -56,16 +56,16 @@ std::optional<std::string> readFile(const std::string& path, std::string& error,
 
 std::string replaceFile(const std::string& path, std::string_view text) {
   std::error_code failed;
-  fs::path target = fs::canonical(path, failed); // what a link points at is replaced, not the link
+  fs::path target = fs::canonical(path, failed); // replaces the target of a link, and not the link
   if (failed) return failed.message();
   struct stat info {};
   if (::stat(target.c_str(), &info) != 0) return reason();
-  if (!S_ISREG(info.st_mode)) return "it is no file"; // a pipe would become one
+  if (!S_ISREG(info.st_mode)) return "it is no file"; // a pipe would be replaced by a regular file
   if (::access(target.c_str(), W_OK) != 0) return reason();
   std::string temporary = (target.parent_path() / fmt::format(".{}.XXXXXX", target.filename().string())).string();
   Descriptor file(::mkstemp(temporary.data()));
   if (file.get() < 0) return reason();
-  // An owner that cannot be kept (another user's file in a shared folder) is no reason to fail.
+  // Failing to keep the owner (another user's file in a shared folder) is no error.
   bool owned = ::fchown(file.get(), info.st_uid, info.st_gid) == 0;
   mode_t mode = info.st_mode & (owned ? 07777 : 0777);
   bool done = writeAll(file.get(), text) && ::fchmod(file.get(), mode) == 0 && ::fsync(file.get()) == 0 &&
@@ -83,10 +83,10 @@ std::string wholePath(const std::string& path) {
 }
 
 std::string meantPath(const std::string& path) {
-  constexpr int kMostLinks = 40; // as many as Linux follows
+  constexpr int kMostLinks = 40; // the limit of Linux
   std::error_code failed;
   fs::path at = fs::absolute(path, failed);
-  for (int links = 0; links < kMostLinks && fs::is_symlink(at, failed); ++links) // also one that leads nowhere yet
+  for (int links = 0; links < kMostLinks && fs::is_symlink(at, failed); ++links) // resolves links to missing files, too
     at = at.parent_path() / fs::read_symlink(at, failed);
   const fs::path whole = fs::weakly_canonical(at, failed);
   return failed ? wholePath(path) : whole.string();
@@ -121,11 +121,11 @@ std::string refusedOutput(const std::string& path, const SourceManager& read) {
 std::string writeFile(const std::string& path, std::string_view text) {
   std::error_code failed;
   if (fs::is_regular_file(path, failed)) return replaceFile(path, text);
-  const bool there = fs::exists(path, failed); // a pipe, a device
+  const bool there = fs::exists(path, failed); // a pipe or device
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
   if (file.get() >= 0 && writeAll(file.get(), text)) return {};
   std::string why = reason();
-  if (file.get() >= 0 && !there) ::unlink(path.c_str()); // half a file is none
+  if (file.get() >= 0 && !there) ::unlink(path.c_str()); // removes the incomplete file
   return why;
 }
 

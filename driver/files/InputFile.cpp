@@ -1,4 +1,4 @@
-// The file that a command works on.
+// Loads the file that a command works on, and applies options to it.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/InputFile.h"
 
@@ -41,7 +41,7 @@ bool InputFile::load() {
 std::optional<ir::PlanEdit> editOf(Console& console, const Arguments& arguments) {
   ir::PlanEdit edit;
   for (const std::string& word : arguments.all(kSetOption.name)) {
-    // `decoder.seq -> tp` as a plan writes it, where no `=` stands before the arrow.
+    // A plan writes this as `decoder.seq -> tp`; there is no `=` before the arrow.
     const size_t arrow = word.find("->"), at = std::min(word.find('='), arrow);
     if (at != std::string::npos && at > 0 && at == arrow) {
       edit.facts.push_back({word.substr(0, at) + "->", word.substr(at + 2)});

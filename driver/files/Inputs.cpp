@@ -1,4 +1,4 @@
-// Files that were read, and their digests.
+// Collects input files and their digests.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/Inputs.h"
 
@@ -22,7 +22,7 @@ bool isLibrary(const SourceManager& sources, FileId id) {
 
 bool isInput(const SourceManager& sources, FileId id, const std::string& main) {
   if (isLibrary(sources, id)) return false;
-  std::error_code ignored; // of a package in the cache the path is none of the disk
+  std::error_code ignored; // paths of cached packages do not exist on disk
   const std::string& path = sources.path(id);
   return path == main || path.ends_with(kPlanSuffix) || std::filesystem::is_regular_file(path, ignored);
 }

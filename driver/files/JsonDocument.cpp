@@ -1,4 +1,4 @@
-// JSON results, piece by piece.
+// Writes JSON results piece by piece.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/JsonDocument.h"
 
@@ -19,7 +19,7 @@ std::string JsonStream::dumped(const Json& value) {
   return value.dump(kIndent, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Goes to where the next value or name stands.
+/// Writes the separator and indentation of the next value or name.
 void JsonStream::place() {
   if (std::exchange(named_, false) || open_.empty()) return;
   text_.add(std::exchange(open_.back().any, true) ? ",\n" : "\n");
@@ -40,7 +40,7 @@ void JsonStream::key(std::string_view name) {
 
 void JsonStream::dumpedValue(std::string_view text) {
   place();
-  // line breaks inside of strings are escaped: all there are stand between lines
+  // line breaks in strings are escaped, so each one here separates lines
   const std::string indent(kIndent * open_.size(), ' ');
   for (size_t from = 0; from < text.size();) {
     const size_t line = std::min(text.find('\n', from), text.size() - 1) + 1;

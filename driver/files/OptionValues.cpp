@@ -1,4 +1,4 @@
-// Reading values of options, and what is said of those that cannot be read.
+// Parses option values, and reports wrong ones.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/OptionValues.h"
 
@@ -103,7 +103,7 @@ std::string trimmed(std::string_view text) {
 
 int checkOutputs(Console& console, const Arguments& arguments, const std::vector<std::string_view>& options,
                  const SourceManager& read) {
-  std::map<std::string, std::string_view> taken; // by the file that is meant
+  std::map<std::string, std::string_view> taken; // by resolved path
   if (const auto store = arguments.value("--store")) taken.emplace(meantPath(*store), "--store");
   for (const std::string_view option : options) {
     const std::optional<std::string> path = arguments.value(option);

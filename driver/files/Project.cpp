@@ -1,4 +1,4 @@
-// planc.toml on the command line: warnings that it denies and allows, paths that it lists.
+// Applies planc.toml to a command line: rules about warnings, and lists of paths.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/Project.h"
 
@@ -21,13 +21,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Is it the folder, or below it?
+/// Returns whether the path is the folder, or lies below it.
 bool liesIn(std::string_view path, std::string_view folder) {
   return path.starts_with(folder) &&
          (path.size() == folder.size() || folder.ends_with('/') || path[folder.size()] == '/');
 }
 
-/// What is wrong with a path that is listed; empty if nothing is.
+/// Returns what is wrong with a listed path; empty if it exists.
 std::string pathProblem(const std::string& written, const std::string& shown) {
   if (written.empty() || written.find('\0') != std::string::npos) return "is no path";
   std::error_code failed;
@@ -64,7 +64,7 @@ std::optional<Project> Project::earlier(const std::string& path, std::string tex
   return out;
 }
 
-/// An option that names a code, or denies all, is not undone.
+/// Adds the rules of planc.toml. Options that name a code, or deny all warnings, take precedence.
 void Project::addRules(WarningRules& rules, DiagnosticEngine& diagnostics) const {
   const WarningRules options = rules;
   std::map<int, SourceRange> denied;

@@ -1,5 +1,5 @@
-// From the events of a parser to a value: the value itself would look through all members before it adds one, and copy
-// what is in them as it grows.
+// Builds a value from the events of the JSON parser. The library's own value would search all members before it adds
+// one, and copy them as it grows.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/ReadJson.h"
 
@@ -15,11 +15,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// An object or array that has not ended.
+/// An object or array that has not ended yet.
 struct Open {
   std::vector<std::pair<std::string, Json>> members;
-  std::unordered_map<std::string, size_t> places; ///< of members
-  size_t next = 0;                                ///< the member whose name was read
+  std::unordered_map<std::string, size_t> places; ///< index of each member by name
+  size_t next = 0;                                ///< index of the member whose name was read
   Json::array_t elements;
 
   Json object() {
@@ -28,7 +28,7 @@ struct Open {
   }
 };
 
-/// Takes the events; each says whether to go on.
+/// Receives the parser's events. Each function returns whether to go on.
 class Builder {
 public:
   Json take() { return std::move(root_); }
@@ -39,7 +39,7 @@ public:
   bool number_unsigned(Json::number_unsigned_t value) { return put(value); }
   bool number_float(Json::number_float_t value, const std::string&) { return put(value); }
   bool string(std::string& value) { return put(std::move(value)); }
-  bool binary(Json::binary_t&) { return false; } // no text has it
+  bool binary(Json::binary_t&) { return false; } // JSON text has no binary values
   bool start_object(size_t) { return begin(); }
   bool start_array(size_t) { return begin(); }
   bool end_object() { return end(open_.back().object()); }
@@ -57,7 +57,7 @@ private:
   bool put(Json value) {
     if (open_.empty())
       root_ = std::move(value);
-    else if (Open& in = open_.back(); in.members.empty()) // else its first name was read
+    else if (Open& in = open_.back(); in.members.empty()) // it is an array; an object would have a name by now
       in.elements.push_back(std::move(value));
     else
       in.members[in.next].second = std::move(value);

@@ -1,4 +1,4 @@
-// Text that is printed when all of it is there.
+// Stores output text until it is complete.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/Spool.h"
 
@@ -12,12 +12,12 @@
 namespace planc::driver {
 namespace {
 
-/// The results of a few dozen plans: they never touch a disk.
+/// Bytes kept in memory: the results of a few dozen plans never touch a disk.
 constexpr size_t kMostHeld = 4u << 20;
-/// What is read back at once.
+/// Bytes read back at once.
 constexpr size_t kPiece = 64u << 10;
 
-/// A file without a name: it ends with its descriptor, whatever becomes of this process.
+/// Opens a file without a name, which disappears with its descriptor even if the process crashes.
 int openNameless() {
   std::error_code failed;
   const std::filesystem::path folder = std::filesystem::temp_directory_path(failed);
@@ -35,7 +35,7 @@ void Spool::add(std::string_view text) {
   if (held_.size() > kMostHeld && !full_) store();
 }
 
-/// What cannot be written stays where it is.
+/// Moves held text to the file. Text that cannot be written stays in memory.
 void Spool::store() {
   if (!file_) file_.emplace(openNameless());
   size_t done = 0;
@@ -53,7 +53,7 @@ void Spool::print(Console& console) const {
   for (size_t at = 0; at < stored_;) {
     const ssize_t n = ::pread(file_->get(), piece.data(), std::min(piece.size(), stored_ - at), static_cast<off_t>(at));
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return console.lose(); // what comes behind it would make no sense
+    if (n <= 0) return console.lose(); // a gap would make the text after it meaningless
     console.out(std::string_view(piece).substr(0, static_cast<size_t>(n)));
     at += static_cast<size_t>(n);
   }

@@ -1,4 +1,4 @@
-// From words of the command line and planc.toml to files.
+// Finds the files that words of the command line and planc.toml name.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/WorkFiles.h"
 
@@ -15,10 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Packages of others lie there: their owners check them.
+/// The folder of vendored packages, which their owners check.
 constexpr std::string_view kVendor = "vendor";
 
-/// Is it passed over where the folder `root` is expanded? A folder is by its name, too.
+/// Returns whether a path is skipped when the folder `root` is searched. Folders are also skipped by their names.
 bool isPassedOver(const Project& project, const std::string& root, const fs::path& path, bool folder) {
   const std::string name = path.filename().string();
   const bool here = name == "." || name == "..";
@@ -26,8 +26,8 @@ bool isPassedOver(const Project& project, const std::string& root, const fs::pat
          project.excludes(wholePath(path.string()), root);
 }
 
-/// Links to folders are not followed: they may lead in a circle. A folder that cannot be read is found in the place of
-/// what lies in it, and told where it is read, as is a link that leads nowhere.
+/// Collects the files below a folder. Links to folders are not followed, because they may form a cycle. A folder that
+/// cannot be read, or a link to a missing file, is collected itself, so that reading it reports the error.
 void look(const Project& project, const std::string& folder, const std::string& root, std::string_view suffix,
           std::vector<std::string>& found) {
   std::error_code failed, ignored;
@@ -46,12 +46,12 @@ void look(const Project& project, const std::string& folder, const std::string& 
   for (const std::string& path : deeper) look(project, path, root, suffix, found);
 }
 
-/// Takes files in order, each that lies in a folder once.
+/// Collects files in order; each file found in a folder is taken once.
 class Collector {
 public:
   Collector(const Project& project, std::vector<WorkFile>& out, std::string stdinPath = "")
       : project_(project), out_(out), stdinPath_(std::move(stdinPath)) {
-    if (!stdinPath_.empty()) seen_.insert(wholePath(stdinPath_)); // no folder brings what is read from stdin
+    if (!stdinPath_.empty()) seen_.insert(wholePath(stdinPath_)); // the file of stdin is not taken from a folder
   }
 
   void add(const std::string& path) {
@@ -63,8 +63,8 @@ public:
   }
 
 private:
-  /// What is named itself is never passed over, only what lies below. What cannot be read is told where it is read: a
-  /// folder, a link that leads nowhere.
+  /// Adds the files below a named folder. The folder itself is never skipped. Entries that cannot be read are added, so
+  /// that reading them reports the error.
   void addFolder(const std::string& folder) {
     for (std::string& path : filesBelow(project_, folder, kPlanSuffix)) {
       const std::string whole = wholePath(path);
@@ -77,10 +77,10 @@ private:
   const Project& project_;
   std::vector<WorkFile>& out_;
   std::string stdinPath_;
-  std::set<std::string> seen_, brought_; ///< of any word, of a folder
+  std::set<std::string> seen_, brought_; ///< seen in any word; found in a folder
 };
 
-/// Nothing is named: what planc.toml lists.
+/// Returns the plans that planc.toml lists, for a command line without files.
 int listedPlans(Console& console, const Project& project, std::vector<std::string>& out) {
   const project::Config& config = project.config();
   if (config.path.empty())
@@ -101,13 +101,13 @@ int nothingFound(Console& console, const Project& project, const std::vector<std
                             fmt::format("hidden folders and folders called `{}` are passed over{}", kVendor, also));
 }
 
-/// From which planc.toml is looked for upwards.
+/// Returns the folder from which planc.toml is searched upwards.
 std::string folderOfWord(const std::string& word, const std::string& stdinPath) {
   return projectFolder(word == "-" && !stdinPath.empty() ? stdinPath : word);
 }
 
-/// Opens the planc.toml that words lie below. One holds for a whole command: which of two would hang on the order of
-/// the words.
+/// Opens the planc.toml above the words. A command uses a single one; with two, the result would depend on the order of
+/// words.
 int openProject(Console& console, const std::vector<std::string>& words, const std::string& stdinPath,
                 Project& project) {
   if (words.empty()) return project.open(console, "");

@@ -1,4 +1,4 @@
-// What a new version of a package breaks.
+// Compares two versions of a package.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/lib/Breaking.h"
 
@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using api::ChangeKind;
 
-/// By how much a metric of a plan may move and the plan still counts as unchanged.
+/// The relative change of a metric up to which a plan counts as unchanged.
 constexpr double kMostMove = 0.01;
 constexpr std::array<std::string_view, 3> kMetrics{"step_time", "memory.peak", "tokens_per_second"};
 
@@ -30,15 +30,15 @@ const FileTree& treeOf(const PackageSide& side) {
   return side.tree ? *side.tree : diskFiles();
 }
 
-/// A path below the folder of the package.
+/// Returns a path relative to the folder of the package.
 std::string inside(const PackageSide& side, const std::string& path) {
   return fs::path(path).lexically_relative(side.folder.empty() ? "." : side.folder).generic_string();
 }
 
-/// The package's own plans, without hidden folders and what others vendored.
+/// Returns the package's own plan files, without hidden and vendored folders.
 std::vector<std::string> filesOf(const PackageSide& side) {
   std::vector<std::string> out;
-  std::string ignored; // what cannot be read is told by the check of its plans
+  std::string ignored; // pricing the plans reports unreadable files
   for (const FileEntry& entry : treeOf(side).below(side.folder, packages::kMostEntries, ignored))
     if (entry.kind == FileEntry::Kind::File && entry.path.ends_with(kPlanSuffix))
       out.push_back(packages::joined(side.folder, entry.path));
@@ -65,7 +65,7 @@ void addUnreadable(const api::Catalogue& catalogue, bool after, std::vector<api:
                   after ? place : ""});
 }
 
-/// Files that cannot be read: nothing of them is compared.
+/// Adds a row for each file that cannot be read and therefore is not compared.
 void addUnreadable(const Side& side, bool after, std::vector<api::ExportChange>& rows) {
   for (const SideFile& file : side.files)
     if (file.unreadable)
@@ -73,7 +73,7 @@ void addUnreadable(const Side& side, bool after, std::vector<api::ExportChange>&
                       after ? file.path : ""});
 }
 
-/// Imports of a file fail once it is gone, also if what it exported stands in another one of its folder.
+/// Adds modules that are gone. Imports of their files fail, even if another file of the folder exports the same names.
 void addGoneModules(const std::vector<api::Export>& before, const api::Catalogue& after,
                     std::vector<api::ExportChange>& rows) {
   std::set<std::string> there;
@@ -84,13 +84,13 @@ void addGoneModules(const std::vector<api::Export>& before, const api::Catalogue
                       "", "", one.path, ""});
 }
 
-/// Is the plan's own file all that changed of what it reads?
+/// Returns whether only the plan's own file changed, and nothing that it imports.
 bool changedItself(const diff::Difference& d) {
   return std::all_of(d.owned.begin(), d.owned.end(),
                      [](const diff::OwnedChange& owned) { return owned.owner == diff::Owner::Plan; });
 }
 
-/// `step_time 2.488 s → 2.671 s (+7.4 %)` of each metric that moves; empty if none does.
+/// Returns `step_time 2.488 s → 2.671 s (+7.4 %)` for each metric that changed; empty if none did.
 std::string moves(const diff::Difference& d) {
   std::string out;
   for (const std::string_view metric : kMetrics)
@@ -99,8 +99,8 @@ std::string moves(const diff::Difference& d) {
   return out;
 }
 
-/// `exported`: others may import the file of the plan. A plan of which only its own text changed says nothing of the
-/// library.
+/// Adds the row of a plan. `exported`: users can import the plan's file. If they cannot, and only the plan's own text
+/// changed, the change does not break anything.
 void addPlan(const report::PlanDiff& plan, bool exported, BreakingReport& out) {
   api::ExportChange row{ChangeKind::Estimate, true, plan.id, "", "", "", "", plan.where};
   switch (plan.fate) {
@@ -120,7 +120,7 @@ void addPlan(const report::PlanDiff& plan, bool exported, BreakingReport& out) {
   case report::Fate::Broken:
     row.kind = ChangeKind::PlanBroken;
     row.text = plan.error;
-    row.breaking = plan.result || plan.id.find('#') == std::string::npos; // else it is new
+    row.breaking = plan.result || plan.id.find('#') == std::string::npos; // a new plan that is broken breaks nothing
     break;
   case report::Fate::Added:
   case report::Fate::StillBroken:
@@ -137,7 +137,7 @@ api::Catalogue catalogueOf(const PackageSide& side) {
   for (const std::string& path : filesOf(side)) {
     std::string error;
     std::optional<std::string> text = treeOf(side).plan(path, error);
-    if (!text) continue; // whoever prices its plans says why
+    if (!text) continue; // pricing its plans reports why
     const std::string below = inside(side, path);
     std::string name = side.package + "." + below.substr(0, below.size() - kPlanSuffix.size());
     std::replace(name.begin(), name.end(), '/', '.');

@@ -1,4 +1,4 @@
-// `planc lib add`, `update`: lines of planc.toml, and the lock that follows from them.
+// `planc lib add`, `update`: edit planc.toml and update the lock.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/Files.h"
 #include "driver/lib/Lib.h"
@@ -15,7 +15,7 @@ namespace {
 using packages::Origin;
 using packages::VersionTag;
 
-/// Does a planc.toml of this text ask for the package so, and can it be read?
+/// Returns whether `text` is a valid planc.toml with this dependency.
 bool asks(const std::string& text, const std::string& name, const Origin& origin) {
   SourceManager sources;
   DiagnosticEngine unsaid;
@@ -28,7 +28,7 @@ bool asks(const std::string& text, const std::string& name, const Origin& origin
   });
 }
 
-/// The text with a line more below `[dependencies]`, which is made where there is none.
+/// Returns the text with another line below `[dependencies]`, which is added if it is missing.
 std::string withDependency(const std::string& text, const std::string& name, const Origin& origin) {
   const std::string said = origin.isFolder() ? fmt::format("path = {}", project::tomlText(origin.path))
                                              : fmt::format("git = {}, tag = {}", project::tomlText(origin.git),
@@ -40,7 +40,7 @@ std::string withDependency(const std::string& text, const std::string& name, con
   if (size_t at = all.find("\n" + header); at != std::string::npos || all.starts_with(header)) {
     at = at == std::string::npos ? header.size() : at + 1 + header.size();
     while (at < all.size() && all[at] != '[' && all[at] != '\n' && all[at] != '#')
-      at = all.find('\n', at) + 1; // behind the lines that are there
+      at = all.find('\n', at) + 1; // after the existing lines
     if (std::string out = all.substr(0, at) + line + all.substr(at); asks(out, name, origin)) return out;
   }
   if (std::string out = fmt::format("{}{}{}{}", all, all.empty() ? "" : "\n", header, line); asks(out, name, origin))
@@ -50,7 +50,7 @@ std::string withDependency(const std::string& text, const std::string& name, con
                          (origin.isFolder() ? "" : fmt::format("\ntag = {}", project::tomlText(origin.tag))));
 }
 
-/// The newest release; of the same major as another version where that is given.
+/// Returns the newest release; if `like` is given, of the same major version. Null if there is none.
 const VersionTag* newest(const std::vector<VersionTag>& versions, const packages::Version* like = nullptr) {
   const VersionTag* best = nullptr;
   for (const VersionTag& v : versions)
@@ -58,7 +58,7 @@ const VersionTag* newest(const std::vector<VersionTag>& versions, const packages
   return best;
 }
 
-/// Reads planc.toml as it is, and the project with the text that is put into its place.
+/// Opens the project with `text` in place of its planc.toml. Returns kClean, or the exit code after a report.
 int openWith(LibRun& run, const std::string& path, const std::string& text) {
   run.workspace = packages::Workspace::open(path, text, run.sources, run.diagnostics);
   return run.workspace ? kClean : run.end();
@@ -83,7 +83,7 @@ int libAdd(LibRun& run) {
         "`https://…`, `ssh://…`, `git@host:path` or `file:///…`, without a password: git asks its credential helpers "
         "for that");
   const std::string path = project::findConfig("").value_or(std::string(project::kConfigName));
-  if (origin.isFolder() && origin.path[0] != '/') // from planc.toml, not from here
+  if (origin.isFolder() && origin.path[0] != '/') // relative to planc.toml, and not to the current folder
     origin.path = std::filesystem::path(wholePath(origin.path))
                       .lexically_relative(std::filesystem::path(wholePath(path)).parent_path())
                       .generic_string();
@@ -126,8 +126,9 @@ int libUpdate(LibRun& run) {
     else if (d->origin.isFolder())
       return run.console.usageError(fmt::format("`{}` is the folder {}: it is as new as it is", word, d->origin.path));
   std::vector<project::ConfigDependency> said = run.workspace->config().dependencies;
-  std::sort(said.begin(), said.end(),
-            [](const auto& a, const auto& b) { return a.range.begin > b.range.begin; }); // from behind: places stay
+  std::sort(said.begin(), said.end(), [](const auto& a, const auto& b) {
+    return a.range.begin > b.range.begin;
+  }); // last edit first, so that earlier positions stay valid
   std::vector<std::string> remarks;
   for (const project::ConfigDependency& d : said) {
     const bool wanted =

@@ -1,4 +1,5 @@
-// `planc lib breaking`: what the package's next version would break, and whether its number says so.
+// `planc lib breaking`: reports what the package's next version would break, and whether its version number allows
+// that.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/JsonDocument.h"
 #include "driver/files/OptionValues.h"
@@ -27,7 +28,7 @@ PackageSide sideOf(const std::string& version, std::shared_ptr<const FileTree> t
   return {version, std::move(tree), folder, manifest.name, manifest.exports};
 }
 
-/// The planc.toml of the package at a revision; nothing after a report.
+/// Returns the planc.toml of the package at a revision; nothing after a report.
 std::optional<Manifest> manifestAt(LibRun& run, const project::GitTree& tree, const std::string& revision) {
   const std::string& path = run.workspace->config().path;
   const SourceRange here{run.workspace->config().file, 0, 0};
@@ -47,9 +48,9 @@ std::optional<Manifest> manifestAt(LibRun& run, const project::GitTree& tree, co
   return std::nullopt;
 }
 
-/// The least version that may do this to what another one promised: the same where nothing is told, else another one.
-/// Where plans of others may stop working that is its
-/// next first number, of 0.x its second; where they are priced otherwise its second.
+/// Returns the lowest version number that these changes allow: the same one without changes, the next patch version if
+/// nothing breaks, the next minor version if only prices of others' plans change, and the next major version if their
+/// plans may stop working (before 1.0, the next minor version).
 Version after(const Version& before, const BreakingReport& report) {
   Version patched = before;
   if (!report.rows.empty()) ++patched.patch;
@@ -61,7 +62,7 @@ Version after(const Version& before, const BreakingReport& report) {
                                    : Version{before.major, before.minor + 1, 0, ""};
 }
 
-/// The members of the JSON result: `before`, `after`, `plans`, `changes`.
+/// Returns the members of the JSON result: `before`, `after`, `plans`, `changes`.
 nlohmann::ordered_json breakingJson(const BreakingReport& report) {
   Json changes = Json::array();
   for (const api::ExportChange& row : report.rows)

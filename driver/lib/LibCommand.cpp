@@ -1,4 +1,4 @@
-// `planc lib`: the packages of a project.
+// `planc lib`: manages the packages of a project.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/lib/Lib.h"
 #include "driver/words/Commands.h"
@@ -13,8 +13,8 @@ namespace {
 struct Form {
   std::string_view word;
   unsigned bit;
-  std::string_view words; ///< behind it, as help has them
-  size_t least, most;     ///< of these
+  std::string_view words; ///< its arguments, as the help shows them
+  size_t least, most;     ///< count of arguments
   int (*run)(LibRun& run);
 };
 
@@ -36,7 +36,7 @@ std::vector<std::string> formWords() {
 
 int runLib(Console& console, const Arguments& arguments);
 
-/// The forms that an option goes with: `add, update`.
+/// Returns the subcommands that an option goes with: `` `planc lib add`, `planc lib update` ``.
 std::string formsOf(const Option& option) {
   std::string out;
   for (const Form& form : forms())

@@ -1,4 +1,4 @@
-// `planc lib docs`: pages about what the package exports.
+// `planc lib docs`: writes pages about the package's exports.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/ExportPages.h"
 #include "driver/files/Files.h"
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The pages of modules that a folder has: `acme.clusters.pod.md`.
+/// Returns the pages of modules in a folder: `acme.clusters.pod.md`.
 std::vector<std::string> pagesOf(const std::string& folder, const std::string& package) {
   std::vector<std::string> out;
   std::error_code ignored;

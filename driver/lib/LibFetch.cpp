@@ -1,4 +1,4 @@
-// `planc lib fetch`, `vendor`: planc.lock in line with planc.toml, and its packages here.
+// `planc lib fetch`, `vendor`: make planc.lock match planc.toml and fetch its packages.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/Files.h"
 #include "driver/lib/Lib.h"
@@ -23,7 +23,7 @@ std::vector<Locked> lockedNow(const LibRun& run) {
   return run.workspace->lock() ? run.workspace->lock()->packages : std::vector<Locked>();
 }
 
-/// Makes the lock fit, in memory. kClean, or the exit code after a report.
+/// Makes the lock in memory match planc.toml. Returns kClean, or the exit code after a report.
 int makeFit(LibRun& run) {
   std::string why;
   const std::optional<bool> fits = run.workspace->fits(why);
@@ -59,7 +59,7 @@ std::string writeLock(LibRun& run, const std::string& toml) {
   return why.empty() ? "" : workspace.lockPath() + ": " + why;
 }
 
-/// As lockAndFetch, with what was fetched.
+/// Implements lockAndFetch, and also returns the fetched packages.
 int bring(LibRun& run, const std::string& toml, bool cache, std::vector<Fetched>& out) {
   const std::vector<Locked> before = lockedNow(run);
   if (const int code = makeFit(run)) return code;
@@ -68,7 +68,7 @@ int bring(LibRun& run, const std::string& toml, bool cache, std::vector<Fetched>
   if (const std::string why = writeLock(run, toml); !why.empty()) return run.console.usageError(why);
   out = std::move(*fetched);
   for (const std::string& change : packages::changes(before, lockedNow(run))) run.console.out(change + "\n");
-  for (const Fetched& one : out) // what was vendored before
+  for (const Fetched& one : out) // packages that were vendored before
     if (cache && !one.locked->origin.isFolder())
       if (const packages::Stored there = packages::stored(diskFiles(), run.workspace->folder(), *one.locked);
           there.kind == packages::Stored::Kind::Vendored && !there.intact)
@@ -77,7 +77,7 @@ int bring(LibRun& run, const std::string& toml, bool cache, std::vector<Fetched>
   return run.end();
 }
 
-/// Folders of vendor/ that are packages which the lock does not have any more.
+/// Returns folders of vendor/ whose packages are no longer in the lock.
 std::vector<std::string> left(const LibRun& run) {
   std::vector<std::string> out;
   std::error_code ignored;
@@ -107,7 +107,7 @@ int lockAndFetch(LibRun& run, const std::string& toml) {
 
 namespace {
 
-/// Brings the packages that an earlier planc.lock names into the cache, for whoever compares with it.
+/// Fetches the packages of an earlier planc.lock into the cache, so that versions can be compared.
 int fetchEarlier(LibRun& run, const std::string& revision) {
   const SourceRange here{run.workspace->config().file, 0, 0};
   const auto tree = project::GitTree::open(revision, run.workspace->config().path, here, run.diagnostics);

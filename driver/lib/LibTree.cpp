@@ -1,4 +1,4 @@
-// `planc lib tree`: who depends on what, and which version that came to.
+// `planc lib tree`: prints which package depends on which, and the chosen versions.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/JsonDocument.h"
 #include "driver/lib/Lib.h"
@@ -23,7 +23,7 @@ std::string rowOf(const Dependency& asked, const Origin& origin, const packages:
   return out;
 }
 
-/// Without a lock that fits, each as it is asked for: the tree says who asks for what.
+/// Builds the tree. Without a lock that matches, it shows each requirement as planc.toml states it.
 struct Rows {
   LibRun& run;
   bool locked = true;

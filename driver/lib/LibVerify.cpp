@@ -1,4 +1,4 @@
-// `planc lib verify`: is every package what planc.lock says, byte by byte?
+// `planc lib verify`: compares every package with planc.lock, byte by byte.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/JsonDocument.h"
 #include "driver/lib/Lib.h"
@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 using packages::Locked;
 using packages::Stored;
 
-/// A byte as a person reads it.
+/// Returns a byte in readable form.
 std::string byteText(std::string_view text, size_t at) {
   if (at >= text.size()) return "the end";
   const auto byte = static_cast<unsigned char>(text[at]);
@@ -61,7 +61,7 @@ void reportFile(LibRun& run, const Locked& locked, const Stored& found, const pa
   }
 }
 
-/// The version that the planc.toml among these texts says; empty where it says none.
+/// Returns the version in the planc.toml among these texts; empty if there is none.
 std::string versionIn(const packages::Texts& texts) {
   SourceManager sources;
   DiagnosticEngine unsaid;
@@ -71,7 +71,7 @@ std::string versionIn(const packages::Texts& texts) {
   return config && config->version ? config->version->value : "";
 }
 
-/// The state of a package in a word; what is wrong with it is reported.
+/// Returns the state of a package in a word, and reports what is wrong with it.
 std::string verified(LibRun& run, const Locked& locked) {
   if (locked.origin.isFolder()) return run.workspace->manifestOf(locked) ? "folder" : "absent";
   const Stored found = packages::stored(diskFiles(), run.workspace->folder(), locked);

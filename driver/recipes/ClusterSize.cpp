@@ -1,5 +1,5 @@
-// The arguments with which a cluster has a given number of devices: the cluster is evaluated with trial arguments, so
-// that the names of its parameters decide nothing.
+// Finds arguments that give a cluster a number of devices. It evaluates the cluster with trial arguments, so that the
+// names of parameters do not matter.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/recipes/ClusterSize.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 using api::ExportParameter;
 
-/// A whole number as plan text writes it, `1_024`.
+/// Parses a whole number of plan text, `1_024`; nothing if it is none.
 std::optional<int64_t> wholeNumber(std::string text) {
   std::erase(text, '_');
   int64_t value = 0;
@@ -24,7 +24,7 @@ std::optional<int64_t> wholeNumber(std::string text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-/// The arguments of a text, split at commas outside of brackets.
+/// Splits arguments at commas outside of brackets.
 std::vector<std::string> splitAtCommas(const std::string& text) {
   std::vector<std::string> out;
   int depth = 0;
@@ -68,13 +68,13 @@ public:
     if (!unit) return reportInvalid(one);
     unit_ = unit->devices;
     if (!devices || *devices == unit_) {
-      if (needed_.empty() && !sizes_.empty()) // the default is an argument, too
+      if (needed_.empty() && !sizes_.empty()) // the default is the size
         unit->sizes.push_back({sizes_[0]->name, *wholeNumber(sizes_[0]->value.text), false});
       return unit;
     }
     for (const std::vector<Argument>& arguments : candidates(*devices))
       if (const auto found = tried(arguments); found && found->devices == *devices) return found;
-    if (needed_.empty() && !sizes_.empty()) // of a size with a default the unit is 1
+    if (needed_.empty() && !sizes_.empty()) // the size parameter has a default, so one unit is its value 1
       if (const auto least = tried({{sizes_[0], 1}})) unit = least, unit_ = least->devices;
     if (*devices < unit_ && !(needed_.empty() && sizes_.empty()))
       if (const auto part = partOf(*unit, *devices)) return part;
@@ -93,7 +93,8 @@ private:
     return out;
   }
 
-  /// `before`: declarations that the text needs.
+  /// Evaluates a cluster in plan text. `before`: declarations that the text needs. Nothing if it has errors; see
+  /// `problem_`.
   std::optional<ir::Cluster> evaluated(const std::string& text, const std::string& before = "") {
     api::PlanFile file;
     file.loadText(place_, fmt::format("{}{}let asked = {}\n", imports_, before, text));
@@ -113,7 +114,7 @@ private:
     return out;
   }
 
-  /// Arguments that may give this number, the nearest to the defaults first.
+  /// Returns arguments that may give this number of devices, those nearest to the defaults first.
   std::vector<std::vector<Argument>> candidates(int64_t devices) const {
     std::vector<std::vector<Argument>> out;
     const int64_t units = (devices + unit_ - 1) / unit_;
@@ -121,7 +122,7 @@ private:
     for (const ExportParameter* size : sizes_) {
       const int64_t value = wholeNumber(size->value.text).value_or(0);
       if (value < 1 || unit_ % value != 0) continue;
-      const int64_t each = unit_ / value; // devices for each step of the parameter
+      const int64_t each = unit_ / value; // devices per step of the parameter
       if (needed_.empty() && devices % each == 0) out.push_back({{size, devices / each}});
       if (!needed_.empty() && devices % (units * each) == 0)
         out.push_back({{needed_[0], units}, {size, devices / (units * each)}});
@@ -129,7 +130,7 @@ private:
     return out;
   }
 
-  /// A part of one unit: its levels from the inner one on, as far as the devices go.
+  /// Returns a part of one unit: its inner levels, as far as the devices reach. Nothing if the devices do not divide.
   std::optional<SizedCluster> partOf(const SizedCluster& unit, int64_t devices) {
     const auto cluster = evaluated(unit.text());
     int64_t rest = devices;
@@ -144,7 +145,7 @@ private:
     const std::string name = name_.decl.name + "_part";
     const std::string text = fmt::format("/// {} of the {} devices of a unit.\ncluster {} extends {} {{\n{}}}\n",
                                          devices, unit.devices, name, unit.text(), levels);
-    if (!evaluated(name, text)) return std::nullopt; // a torus is no chain of levels
+    if (!evaluated(name, text)) return std::nullopt; // a torus cannot be reduced level by level
     return SizedCluster{name, "", text, devices};
   }
 
@@ -186,7 +187,7 @@ private:
   Console& console_;
   const NamedExport& name_;
   std::string call_, imports_, place_, problem_;
-  std::vector<const ExportParameter*> needed_, sizes_; ///< without a value; whole numbers with a default
+  std::vector<const ExportParameter*> needed_, sizes_; ///< without a default; whole numbers with one
   int64_t unit_ = 1;
 };
 

@@ -1,4 +1,4 @@
-// How plan text imports a declaration and calls it.
+// Writes imports, and the names that they give to declarations.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/recipes/ImportedName.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The last part of `std.models.llama`, with the part before it joined by `_` where `parts` is 2.
+/// Returns the last part of `std.models.llama` or, if `parts` is 2, the last two parts joined by `_`.
 std::string lastParts(std::string_view dotted, int parts) {
   size_t at = dotted.size();
   for (int i = 0; i < parts && at != std::string_view::npos && at > 0; ++i) at = dotted.rfind('.', at - 1);
@@ -29,7 +29,7 @@ bool isReserved(const std::string& word) {
   return !api::isPlanText(fmt::format("let {} = 1\n", word));
 }
 
-/// The name of a file as a name of the language: `mine` of `plans/mine.plan`, `if_file` of `if.plan`.
+/// Returns an identifier for a file: `mine` for `plans/mine.plan`, `if_file` for `if.plan`.
 std::string stemOf(const std::string& path) {
   std::string out = fs::path(path).stem().string();
   for (char& c : out)
@@ -38,7 +38,7 @@ std::string stemOf(const std::string& path) {
   return isReserved(out) ? out + "_file" : out;
 }
 
-/// A text of the language that says this one.
+/// Returns a text as a string literal of plan text.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -60,7 +60,7 @@ std::string ImportLines::importOf(const NamedExport& name) const {
   const std::string folder = module.substr(0, module.rfind('.'));
   const bool byFolder = name.decl.kind == "plan" || name.decl.kind == "let";
   if (!byFolder || folder.find('.') == std::string::npos) return module;
-  // Recipes are named by their folder, `recipes.megatron`, if only one file of it exports the name.
+  // Recipes are named by their folder, `recipes.megatron`, if a single file of it exports the name.
   const auto exportsIt = [&](const api::Export& one) {
     return one.name == name.decl.name && one.module.substr(0, one.module.rfind('.')) == folder;
   };

@@ -1,4 +1,4 @@
-// How well words of the command line fit the names of declarations.
+// Matches words of the command line with names of declarations.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/recipes/NameMatch.h"
 
@@ -26,7 +26,7 @@ char lower(char c) {
   return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
 }
 
-/// Letters and digits in lower case, nothing between them: `llama31405b`.
+/// Returns only the letters and digits, in lower case: `llama31405b`.
 std::string squeezed(std::string_view text) {
   std::string out;
   for (const char c : text)
@@ -34,7 +34,7 @@ std::string squeezed(std::string_view text) {
   return out;
 }
 
-/// The parts of a text in lower case, `llama_3_1_405b`.
+/// Returns the parts of a text in lower case, joined by `_`: `llama_3_1_405b`.
 std::string inParts(std::string_view text) {
   std::string out;
   for (const char c : text)
@@ -52,16 +52,16 @@ template <class Fits> Exports those(const Exports& all, Fits fits) {
   return out;
 }
 
-/// `opt-1.3b` is `opt_1_3b`, and only without that `opt_13b`.
+/// Returns names equal to the word by parts (`opt-1.3b` is `opt_1_3b`) or, if there are none, by letters (`opt_13b`).
 Exports namedAlike(const Exports& all, std::string_view word) {
   const std::string parts = inParts(word), letters = squeezed(word);
   Exports out = those(all, [&](const Export& one) { return inParts(one.name) == parts; });
   return out.empty() ? those(all, [&](const Export& one) { return squeezed(one.name) == letters; }) : out;
 }
 
-/// Those with the longest name that the word ends with.
+/// Returns the exports with the longest name that the word ends with.
 Exports atEnd(const Exports& all, std::string_view word) {
-  constexpr size_t kShortest = 5; // letters of a name that say what it is
+  constexpr size_t kShortest = 5; // letters and digits; shorter names are too ambiguous
   const std::string letters = squeezed(word);
   size_t longest = kShortest;
   Exports out;
@@ -119,7 +119,7 @@ std::vector<Export> withInName(const Exports& all, std::string_view word) {
 std::vector<Export> nearestNames(Exports all, std::string_view word, size_t most) {
   constexpr unsigned kFar = 64;
   const std::string letters = squeezed(word.substr(word.rfind('/') + 1));
-  std::vector<std::pair<long, size_t>> order; // what they begin with in common counts as much as what differs
+  std::vector<std::pair<long, size_t>> order; // edit distance minus the length of the common beginning
   for (size_t i = 0; i < all.size(); ++i) {
     const std::string name = squeezed(all[i].name);
     const auto [end, at] = std::mismatch(letters.begin(), letters.end(), name.begin(), name.end());

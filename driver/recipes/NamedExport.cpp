@@ -1,4 +1,4 @@
-// Finds the declaration that a word of the command line names, and says what is wrong with the word otherwise.
+// Finds the declaration that a word names, and reports what is wrong with the word otherwise.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/recipes/NamedExport.h"
 
@@ -19,7 +19,7 @@ namespace {
 using api::Export;
 using Exports = std::vector<Export>;
 
-/// A list of declarations in an error shows at most this many; of near ones where there are more of the kind.
+/// Most declarations listed in an error; if there are more, this many of the nearest names.
 constexpr size_t kMostListed = 12, kMostNear = 4;
 
 std::string article(std::string_view noun) {
@@ -54,7 +54,7 @@ std::string dotted(const Export& decl) {
   return decl.module + "." + decl.name;
 }
 
-/// `  std.models.llama.llama3_8b  Llama 3: arXiv 2407.21783, Table 3.`, a line each.
+/// Returns a line per export: `  std.models.llama.llama3_8b  Llama 3: arXiv 2407.21783, Table 3.`.
 std::string listed(const Exports& exports, size_t most = kMostListed) {
   size_t width = 0;
   const size_t shown = std::min(exports.size(), most);
@@ -67,7 +67,7 @@ std::string listed(const Exports& exports, size_t most = kMostListed) {
   return exports.size() > shown ? out + fmt::format("\n    and {} more", exports.size() - shown) : out;
 }
 
-/// The word without its arguments, and the arguments; false after a usage error.
+/// Splits a word into name and arguments. Returns false after a usage error.
 bool splitArguments(Console& console, const WantedExport& wanted, std::string& word, std::string& arguments) {
   const size_t open = word.find('(');
   if (open == std::string::npos) return true;
@@ -81,7 +81,7 @@ bool splitArguments(Console& console, const WantedExport& wanted, std::string& w
   return true;
 }
 
-/// Those of a list that the command line wants.
+/// Returns the exports of the wanted kind.
 Exports fitting(const Exports& all, const WantedExport& wanted) {
   Exports out;
   std::copy_if(all.begin(), all.end(), std::back_inserter(out),
@@ -89,8 +89,8 @@ Exports fitting(const Exports& all, const WantedExport& wanted) {
   return out;
 }
 
-/// Exports of exactly this name: `llama3_70b`, `llama.llama3_70b`, `std.models.llama.llama3_70b`, and
-/// `std.models.llama3_70b` behind the folder of the module.
+/// Returns exports with exactly this name: `llama3_70b`, `llama.llama3_70b`, `std.models.llama.llama3_70b`, or with the
+/// module's folder, `std.models.llama3_70b`.
 Exports namedSo(const Exports& all, const std::string& word) {
   if (const Export* one = api::exportOf(all, word)) return {*one};
   Exports out;
@@ -99,7 +99,7 @@ Exports namedSo(const Exports& all, const std::string& word) {
   return out;
 }
 
-/// Clusters whose device is called so.
+/// Returns the clusters with this device.
 Exports clustersOf(api::Catalogue& catalogue, const std::string& device) {
   Exports out;
   for (Export& one : catalogue.exports("cluster"))
@@ -121,7 +121,7 @@ int reportMisfit(Console& console, api::Catalogue& catalogue, const WantedExport
   return console.usageError(fmt::format("`{}` {}", dotted(other), wanted.misfit(other)), help);
 }
 
-/// Recipes all of a list, others those whose names are nearest.
+/// Returns a help text: all declarations if they are recipes or few, otherwise those with the nearest names.
 std::string nearText(const WantedExport& wanted, const std::string& word, const Exports& fit) {
   if (fit.empty()) return "";
   if (wanted.misfit != recipeMisfit && fit.size() > kMostListed)
@@ -129,7 +129,7 @@ std::string nearText(const WantedExport& wanted, const std::string& word, const 
   return fmt::format("there {}:{}", fit.size() == 1 ? "is" : "are", listed(fit, fit.size()));
 }
 
-/// `place`: a plan file; else the library and packages were searched.
+/// Reports that no declaration fits. `place`: the searched plan file; empty if the library and packages were searched.
 int reportNone(Console& console, const WantedExport& wanted, const std::string& word, const Exports& fit,
                const std::string& place = {}) {
   std::vector<std::string> names;
@@ -155,7 +155,7 @@ int reportOneOf(Console& console, const WantedExport& wanted, const std::string&
       fit.empty() ? std::string() : "say which: " + names);
 }
 
-/// A declaration of a plan file, by its name; without a name the only one that is wanted.
+/// Returns a declaration of a plan file by name; without a name, the only one of the wanted kind.
 std::optional<NamedExport> inFile(Console& console, const WantedExport& wanted, const std::string& path,
                                   const std::string& name) {
   std::string problem;
@@ -190,7 +190,7 @@ std::vector<std::string> wordsOf(const std::string& text) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
-/// What a search by word finds: none that waits for arguments, and none that is deprecated.
+/// Returns the hits of a word search without deprecated exports and models that need arguments.
 Exports usable(Exports hits, const WantedExport& wanted) {
   const auto waits = [](const api::ExportParameter& p) { return p.required(); };
   std::erase_if(hits, [&](const Export& one) {
@@ -200,7 +200,7 @@ Exports usable(Exports hits, const WantedExport& wanted) {
   return hits;
 }
 
-/// Without those that only stand for another one, `export model deepseek_v3 = deepseek.deepseek_v3`.
+/// Removes aliases of other hits, such as `export model deepseek_v3 = deepseek.deepseek_v3`.
 Exports withoutAliases(api::Catalogue& catalogue, Exports hits) {
   if (hits.size() < 2) return hits;
   const Exports whole = catalogue.exports(hits.front().kind);
@@ -216,7 +216,7 @@ Exports withoutAliases(api::Catalogue& catalogue, Exports hits) {
   return hits.empty() ? all : hits;
 }
 
-/// A declaration of the library or of a package.
+/// Returns a declaration of the library or of a package.
 std::optional<NamedExport> inCatalogue(Console& console, api::Catalogue& catalogue, const WantedExport& wanted,
                                        const std::string& word) {
   const Exports all = catalogue.exports({}, api::Detail::Names);

@@ -1,4 +1,4 @@
-// The exports of the packages that the project of the current folder depends on.
+// Adds the exports of packages that the project of the current folder depends on.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/recipes/PackageExports.h"
 

@@ -1,4 +1,4 @@
-// The value that the command line gives a parameter of a recipe, as the argument of a plan's text.
+// Turns a value of the command line into an argument of plan text.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/recipes/ParameterValue.h"
 
@@ -24,7 +24,7 @@ std::optional<std::string> argumentOf(Console& console, api::Catalogue& catalogu
     if (!found) return std::nullopt;
     return found->called(imports.add(*found));
   }
-  if (api::isPlanText(fmt::format("let value = ({})\n", said))) return said; // one expression and nothing behind it
+  if (api::isPlanText(fmt::format("let value = ({})\n", said))) return said; // it must be a single expression
   console.usageError(
       fmt::format("`--set {}={}`: `{}` is no value", parameter.name, said, said),
       type.empty() ? "a value is one expression, as `8` or `4Mtokens`"

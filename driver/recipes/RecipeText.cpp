@@ -1,4 +1,4 @@
-// The text of a plan that extends a recipe with a model and a cluster, and the choice of the recipe by plan text.
+// Writes the text of a plan that extends a recipe, and chooses the recipe by evaluating plan text.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/recipes/RecipeText.h"
 
@@ -13,9 +13,9 @@ namespace planc::driver {
 
 namespace {
 
-/// The function of the library that gives the usual recipe of a model and a cluster.
+/// The library function that gives the usual recipe for a model and a cluster.
 constexpr std::string_view kUsual = "std.recipes.usual";
-/// A comment goes on in a new line beyond this width, with blanks more in front.
+/// Comments continue on an indented line beyond this width.
 constexpr size_t kCommentWidth = 100;
 constexpr std::string_view kComment = "// ", kGoesOn = "//  ", kAssumed = "Assumed:";
 
@@ -23,7 +23,7 @@ std::string modelText(RecipePlan& plan) {
   return plan.model.called(plan.imports.add(plan.model));
 }
 
-/// Items after an opening, as comment lines of bounded width.
+/// Returns items as comment lines of limited width that begin with `opening`.
 std::string comment(std::string_view opening, const std::vector<std::string>& items) {
   std::string out, line = fmt::format("{}{}", kComment, opening);
   for (size_t i = 0; i < items.size(); ++i) {
@@ -106,7 +106,7 @@ std::vector<std::pair<std::string, std::string>> assumedValues(RecipePlan& plan)
 
 std::string withAssumed(const std::string& text, const std::vector<std::pair<std::string, std::string>>& values) {
   const std::string first = fmt::format("{}{}", kComment, kAssumed);
-  const size_t begin = text.find("\n" + first) + 1; // the command stands above it
+  const size_t begin = text.find("\n" + first) + 1; // the line of the command comes first
   if (begin == 0) return text;
   size_t end = text.find('\n', begin) + 1;
   while (text.compare(end, kGoesOn.size(), kGoesOn) == 0) end = text.find('\n', end) + 1;

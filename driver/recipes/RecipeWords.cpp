@@ -1,5 +1,5 @@
-// From words of the command line to the text of a plan: names are found, the cluster is sized, a recipe is chosen, and
-// options become arguments of the recipe.
+// Turns words of the command line into the text of a plan: finds names, sizes the cluster, chooses a recipe, and passes
+// options as arguments of the recipe.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/recipes/RecipeWords.h"
 
@@ -22,21 +22,22 @@ namespace planc::driver {
 
 namespace {
 
-/// The most devices that can be asked for.
+/// The largest number of devices that can be requested.
 constexpr int64_t kMostDevices = 100'000'000;
 
-/// Options that only have a meaning beside `--model`.
+/// Options that require `--model`.
 constexpr std::array kBesideModel = {&kClusterOption, &kRecipeOption, &kDevicesOption,
                                      &kSeqOption,     &kBatchOption,  &kTokensOption};
 
-/// An option that gives a parameter of the recipe a value.
+/// An option that sets a parameter of the recipe.
 struct ParameterOption {
   const Option* option;
   std::string_view parameter;
-  Unit unit;           ///< that the value may have
-  bool counts = false; ///< it may be a whole number or samples as well
+  Unit unit;           ///< unit of the value
+  bool counts = false; ///< the value may also be a whole number or samples
   std::string_view example;
-  std::string_view statement = {}; ///< of a plan, where the recipe has no such parameter; `{}` stands for the value
+  std::string_view statement = {}; ///< statement of the plan if the recipe has no such parameter; `{}` stands for the
+                                   ///< value
 };
 
 const std::array kParameterOptions = {
@@ -58,7 +59,7 @@ std::string parametersText(const NamedExport& recipe) {
   return out;
 }
 
-/// Says what is wrong with the value of an option; false if it is a value.
+/// Returns whether the text is no value of the option, after a report.
 bool isNoValue(Console& console, const ParameterOption& of, const std::string& text) {
   std::string badUnit;
   const std::optional<Quantity> value = parseQuantity(text, badUnit);
@@ -77,7 +78,7 @@ bool isNoValue(Console& console, const ParameterOption& of, const std::string& t
   return true;
 }
 
-/// Adds the arguments that the options give; false after a usage error.
+/// Adds the arguments that options give. Returns false after a usage error.
 bool addOptions(Console& console, const Arguments& arguments, RecipePlan& plan) {
   for (const ParameterOption& of : kParameterOptions) {
     const std::optional<std::string> text = arguments.value(of.option->name);
@@ -99,8 +100,8 @@ bool addOptions(Console& console, const Arguments& arguments, RecipePlan& plan) 
   return true;
 }
 
-/// Adds what `--set` says of parameters of the recipe, and takes it out of the arguments. Without `paths` everything
-/// must be one. False after a usage error.
+/// Adds the values of `--set` for parameters of the recipe, and removes them from the arguments. Without `paths`, every
+/// `--set` must be one. Returns false after a usage error.
 bool addSet(Console& console, api::Catalogue& catalogue, Arguments& arguments, bool paths, RecipePlan& plan) {
   std::vector<std::string> others;
   for (const std::string& word : arguments.all(kParameterOption.name)) {
@@ -129,7 +130,7 @@ bool addSet(Console& console, api::Catalogue& catalogue, Arguments& arguments, b
   return true;
 }
 
-/// How a command line names what a word found: by a dotted name if the word is one, else by the name that was found.
+/// Returns the name of a declaration for a command line: the word itself if it is a dotted name, else the found name.
 std::string wordOf(const NamedExport& found, const std::string& word) {
   const std::string said = word.substr(0, word.find('(')), &name = found.decl.name;
   std::string out = said.ends_with("." + name) ? said : name;
@@ -137,7 +138,7 @@ std::string wordOf(const NamedExport& found, const std::string& word) {
   return found.called(out);
 }
 
-/// Whether the arguments of a model give all parameters without a default; else a usage error.
+/// Returns whether the word gives all arguments of a model that have no default; otherwise reports a usage error.
 bool isWhole(Console& console, const NamedExport& model) {
   std::string open;
   for (const api::ExportParameter& p : model.decl.parameters)
@@ -149,7 +150,7 @@ bool isWhole(Console& console, const NamedExport& model) {
   return false;
 }
 
-/// The command line of `planc new` that writes this plan.
+/// Returns the command line of `planc new` that writes this plan.
 std::string commandOf(const Arguments& arguments, const std::string& model, const std::string& cluster,
                       const RecipePlan& plan) {
   const auto word = [](const std::string& text) {
@@ -173,33 +174,34 @@ std::string commandOf(const Arguments& arguments, const std::string& model, cons
 
 constexpr std::string_view kVary = "--vary";
 
-/// The options whose values begin with the path of something that is varied.
+/// Options whose values begin with the path of something that is varied.
 constexpr std::array<std::string_view, 4> kVaryingOptions = {kVary, "--scale", "--largest", "--fewest"};
 
-/// `tp` of `tp in [1, 2]`.
+/// Returns `tp` for `tp in [1, 2]`.
 std::string variedName(const std::string& value) {
   return value.substr(0, value.find_first_of(" =([-"));
 }
 
-/// The parameter of the recipe that is called so, if a command line can say its values: those of some types only the
-/// recipe's file can name.
+/// Returns the recipe's parameter of this name if a command line can give its values; null otherwise. Values of some
+/// types can only be named in the recipe's own file.
 const api::ExportParameter* sayable(const NamedExport& recipe, const std::string& name) {
   const api::ExportParameter* parameter = parameterOf(recipe, name);
   if (!parameter || parameter->type.text.find('.') != std::string::npos) return nullptr;
   return wantedOfType(parameter->type.text) ? nullptr : parameter;
 }
 
-/// Lets a parameter of the plan give the one of the recipe that is called so, with the value that it has now. A path
-/// that is no parameter, and one whose values only the recipe's file can name, stay as they are.
+/// Makes the recipe's parameter `name` a parameter of the plan, with its current value as default. Does nothing if
+/// there is no such parameter, or if a command line cannot give its values.
 void openParameter(RecipePlan& plan, const std::string& name) {
   const api::ExportParameter* parameter = sayable(plan.recipe, name);
   const auto same = [&](const auto& argument) { return argument.first == name; };
   const auto given = std::find_if(plan.given.begin(), plan.given.end(), same);
   const auto assumed = std::find_if(plan.assumed.begin(), plan.assumed.end(), same);
   const bool valued = given != plan.given.end() || assumed != plan.assumed.end();
-  if (!parameter || !valued || (given != plan.given.end() && given->second == name)) return; // it is open, else
+  if (!parameter || !valued || (given != plan.given.end() && given->second == name))
+    return; // nothing to do, or open already
   api::ExportParameter open = *parameter;
-  open.where = {}; // the recipe holds its argument against it
+  open.where = {}; // the recipe itself checks the condition of its parameter
   open.value.text = given != plan.given.end() ? std::exchange(given->second, name) : assumed->second;
   if (given == plan.given.end()) {
     plan.given.emplace_back(name, name);
@@ -208,7 +210,7 @@ void openParameter(RecipePlan& plan, const std::string& name) {
   plan.open.push_back(open.str());
 }
 
-/// Whether nothing has a value by its option or `--set`, and is varied beside; else a usage error.
+/// Returns whether no parameter is both set and varied; otherwise reports a usage error.
 bool isSaidOnce(Console& console, const Arguments& arguments, const RecipePlan& plan) {
   for (const std::string_view option : kVaryingOptions)
     for (const std::string& value : arguments.all(option))
@@ -221,16 +223,15 @@ bool isSaidOnce(Console& console, const Arguments& arguments, const RecipePlan& 
   return true;
 }
 
-/// Adds values that the command line gives to what is varied, each as the only one, so that a search holds them
-/// whatever the recipe's own choices are.
+/// Varies each given value over itself alone, so that a search keeps it even if the recipe's own choices differ.
 void hold(Arguments& arguments, const NamedExport& recipe,
           const std::vector<std::pair<std::string, std::string>>& given) {
   for (const auto& [name, value] : given)
     if (sayable(recipe, name)) arguments.values[std::string(kVary)].push_back(fmt::format("{} in [{}]", name, value));
 }
 
-/// Makes what the command line varies a parameter of the plan, where it is one of the cluster or of the recipe.
-/// `devices` stands for the argument that gives the cluster its size. False after a usage error.
+/// Makes each varied path a parameter of the plan if the cluster or the recipe has such a parameter. `devices` stands
+/// for the argument that determines the size of the cluster. Returns false after a usage error.
 bool openVaried(Console& console, Arguments& arguments, RecipePlan& plan) {
   for (const std::string_view option : kVaryingOptions) {
     const auto values = arguments.values.find(option);
@@ -259,7 +260,7 @@ bool openVaried(Console& console, Arguments& arguments, RecipePlan& plan) {
   return true;
 }
 
-/// The recipe that `--as` names, or that the library's choice comes to; false after a report.
+/// Finds the recipe that `--as` names or that the library chooses. Returns false after a report.
 bool findRecipe(Console& console, api::Catalogue& catalogue, const std::optional<std::string>& name, RecipePlan& plan) {
   if (!name) return chooseRecipe(console, catalogue, plan);
   auto found = namedExport(console, catalogue, kWantedRecipe, *name);
@@ -272,7 +273,7 @@ bool findRecipe(Console& console, api::Catalogue& catalogue, const std::optional
   return true;
 }
 
-/// Whether the words name a plan and nothing else; else the exit code after a report.
+/// Checks that the words name a plan completely, and nothing else. Returns kClean, or the exit code after a report.
 int checkWords(Console& console, const Command& command, const Arguments& arguments) {
   if (!arguments.given(kModelOption.name)) {
     for (const Option* option : kBesideModel)
@@ -292,7 +293,7 @@ int checkWords(Console& console, const Command& command, const Arguments& argume
   return kClean;
 }
 
-/// Whether every word that becomes a part of the text stands on one line; else a usage error.
+/// Returns whether every word that goes into the text is a single line; otherwise reports a usage error.
 bool areLines(Console& console, const Arguments& arguments, const std::string& model, const std::string& cluster) {
   std::vector<std::string> words{model, cluster};
   for (const Option* option : kBesideModel)
@@ -330,7 +331,7 @@ std::optional<std::string> recipeText(Console& console, Arguments& arguments, co
   plan.sized = std::move(*sized);
   if (!findRecipe(console, catalogue, arguments.value(kRecipeOption.name), plan)) return std::nullopt;
   plan.recipeName = plan.imports.add(plan.recipe);
-  const bool paths = arguments.given(kModelOption.name); // a command that has a plan sets facts of it as well
+  const bool paths = arguments.given(kModelOption.name); // a command with a plan also sets facts of the plan
   if (!addOptions(console, arguments, plan)) return std::nullopt;
   if (!addSet(console, catalogue, arguments, paths, plan) || !isSaidOnce(console, arguments, plan)) return std::nullopt;
   if (searched) hold(arguments, plan.recipe, plan.given);

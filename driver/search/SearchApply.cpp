@@ -1,4 +1,4 @@
-// `planc search --apply N [-o FILE]`: one of the best, written down as a plan.
+// `planc search --apply N [-o FILE]`: writes one of the best candidates as a plan.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/search/SearchApply.h"
 
@@ -16,14 +16,14 @@ namespace planc::driver {
 
 namespace {
 
-/// `3rd`
+/// Returns `3rd`.
 std::string ordinal(size_t n) {
   const size_t last = n % 10, two = n % 100;
   const bool teen = two >= 11 && two <= 13;
   return fmt::format("{}{}", n, teen || last > 3 || last == 0 ? "th" : last == 1 ? "st" : last == 2 ? "nd" : "rd");
 }
 
-/// Whether a file that is no plan stands there, behind a link, too.
+/// Returns whether a file that is not a plan exists at the path or at the target of a link.
 bool isOtherFile(const std::string& path) {
   std::error_code failed;
   if (!std::filesystem::is_regular_file(path, failed)) return false;

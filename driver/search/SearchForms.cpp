@@ -1,4 +1,4 @@
-// What of a command line of `planc search` would have no effect is told, by the table of its options.
+// Reports options of `planc search` that would have no effect, by the table of options.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/search/SearchForms.h"
 
@@ -13,12 +13,12 @@ namespace {
 
 struct SearchForm {
   unsigned bit;
-  std::string_view word;  ///< what asks for it: an option, or the first word
-  std::string_view shown; ///< how it is named
-  std::string_view help;  ///< what to do instead of something that does not go with it; empty: what that goes with
+  std::string_view word;  ///< the option or first word that selects it
+  std::string_view shown; ///< its name in messages
+  std::string_view help;  ///< advice if an option does not fit; empty: lists the forms that the option fits
 };
 
-/// Of these one is meant, the first that is asked for.
+/// Forms of which one applies: the first that the words select.
 constexpr SearchForm kSearchForms[] = {
     {kOfReport, "report", "`planc search report`", ""},
     {kOfMerge, "merge", "`planc search merge`", ""},
@@ -30,7 +30,7 @@ constexpr SearchForm kSearchForms[] = {
     {kOfList, "--list", "`--list`", ""},
     {kOfTable, "", "a search", ""},
 };
-/// These stand beside one of them.
+/// Forms that can be combined with one of those.
 constexpr SearchForm kRowsForm = {kOfRows, "--rows", "`--rows`", "`--rows` prints all that the store keeps, as CSV"};
 constexpr SearchForm kPlanForm = {kOfPlan, "--apply", "`--apply` without `-o`",
                                   "with `-o FILE` the plan goes there, and the answer is printed beside it"};
@@ -44,7 +44,7 @@ bool asksFor(const SearchForm& form, const Arguments& arguments) {
   return isWord(form) ? arguments.positional[0] == form.word : arguments.given(form.word);
 }
 
-/// The ways of asking that the words combine.
+/// Returns the forms that the words select.
 std::vector<const SearchForm*> formsOf(const Arguments& arguments) {
   const auto meant = std::find_if(std::begin(kSearchForms), std::end(kSearchForms),
                                   [&](const SearchForm& form) { return asksFor(form, arguments); });
@@ -59,7 +59,7 @@ bool isForm(std::string_view option) {
                      [&](const SearchForm& form) { return form.word == option; });
 }
 
-/// `it goes with a search and `planc search report``
+/// Returns ``it goes with a search, `planc search report` ``.
 std::string goesWith(const Option& option) {
   std::string text;
   for (const SearchForm& form : kSearchForms)
@@ -80,7 +80,7 @@ int misfit(Console& console, const Option& option, const SearchForm& form) {
                             goesWith(option) + (form.word.empty() ? "" : ": leave one of the two out"));
 }
 
-/// What an option needs beside it.
+/// Checks that the option which this one requires is given.
 int checkNeeded(Console& console, const Option& option, const Arguments& arguments) {
   if (option.needs.empty() || arguments.given(option.needs)) return kClean;
   const auto isNeeded = [&](const Option& one) { return one.name == option.needs; };

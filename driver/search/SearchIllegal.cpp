@@ -1,4 +1,4 @@
-// `planc search --illegal`: examples of what laws forbid, with what is said of them.
+// `planc search --illegal`: shows examples of candidates that laws forbid.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/search/SearchIllegal.h"
 
@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kExamples = 3;
 constexpr ir::CandidateId kTried = 10'000;
 
-/// What is said first of a candidate that a law forbids.
+/// Returns the first error of a candidate that a law forbids.
 std::string lawOf(api::Search& search, ir::CandidateId id) {
   const auto first = [](const DiagnosticEngine& found) {
     const Diagnostic* const error = found.firstError();

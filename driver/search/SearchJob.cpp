@@ -1,4 +1,4 @@
-// `--emit-sbatch`: the shards of a search as the tasks of a Slurm array.
+// `--emit-sbatch`: writes a Slurm array whose tasks are the shards of a search.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/OptionValues.h"
 #include "driver/search/SearchStore.h"
@@ -14,12 +14,12 @@ namespace planc::driver {
 
 namespace {
 
-/// A file's name where an option could stand.
+/// Returns a file name that cannot be mistaken for an option.
 std::string asFile(const std::string& name) {
   return name.starts_with('-') ? "./" + name : name;
 }
 
-/// Lines that begin in the middle of a word would be read as directives of Slurm, or end a comment.
+/// Rejects words with line breaks, which Slurm could read as directives, or which would end a comment.
 int checkWords(Console& console, const Arguments& arguments) {
   std::vector<std::string> words = arguments.positional;
   for (const auto& option : arguments.values) words.insert(words.end(), option.second.begin(), option.second.end());
@@ -30,7 +30,7 @@ int checkWords(Console& console, const Arguments& arguments) {
   return kClean;
 }
 
-/// All else that was said of the search, as its shards take it.
+/// Returns the other options of the search, as the command line of a shard.
 std::string jobWords(const Arguments& arguments) {
   std::string text = shellWord(asFile(arguments.positional[0]));
   const auto add = [&](const Option& option) {

@@ -1,4 +1,4 @@
-// What is said of the largest or least value that fits, and of the next one.
+// Reports the largest or smallest value that fits, and the next value.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/search/SearchLargest.h"
 
@@ -25,7 +25,7 @@ std::string lawText(const TriedValue& value, const api::ShownValue& shown) {
   return value.code ? fmt::format("PLAN{:04}: {}", value.code, shown.message) : shown.message;
 }
 
-/// Why a value is no answer: `needs 84 GB`; what is too much where its digits do not show that.
+/// Returns why a value does not fit: `needs 84 GB`, and the excess if the printed digits do not show it.
 std::string missText(const api::FittingValue& of, const TriedValue& value, const api::ShownValue& shown) {
   if (value.fate == TriedValue::Fate::Missed)
     return fmt::format("misses `where {}`{}", of.conditions[value.condition],
@@ -35,13 +35,13 @@ std::string missText(const api::FittingValue& of, const TriedValue& value, const
   return fmt::format("needs {}, {} too much", needs, formatQuantity(value.peak - shown.capacity, units::bytes));
 }
 
-/// `13`, `13 to 15`, `11 to 9`.
+/// Returns `13`, `13 to 15`, `11 to 9`.
 std::string rangeText(int64_t first, int64_t count, bool up) {
   const int64_t last = up ? first + count - 1 : first - count + 1;
   return count == 1 ? std::to_string(first) : fmt::format("{} to {}", first, last);
 }
 
-/// What is known of the values behind the one that is found.
+/// Returns a text about the values beyond the answer.
 std::string behindText(const api::FittingValue& of, bool up) {
   const search::ExtremeFound& found = of.found;
   const int64_t sign = up ? 1 : -1, first = found.in->value + sign;
@@ -57,7 +57,7 @@ std::string behindText(const api::FittingValue& of, bool up) {
   return text;
 }
 
-/// Conditions may hold where nobody looked: which values are looked at.
+/// Returns which values were tried, because conditions may hold between them.
 std::string triedText(const api::FittingValue& of) {
   if (of.best) return "  tried: doublings and small values, each with the whole search of the plan\n";
   if (of.conditions.empty()) return {};
@@ -65,7 +65,7 @@ std::string triedText(const api::FittingValue& of) {
          "things\n";
 }
 
-/// ` on 64 devices with mesh.tp = 8, mesh.dp = 8`, of the best of a search.
+/// Returns ` on 64 devices, with mesh.tp = 8, mesh.dp = 8` for the best candidate of a search.
 std::string bestText(const api::ShownValue& shown) {
   if (shown.choices.empty()) return "";
   std::string choices;
@@ -102,7 +102,7 @@ std::string text(const api::FittingValue& of, const std::string& path, bool up) 
   return out;
 }
 
-/// What a path is that has no whole numbers; empty where something else is wrong.
+/// Returns what a path is if it has no whole numbers; empty if something else is wrong.
 std::string quantityText(InputFile& file) {
   constexpr std::string_view kThisIs = "; this is ";
   constexpr int kFactType = 502;
@@ -165,7 +165,7 @@ int searchLargest(Console& console, const Arguments& arguments, InputFile& file,
   }
   const bool best = arguments.has("--best") || arguments.text;
   const std::string path = *arguments.value(option), plan = arguments.value("--plan").value_or("");
-  ir::SearchWords first = words; // whether the path, the conditions and the plan are what they should be
+  ir::SearchWords first = words; // checks the path, the conditions and the plan
   first.numbers = {{path, {{1, {}}}}};
   first.goals = {"minimize step_time"};
   first.alone = true;

@@ -15,7 +15,7 @@ namespace planc::driver {
 
 namespace {
 
-/// True for JSON; nothing, after a report, for forms that these have not.
+/// Returns whether JSON is requested; nothing, after a report, for formats that these forms do not have.
 std::optional<bool> wantsJson(Console& console, const Arguments& arguments, std::string_view option) {
   const std::string format = *arguments.value("--format");
   if (format == "json" || format == "text") return format == "json";

@@ -1,4 +1,4 @@
-// What a search is about as facts that are compared, the store that goes with it, and commands over stores alone.
+// Opens stores with the facts of a search, and runs commands on stores.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/search/SearchStore.h"
 
@@ -24,7 +24,7 @@ namespace {
 using search::StoreFacts;
 using search::StoreFailure;
 
-/// All that says what is searched, so that a report can ask again.
+/// Returns the options that define the search as JSON, so that a report can repeat it.
 std::string askedText(const Arguments& arguments) {
   nlohmann::ordered_json out = {{"file", arguments.positional.at(0)}, {"options", nlohmann::ordered_json::object()}};
   for (const Option& option : kSearchCommand.options)
@@ -33,7 +33,7 @@ std::string askedText(const Arguments& arguments) {
   return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-/// The words that a store was made with, printed as those of now say.
+/// Returns the options that a store was made with, and the output options of the current command line.
 Arguments askedOf(const search::Store& store, const Arguments& now) {
   Arguments asked;
   asked.values = now.values;
@@ -59,7 +59,7 @@ std::string spaceDigest(const ir::Space& space) {
   return digestOf(out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-/// Goals and conditions stand in facts as lists with this between them; no expression has it.
+/// Separates goals and conditions in a fact; no expression contains it.
 constexpr std::string_view kBetween = "; ";
 
 std::string listed(const std::vector<std::string>& items) {
@@ -76,7 +76,7 @@ std::vector<std::string> goalWords(const ir::SearchTerms& terms) {
   return words;
 }
 
-/// The values of a choice as facts show them: all of them, or as many as a line takes and a digest of the rest.
+/// Returns the values of a choice for a fact: all of them, or as many as fit on a line and a digest of all.
 std::string valuesText(const ir::Choice& choice) {
   constexpr size_t kShown = 200;
   std::string text;
@@ -91,7 +91,7 @@ std::string valuesText(const ir::Choice& choice) {
                      digestOf(text));
 }
 
-/// All that the answer hangs on.
+/// Returns all facts that the answer depends on.
 StoreFacts factsOf(const Arguments& arguments, InputFile& file, const api::Search& search, bool exhaustive, bool rows) {
   StoreFacts facts = {{"planc", std::string(versionNumber())}, {"plan", search.plan().asked().named}};
   const SourceManager& sources = file.sources();
@@ -107,7 +107,7 @@ StoreFacts factsOf(const Arguments& arguments, InputFile& file, const api::Searc
   for (const ir::Condition& condition : search.terms().conditions) where.push_back(condition.tree.text);
   facts.emplace_back("library", libraryDigest());
   facts.emplace_back("--set", listed(arguments.all(kSetOption.name)));
-  std::vector<std::string> varied; // beside the digest of all: they say what differs
+  std::vector<std::string> varied; // they show in a message what differs; the digest covers all
   StoreFacts values;
   for (const ir::Choice& choice : search.space().choices) {
     std::string paths;
@@ -140,7 +140,7 @@ search::StoreHeader headerOf(const Arguments& arguments, InputFile& file, const 
   return header;
 }
 
-/// Throws if the store is not of this search.
+/// Throws if the store belongs to another search.
 void checkSame(const search::Store& store, const StoreFacts& now, const std::string& help) {
   const std::string text = search::mismatchText(store.path(), store.header().facts, "what is asked for now", now);
   if (!text.empty()) throw search::StoreMismatch(text, help);
@@ -148,7 +148,7 @@ void checkSame(const search::Store& store, const StoreFacts& now, const std::str
 
 // ---- commands over stores ------------------------------------------------------------------------------------------
 
-/// A line per row that the store keeps, by its own words: no plan is needed.
+/// Prints a line per row of the store, using the store's own texts, so that the plan is not needed.
 int printStoredRows(Console& console, const search::Store& store) {
   const ir::Space& space = store.space();
   std::vector<std::string> goals;
@@ -190,11 +190,12 @@ int reportStore(Console& console, const Arguments& arguments) {
   Decided decided{static_cast<double>(walked.decided.size()) / static_cast<double>(store->header().blocks),
                   store->header().shard,
                   {}};
-  if (store->header().shard.count == 1 && walked.least != 0) decided.least = walked.least; // else of a part
+  if (store->header().shard.count == 1 && walked.least != 0)
+    decided.least = walked.least; // otherwise the bound is about one shard
   return printAnswer(console, asked, file, *search, walked.answer, decided, exhaustive, *applying);
 }
 
-/// By its first bytes, whatever it is called.
+/// Returns whether a file is an SQLite database, by its first bytes.
 bool isStoreFile(const std::string& path) {
   constexpr std::string_view kMagic("SQLite format 3\0", 16);
   std::error_code ignored;

@@ -1,4 +1,4 @@
-// Looks at a walk every tenth of a second.
+// Polls a walk ten times a second.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/search/SearchWatch.h"
 
@@ -19,11 +19,11 @@ volatile std::sig_atomic_t interrupted = 0;
 
 extern "C" void interrupt(int) {
   interrupted = 1;
-  std::signal(SIGINT, SIG_DFL); // a second one ends the program
+  std::signal(SIGINT, SIG_DFL); // the second Ctrl-C ends the program
 }
 
 constexpr auto kLook = std::chrono::milliseconds(100);
-constexpr double kFirst = 0.5, kPlain = 10; // seconds until a line, and between lines that stay
+constexpr double kFirst = 0.5, kPlain = 10; // seconds until the first line, and between lines of plain output
 
 } // namespace
 

@@ -1,5 +1,4 @@
-// From words to a command: CLI11 takes the line apart, the tables say what is legal, and every unknown word gets a
-// suggestion.
+// Parses the command line with CLI11, checks it against the command tables, and suggests corrections of unknown words.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/Compilation.h"
 #include "driver/recipes/RecipeWords.h"
@@ -15,18 +14,18 @@
 namespace planc::driver {
 namespace {
 
-/// The CLI11 application of the tables, and where it puts what it finds.
+/// The CLI11 application that is built from the tables, and the parsed values.
 class Parser {
   CLI::App app_{"planc", "planc"};
   struct Slot {
-    const Command* command = nullptr; ///< null: of planc itself
+    const Command* command = nullptr; ///< null: an option of planc itself
     const Option* option = nullptr;
     CLI::Option* parsed = nullptr;
   };
   std::deque<Slot> slots_;
   std::map<const Command*, std::vector<std::string>> positional_;
   std::map<const Command*, CLI::App*> apps_;
-  std::vector<std::string> before_, afterDashes_; ///< the words before and behind `--`
+  std::vector<std::string> before_, afterDashes_; ///< words before and after `--`
 
   void addOption(CLI::App& app, const Command* command, const Option& option) {
     std::string name(option.name == "--help" ? "-h,--help" : option.name);
@@ -52,7 +51,7 @@ public:
     app_.require_subcommand(0, 1);
   }
 
-  /// Words after `--` are no options.
+  /// Parses the line. Words after `--` are no options.
   void parse(int argc, char** argv) {
     char** end = std::find(argv + 1, argv + argc, std::string_view("--"));
     before_.assign(argv + 1, end);
@@ -69,10 +68,10 @@ public:
     return nullptr;
   }
 
-  /// Words that fit nowhere.
+  /// Returns the words that fit nowhere.
   std::vector<std::string> unknown() const { return app_.remaining(true); }
 
-  /// Options given anywhere on the line, and defaults of those with choices.
+  /// Returns options given anywhere on the line, and the defaults of options with choices.
   Arguments arguments(const Command* command) const {
     Arguments result;
     if (command) result.positional = positional_.at(command);
@@ -116,7 +115,7 @@ int unknownWord(Console& console, const Command* command, const std::string& wor
                             didYouMean(word, commandNames(), "`planc --help` lists them"));
 }
 
-/// The first code that is not zero, of the options that all commands have and those of this one.
+/// Returns the first code other than 0 that `check` returns for a common option or an option of the command; else 0.
 template <class Check> int checkEach(const Command* command, Check check) {
   for (const Option& option : commonOptions())
     if (int code = check(option)) return code;
@@ -126,7 +125,7 @@ template <class Check> int checkEach(const Command* command, Check check) {
   return 0;
 }
 
-/// Reports a word that is not among the choices; zero if it is.
+/// Reports a word that is not among the choices; returns 0 if it is.
 int checkChoice(Console& console, const std::string& what, const std::string& word,
                 const std::vector<std::string>& choices) {
   if (std::find(choices.begin(), choices.end(), word) != choices.end()) return 0;
@@ -134,7 +133,7 @@ int checkChoice(Console& console, const std::string& what, const std::string& wo
                             didYouMean(word, choices, "it is one of " + quotedList(choices)));
 }
 
-/// A value that is not among the choices, or zero if all are.
+/// Reports an option value that is not among its choices; returns 0 if there is none.
 int checkChoices(Console& console, const Command* command, const Arguments& arguments) {
   auto check = [&](const Option& option) {
     auto value = arguments.value(option.name);
@@ -145,7 +144,7 @@ int checkChoices(Console& console, const Command* command, const Arguments& argu
   return checkEach(command, check);
 }
 
-/// Two values of an option that takes one, or zero if there are none.
+/// Reports an option that accepts one value and has several; returns 0 if there is none.
 int checkOnce(Console& console, const Command* command, const Arguments& arguments) {
   auto check = [&](const Option& option) {
     const std::vector<std::string>& values = arguments.all(option.name);
@@ -157,7 +156,7 @@ int checkOnce(Console& console, const Command* command, const Arguments& argumen
   return checkEach(command, check);
 }
 
-/// A switch with a value, which CLI11 would take for the switch, or zero if there is none.
+/// Reports a switch with a value, which CLI11 would accept as the switch; returns 0 if there is none.
 int checkSwitches(Console& console, const Command* command, const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));

@@ -1,4 +1,4 @@
-// The registration table: adding a command is one file and one row here.
+// The table of commands. A new command needs its own file and a row here.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/words/Commands.h"
 

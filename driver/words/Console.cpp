@@ -1,4 +1,4 @@
-// The streams of one run: colour, diagnostics, usage errors.
+// Writes results, diagnostics and usage errors, with colour.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/words/Console.h"
 

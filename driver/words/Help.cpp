@@ -1,4 +1,4 @@
-// The help texts, made from the command tables.
+// Builds the help texts from the command tables.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/words/Help.h"
 
@@ -10,7 +10,7 @@
 namespace planc::driver {
 namespace {
 
-/// Two columns, the first as wide as its widest entry.
+/// Returns two columns, the first as wide as its widest entry.
 std::string columns(const std::vector<std::pair<std::string, std::string>>& rows) {
   size_t width = 0;
   for (const auto& row : rows) width = std::max(width, row.first.size());

@@ -1,4 +1,4 @@
-// `planc help`: the help of a command, or of all of them.
+// `planc help`: prints the help of one command or of the program.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/words/Commands.h"
 #include "driver/words/Console.h"
@@ -13,7 +13,7 @@ namespace {
 struct HelpForm {
   std::string_view name;
   std::string (*ofProgram)();
-  std::string (*ofCommand)(const Command&); ///< null: the form is of the whole program only
+  std::string (*ofCommand)(const Command&); ///< null: the form exists for the whole program only
 };
 constexpr HelpForm kForms[] = {
     {"text", programHelp, commandHelp}, {"man", programMan, commandMan},   {"bash", bashCompletion, nullptr},

@@ -1,4 +1,4 @@
-// Manual pages, made from the command tables in the language man(7).
+// Builds manual pages in man(7) format from the command tables.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/words/Help.h"
 #include "support/text/Spelling.h"
@@ -13,7 +13,7 @@
 namespace planc::driver {
 namespace {
 
-/// Text as roff has it. Beyond ASCII a character is written by its number; pieces in backticks are bold.
+/// Escapes text for roff. Characters beyond ASCII are written by number; text in backticks becomes bold.
 std::string roff(std::string_view text) {
   std::string out;
   bool code = false;
@@ -42,8 +42,8 @@ std::string roff(std::string_view text) {
   return out;
 }
 
-/// A paragraph in lines of at most 78 characters; none begins as a request of roff does. With a backslash before `end`
-/// roff reads one line.
+/// Returns a paragraph in lines of at most 78 characters, none of which begins like a roff request. If `end` begins
+/// with a backslash, roff joins the lines.
 std::string manLines(std::string_view text, std::string_view end = "\n") {
   constexpr size_t kWidth = 78;
   std::string out, line;
@@ -69,7 +69,7 @@ std::string italic(std::string_view text) {
   return "\\fI" + roff(text) + "\\fR";
 }
 
-/// An entry of a list: its tag, then a text.
+/// Returns a list entry: a tag and a text.
 std::string manEntry(const std::string& tag, std::string_view text) {
   return ".TP\n" + tag + "\n" + manLines(text);
 }
@@ -86,7 +86,7 @@ std::string manOptions(const std::vector<Option>& options) {
   return out;
 }
 
-/// The title line. The date is that of SOURCE_DATE_EPOCH, which builds set to the time of the commit; empty without.
+/// Returns the title line. Its date is SOURCE_DATE_EPOCH, which builds set to the time of the commit; empty without it.
 std::string manTitle(const std::string& name) {
   std::string date, upper;
   if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) {
@@ -123,7 +123,7 @@ std::string manFoot(std::string_view example, const std::string& seeAlso) {
   return out + ".SH EXAMPLES\n.nf\n" + manLines(example, " \\\n") + ".fi\n.SH SEE ALSO\n" + seeAlso;
 }
 
-/// `planc-check(1)`, for each command, one a line.
+/// Returns `planc-check(1)` for each command, one per line.
 std::string pageNames(const std::vector<const Command*>& all) {
   std::string out;
   for (const Command* command : all)

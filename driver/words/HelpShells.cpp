@@ -1,5 +1,5 @@
-// Completions for bash, zsh and fish, made from the command tables. A value or argument with choices is completed from
-// them; any other value or argument is completed as a file.
+// Builds completions for bash, zsh and fish from the command tables. Values and arguments with choices are completed
+// from them, others as file names.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/words/Help.h"
 
@@ -8,7 +8,7 @@
 namespace planc::driver {
 namespace {
 
-/// A word in single quotes, as all three shells read it.
+/// Quotes a word in single quotes, which all three shells understand.
 std::string shellQuoted(std::string_view text) {
   std::string out = "'";
   for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -30,7 +30,7 @@ std::vector<std::string_view> namesOf(const std::vector<Option>& options, bool w
   return names;
 }
 
-/// Calls `take(option, choices)` for each option that has some.
+/// Calls `take(option, choices)` for each option with choices.
 template <class Take> void eachChoice(const std::vector<Option>& options, Take take) {
   for (const Option& option : options)
     if (!option.choices.empty()) take(option.name, joined(option.choices));
@@ -97,7 +97,7 @@ std::string bashCompletion() {
 
 namespace {
 
-/// A text within a specification of `_arguments`.
+/// Escapes text for a specification of `_arguments`.
 std::string zshText(std::string_view text) {
   std::string out;
   for (char c : text) {
@@ -107,7 +107,7 @@ std::string zshText(std::string_view text) {
   return out;
 }
 
-/// How `_arguments` completes a value: one of some words, or a file.
+/// Returns how `_arguments` completes a value: by words, or as a file.
 std::string zshAction(const std::string& choices) {
   return choices.empty() ? "_files" : "(" + choices + ")";
 }

@@ -1,4 +1,4 @@
-// Pages of diagnostics, which are in the program.
+// Looks up the embedded pages of diagnostics.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/words/Pages.h"
 

@@ -1,4 +1,4 @@
-// The last words of a crash.
+// Prints a last message when the program crashes.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/words/Progress.h"
 
@@ -13,14 +13,14 @@ namespace planc::driver {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr bool kSanitized = true; // its own report says more
+constexpr bool kSanitized = true; // the sanitizer's own report says more
 #else
 constexpr bool kSanitized = false;
 #endif
 
 constexpr size_t kStackBytes = 64 << 10;
 
-/// Only what a signal handler may do.
+/// Prints the error and exits. It uses only functions that a signal handler may call.
 [[noreturn]] void die(const char* what) {
   auto say = [](const char* text) {
     ssize_t ignored = ::write(STDERR_FILENO, text, std::strlen(text));
@@ -56,7 +56,7 @@ CrashStack::~CrashStack() {
 void installCrashHandlers() {
   std::set_terminate([] { die("unexpected end"); });
   if (kSanitized) return;
-  static const CrashStack stack; // of the main thread
+  static const CrashStack stack; // for the main thread
   struct sigaction action {};
   action.sa_handler = onSignal;
   action.sa_flags = SA_ONSTACK;

@@ -1,4 +1,4 @@
-// Warnings that count as errors, and those that are left out.
+// Determines which warnings count as errors, and which are hidden.
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/words/WarningRules.h"
 
@@ -17,7 +17,7 @@ bool isWarning(const DiagnosticKind& kind) {
   return kind.severity == Severity::Warning;
 }
 
-/// Of an option; null after a usage error.
+/// Returns the warning that an option names; null after a usage error.
 const DiagnosticKind* warningOf(Console& console, std::string_view option, const std::string& code, bool all) {
   DiagnosticEngine found;
   const DiagnosticKind* const kind = warningNamed(option, code, {}, all, found);
