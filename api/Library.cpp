@@ -237,8 +237,7 @@ std::vector<std::string> Library::stacksThatRan(const ir::Plan& plan) {
 
 std::vector<std::string> Library::stacksFor(const ir::Plan& plan) {
   std::vector<std::string> all, fitting;
-  std::set<std::string> modules; // modules of fitting stacks: one stack of each module comes first, since readers look
-                                 // at a few lines only
+  std::set<std::string> modules; // one stack of each module comes first: readers see a few lines
   size_t first = 0;
   const std::vector<const LibraryStack*> ran = ranLike(plan);
   const std::string wanted = plan.cluster ? plan.cluster->device.platform : "";

@@ -125,8 +125,7 @@ bool Search::checkValues(const search::Answer& answer) {
   using search::Fate;
   for (const Fate fate : {Fate::Met, Fate::Unfit, Fate::Worse})
     if (answer.of(fate).count) return true;
-  constexpr ir::CandidateId kOthers = 8; // whether a metric has a value depends on the workload, which few choices
-                                         // change
+  constexpr ir::CandidateId kOthers = 8; // few choices change whether a metric has a value
   const auto check = [&](const ir::ExprTree& tree, ir::CandidateId example) {
     const ir::ExprNode* lacking = nullptr;
     for (ir::CandidateId i = 0; i <= kOthers; ++i) {

@@ -23,10 +23,9 @@ using Held = std::vector<int64_t>;
 
 constexpr int64_t kLayers = 8192;    // most layers of a model; the dynamic program grows with their square
 constexpr size_t kShortest = 96;     // cuts with the least work in their longest stage
-constexpr size_t kFolded = 8;        // the same if a device holds several stages, where that work tells less
+constexpr size_t kFolded = 8;        // the same if a device holds several stages, whose work tells less
 constexpr size_t kMoved = 384;       // cuts tried near the best one
-constexpr size_t kWhole = 16;        // limit of both if the layers depend on the cut, because each cut is then lowered
-                                     // anew
+constexpr size_t kWhole = 16;        // limit of both if the layers depend on the cut: each is lowered anew
 constexpr int64_t kPasses = 1 << 23; // micro-batches times stages, in all cuts of each of the two searches
 constexpr double kDoubt = 1.25;      // factor by which the longest stage's price may be too high
 constexpr int kTightened = 4;        // corrections of the memory that the dynamic program may use
@@ -72,8 +71,7 @@ Held heldOf(const ir::Program& program) {
 struct Tried {
   bool fits = false;
   double peak = 0, room = 0, step = 0;
-  std::vector<int64_t> longest; ///< the virtual stages of the device with the most work or, if the cut does not fit,
-                                ///< with the fullest memory
+  std::vector<int64_t> longest; ///< on the device with the most work or, if it does not fit, the fullest memory
 
   /// Returns whether this cut is better than `other` by more than the relative difference `rounding`.
   bool better(const Tried& other, double rounding = kRounding) const {

@@ -30,8 +30,7 @@ public:
   }
 
   ExtremeFound runSparsely() {
-    constexpr int kFar = 20, kNear = 8; // few doublings, because each trial is a whole search: up to a million from 1,
-                                        // up to 256 times a small odd number
+    constexpr int kFar = 20, kNear = 8; // few, because each trial is a whole search
     endless_ = doubleUp(1, kFar);
     for (const int64_t odd : {3, 5, 7})
       if (!in()) doubleUp(odd, kNear);
@@ -187,8 +186,7 @@ private:
   /// the answer does not change.
   bool scan(int64_t behind) {
     constexpr int64_t kScanned = 512;
-    constexpr int kPriced = 32; // limits the lawful values that are tried, because each is a whole search; refused ones
-                                // are fast
+    constexpr int kPriced = 32; // limit of lawful values, each a whole search
     const auto before = in();
     int priced = 0;
     for (int64_t v = behind + 1; v <= behind + kScanned && priced < kPriced; ++v) {

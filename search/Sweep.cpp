@@ -89,8 +89,7 @@ std::vector<const SweepPoint*> curvePoints(const Sweep& sweep) {
   std::stable_sort(points.begin(), points.end(),
                    [&](const SweepPoint* a, const SweepPoint* b) { return sweep.at(*a) < sweep.at(*b); });
   const auto same = [&](const SweepPoint* a, const SweepPoint* b) { return sweep.at(*a) == sweep.at(*b); };
-  points.erase(std::unique(points.begin(), points.end(), same), points.end()); // the same value may be written in two
-                                                                               // ways
+  points.erase(std::unique(points.begin(), points.end(), same), points.end()); // equal, but written differently
   return points;
 }
 
@@ -112,8 +111,7 @@ std::vector<SweepAxis> sweepAxes(const ir::Space& space) {
   for (size_t i = 0; i < space.choices.size(); ++i) axes.push_back(axisOf(space.choices[i], i));
   std::stable_sort(axes.begin(), axes.end(), [&](const SweepAxis& a, const SweepAxis& b) {
     const SourceRange &x = space.choices[a.choice].range, &y = space.choices[b.choice].range;
-    return std::pair(x.file.index, x.begin) < std::pair(y.file.index, y.begin); // each option of the command line is a
-                                                                                // file of its own
+    return std::pair(x.file.index, x.begin) < std::pair(y.file.index, y.begin); // an option counts as a file
   });
   return axes;
 }
@@ -122,8 +120,7 @@ Sweep sweep(const ir::Space& space, Candidates& candidates, std::vector<const ve
   Sweep out{.space = &space, .axes = sweepAxes(space), .metrics = std::move(metrics), .points = {}};
   std::vector<uint32_t> digits(space.choices.size());
   addPoints(out, 0, digits);
-  std::vector<SweepPoint*> order; // in the order of candidate numbers, so that points of one elaborated plan follow
-                                  // each other
+  std::vector<SweepPoint*> order; // by number, so that points of one elaborated plan are adjacent
   for (SweepPoint& point : out.points) order.push_back(&point);
   std::sort(order.begin(), order.end(),
             [&](const SweepPoint* a, const SweepPoint* b) { return space.id(a->digits) < space.id(b->digits); });

@@ -250,9 +250,7 @@ public:
     soFar_.least = options_.progress ? options_.progress->least.load() : 0;
     batches_.finish();
     if (failure_) std::rethrow_exception(failure_);
-    if (!options_.part.sink)
-      soFar_.answer.add(part_); // a store does not keep this part, so a report from it gives the
-                                // same answer
+    if (!options_.part.sink) soFar_.answer.add(part_); // a store does not keep this part
     return std::move(soFar_.answer);
   }
 

@@ -73,9 +73,7 @@ bool groupedProduct(const KernelRow& row, const Operands& operands, Sample& samp
 bool attention(const KernelRow& row, const Operands& operands, Sample& sample, size_t heads, size_t seq) {
   const auto *q = operands.shape(row.first, 4), *k = operands.shape(row.first + 1, 4);
   const std::string& causal = operands[row.causal].value;
-  if (!q || !k || (causal != "True" && causal != "False"))
-    return false; // the mask halves the work, so the flag must
-                  // be known
+  if (!q || !k || (causal != "True" && causal != "False")) return false; // the mask halves the work
   sample[E::Batch] = (*q)[0];
   sample[E::Heads] = (*q)[heads];
   sample[E::Seq] = (*q)[seq];

@@ -211,9 +211,7 @@ private:
     const auto ofDevice = [&](DeviceFact fact, StackFact of) {
       const Fact* own = measured(Record::Device, {fact});
       const ir::Number* library = c_.part->device.number(fact);
-      if (!own && (!library || of == StackFact::AttentionBackward))
-        return; // it is a ratio of times of the same
-                // kernel, so it stays
+      if (!own && (!library || of == StackFact::AttentionBackward)) return; // a ratio within the same kernel stays
       const ir::Table& table = own ? own->table : library->table;
       const double number = !table.empty() ? median(table.y) : own ? own->number : library->value;
       same(of, number, of == StackFact::AttentionHead ? table : ir::Table());

@@ -22,8 +22,7 @@ struct SizedCluster {
   };
   std::string name;      ///< `hgx.hgx_h100`, or the name of `derived`
   std::string arguments; ///< the arguments that the command line binds
-  std::string derived; ///< declaration of a part of one unit, `cluster hgx_h100_part extends … { … }`; empty: a whole
-                       ///< cluster
+  std::string derived;   ///< `cluster hgx_h100_part extends … { … }`, a part of one unit; else empty
   int64_t devices = 0;
   std::vector<Size> sizes{};
 

@@ -36,8 +36,7 @@ struct ParameterOption {
   Unit unit;           ///< unit of the value
   bool counts = false; ///< the value may also be a whole number or samples
   std::string_view example;
-  std::string_view statement = {}; ///< statement of the plan if the recipe has no such parameter; `{}` stands for the
-                                   ///< value
+  std::string_view statement = {}; ///< of the plan, if the recipe lacks the parameter; `{}`: the value
 };
 
 const std::array kParameterOptions = {
@@ -59,7 +58,7 @@ std::string parametersText(const NamedExport& recipe) {
   return out;
 }
 
-/// Returns whether the text is no value of the option, after a report.
+/// Reports a text that is not a value of the option, and returns true then.
 bool isNoValue(Console& console, const ParameterOption& of, const std::string& text) {
   std::string badUnit;
   const std::optional<Quantity> value = parseQuantity(text, badUnit);

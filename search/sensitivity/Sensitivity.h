@@ -26,8 +26,7 @@ struct Elasticity {
 struct SensitiveRow {
   Constant constant;
   std::vector<std::optional<Elasticity>> elasticities = {}; ///< by metric; nothing if the metric is 0
-  double intervalShare = 0;                                 ///< its record's share in the width of the step time's
-                                                            ///< interval
+  double intervalShare = 0;                                 ///< share of its record in the interval of the step time
 };
 
 struct Sensitivity {

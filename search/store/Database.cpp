@@ -19,10 +19,8 @@ constexpr const char* kGoOn = "what was written before is whole: `--resume` goes
 } // namespace
 
 Database::Database(const std::string& path, bool create) : path_(path) {
-  std::error_code lost;                                                     // set if the current folder does not exist
-                                                                            // any more
-  const std::string whole = std::filesystem::absolute(path, lost).string(); // an absolute path, so that `:memory:` is
-                                                                            // an ordinary file name
+  std::error_code lost;                                                     // set if the current folder is gone
+  const std::string whole = std::filesystem::absolute(path, lost).string(); // `:memory:` becomes an ordinary name
   if (lost) throw StoreFailure(fmt::format("{} cannot be opened: {}", path, lost.message()));
   const int code =
       sqlite3_open_v2(whole.c_str(), &database_,
