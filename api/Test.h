@@ -12,7 +12,7 @@ namespace planc::api {
 /// A test with one combination of its values.
 struct Test {
   std::string name;  ///< `sizes(nodes = 4)`
-  SourceRange range; ///< of the test's name
+  SourceRange range; ///< place of the test's name
   /// The error with which the plan must fail, and where the test names it. Null: the plan's assertions must hold.
   const DiagnosticKind* fails = nullptr;
   SourceRange failsRange;

@@ -109,7 +109,7 @@ bool Answer::excludes(std::span<const double> floors) const {
   const auto covers = [&](const Outcome& known) {
     for (size_t i = 0; i < floors.size(); ++i)
       if (known.goals[i] > floors[i]) return false;
-    return !std::equal(floors.begin(), floors.end(), known.goals.begin()); // of equals the first is kept
+    return !std::equal(floors.begin(), floors.end(), known.goals.begin()); // the first of equal candidates is kept
   };
   return std::any_of(front_.begin(), front_.end(), covers);
 }

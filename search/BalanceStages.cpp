@@ -71,7 +71,7 @@ Held heldOf(const ir::Program& program) {
 struct Tried {
   bool fits = false;
   double peak = 0, room = 0, step = 0;
-  std::vector<int64_t> longest; ///< on the device with the most work or, if it does not fit, the fullest memory
+  std::vector<int64_t> longest; ///< stages on the device with the most work or, if it does not fit, the fullest memory
 
   /// Returns whether this cut is better than `other` by more than the relative difference `rounding`.
   bool better(const Tried& other, double rounding = kRounding) const {

@@ -63,7 +63,7 @@ public:
 private:
   /// The cluster and stack that the choices of the machine result in. Plans that share them share layers and prices.
   struct Machine {
-    std::vector<uint32_t> values; ///< of the choices in `ofMachine_`
+    std::vector<uint32_t> values; ///< values of the choices in `ofMachine_`
     std::shared_ptr<const ir::Cluster> cluster;
     std::shared_ptr<const ir::Stack> stack;
   };
@@ -71,7 +71,7 @@ private:
   struct Base {
     ir::CandidateId outer = 0; ///< candidate number divided by `innerEnd_`
     std::unique_ptr<ir::Plan> plan;
-    int code = 0;            ///< of the law that forbids the plan
+    int code = 0;            ///< code of the law that forbids the plan
     bool elaborates = false; ///< the text reads values that inner choices set, so each candidate is elaborated
     cost::Wanted wanted = cost::Wanted::totals();
     bool bounded = false; ///< floors of step time and memory bound all goals

@@ -17,7 +17,7 @@ struct Knee {
   double above = 0, to = 0;              ///< outside, without another knee in between
   double at = 0;                         ///< the x where both slopes meet; the middle of a jump
   double slopeBelow = 0, slopeAbove = 0; ///< left and right of the knee
-  double change = 0;                     ///< of a jump: y above / y below - 1, without the slopes
+  double change = 0;                     ///< for a jump: y above / y below - 1, without the slopes
 };
 
 /// Smaller changes are no knee: of the slope, and of ln y.

@@ -95,7 +95,7 @@ struct Section {
   std::string path() const;
   size_t samples = 0;
   bool heldOut = false;      ///< `error` and `p90` are known
-  double error = 0, p90 = 0; ///< of the direction with the largest error
+  double error = 0, p90 = 0; ///< errors of the direction with the largest error
   double low = 0, high = 0;  ///< range of validity; both 0: not given
   Size size = Size::None;
   std::string source;

@@ -46,7 +46,7 @@ std::vector<TraceUpdate> updatesOf(const Trace& trace) {
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
     return trace.ops[static_cast<size_t>(a)].begin < trace.ops[static_cast<size_t>(b)].begin;
   });
-  double elements = 0; // of the last backward pass, because each micro-batch accumulates all gradients
+  double elements = 0; // gradient elements of the last backward pass; each micro-batch accumulates them all
   std::optional<ir::DType> type;
   bool updating = false;
   for (const int index : order) {

@@ -44,7 +44,7 @@ inline constexpr int kExtents = 16;
 struct Sample {
   Kind kind = Kind::Memory;
   Symbol name; ///< operator of the library (`layer_norm`), collective (`all_reduce`), optimizer (`adam`)
-  ir::DType dtype = ir::DType::bf16; ///< of the operands; for an optimizer, of the parameters and their states
+  ir::DType dtype = ir::DType::bf16; ///< type of the operands; for an optimizer, of the parameters and their states
   std::array<double, kExtents> extents{};
   double forward = 0, backward = 0; ///< seconds; 0: not measured. One-directional kinds use `forward`
   double ranksOnHost = 0;           ///< collective: ranks of its run on one host; 0: `ranks` / `nodes`

@@ -82,7 +82,7 @@ struct Run {
   Bases bases;
   double unit = 0;                       ///< value of `--unit`; 0: not given
   std::string day;                       ///< the day of the fit
-  std::map<FileId, std::string> digests; ///< of the files as read, before unpacking
+  std::map<FileId, std::string> digests; ///< digests of the files as read, before unpacking
 
   explicit Run(Console& c) : console(c) {}
 

@@ -25,7 +25,7 @@ struct TestCase {
   uint32_t line = 0;                ///< line in `place`
   std::string planFile{};           ///< the file that declares its plan; empty if there is none
   uint32_t planLine = 0;            ///< line in `planFile`
-  std::vector<std::string> lines{}; ///< of a failed test: its lines that do not hold
+  std::vector<std::string> lines{}; ///< lines of a failed test that do not hold
 };
 
 /// Cases with their rendered diagnostics.

@@ -13,7 +13,7 @@
 namespace planc::driver {
 
 struct DiffAsked {
-  WorkFiles work; ///< of the newer side
+  WorkFiles work; ///< files of the newer side
   Side before, after;
   std::vector<Gate> gates;
   std::vector<std::string> project; ///< differences of planc.toml between the sides

@@ -44,7 +44,7 @@ std::string_view kindOf(const fs::file_status& status) {
 struct SnapshotFile {
   std::string unreadable;          ///< why it cannot be read; empty if it can
   bool failed = false;             ///< it has errors, so its snapshot is neither written nor compared
-  std::optional<std::string> text; ///< of its snapshot; nothing if it has no plan
+  std::optional<std::string> text; ///< text of its snapshot; nothing if it has no plan
   RenderedDiagnostics diagnostics;
 };
 

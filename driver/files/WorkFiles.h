@@ -20,7 +20,7 @@ struct WorkFile {
 };
 
 struct WorkFiles {
-  Project project; ///< of all files that lie below a planc.toml
+  Project project; ///< project of the files that lie below a planc.toml
   std::vector<WorkFile> files;
   std::vector<std::string> folders; ///< named or listed folders
 };

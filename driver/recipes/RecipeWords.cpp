@@ -36,7 +36,7 @@ struct ParameterOption {
   Unit unit;           ///< unit of the value
   bool counts = false; ///< the value may also be a whole number or samples
   std::string_view example;
-  std::string_view statement = {}; ///< of the plan, if the recipe lacks the parameter; `{}`: the value
+  std::string_view statement = {}; ///< plan statement if the recipe lacks the parameter; `{}`: the value
 };
 
 const std::array kParameterOptions = {

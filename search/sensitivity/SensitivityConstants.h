@@ -15,7 +15,7 @@ namespace planc::search {
 /// of a collective's samples is one: all of its values are scaled together.
 struct Constant {
   std::string path;        ///< `cluster.node.bandwidth`, `cluster.node.link.all_reduce.a`
-  Unit unit{};             ///< of the value
+  Unit unit{};             ///< unit of the value
   double value = 0;        ///< in base units; the last value of a table or column
   size_t values = 1;       ///< count of values that are scaled together
   std::string record = {}; ///< the record of measurements it comes from, named as in `cost::widthParts`; empty: none

@@ -88,7 +88,7 @@ private:
   void checkThere() const;
   std::string path_;
   std::unique_ptr<Database> file_;
-  FileMark mark_; ///< of the open file
+  FileMark mark_; ///< mark of the open file
   StoreHeader header_;
   ir::Space space_;
 };
