@@ -1,4 +1,4 @@
-// The order of a schedule that has one says what is alive when.
+// Memory from the order of passes alone, for schedules whose order is fixed.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/bounds/KnownMemory.h"
 

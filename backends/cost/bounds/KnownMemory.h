@@ -1,4 +1,4 @@
-// Memory of a plan whose times are not known yet.
+// Memory of a plan that has not been simulated.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/memory/Memory.h"
@@ -9,8 +9,8 @@
 
 namespace planc::cost {
 
-/// What the devices hold, bit for bit as the estimate of the schedule says; nothing where that depends on times: some
-/// schedules choose between orders by them.
+/// Returns the memory of the devices, bit-identical to the memory in the estimate of the schedule. Returns nothing if
+/// the memory depends on simulated times, because the schedule chooses between several orders by time.
 std::optional<Memory> memoryWithoutTimes(const ir::Schedule& schedule, KnownPrices& known);
 
 } // namespace planc::cost

@@ -1,4 +1,4 @@
-// Sums over the instances of all classes.
+// Lower bounds of the step from the prices of layer instances.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/bounds/LayerWork.h"
 
@@ -13,7 +13,7 @@ namespace planc::cost {
 
 namespace {
 
-/// Ranks of the axes that the stages lie on.
+/// Returns the number of pipeline stages: the product of the sizes of the pipeline's axes.
 double stagesOf(const ir::Plan& plan) {
   double stages = 1;
   if (!plan.pipeline) return stages;
@@ -23,10 +23,10 @@ double stagesOf(const ir::Plan& plan) {
   return stages;
 }
 
-/// Seconds of a micro-batch on a kind of virtual stage.
+/// Seconds of one micro-batch on one kind of virtual stage.
 struct StageFloor {
-  double work = 0;  ///< both passes
-  double reach = 0; ///< forward, and the gradients that the stage before waits for
+  double work = 0;  ///< forward and backward
+  double reach = 0; ///< forward, and the part of backward that computes the gradients for the stage before
 };
 
 std::optional<StageFloor> stageFloor(const ir::Program& program, const ir::StageKind& kind, const KnownPrices& prices,
@@ -60,7 +60,7 @@ std::optional<LayerWork> layerWork(const ir::Program& program, const KnownPrices
       if (!cost) return std::nullopt;
       const SegmentCost &forward = cost->forward, &backward = cost->backward;
       const double times = static_cast<double>(count);
-      // The host may be ahead by what other layers take.
+      // Padding is left out: the host can gain that much lead during other layers.
       work.alone += times * (forward.seconds - forward.padding + backward.seconds - backward.padding);
       work.computing += times * (forward.computing + backward.computing);
     }
@@ -87,7 +87,7 @@ double pipelineFloor(const ir::Program& program, const KnownPrices& prices, cons
   }
   const DeviceStages devices(program);
   double most = 0, reach = 0;
-  std::vector<double> before; // of each virtual stage: what a micro-batch needs to reach it and to come back
+  std::vector<double> before; // per virtual stage: seconds until a micro-batch reaches it, plus seconds from there back
   for (const ir::VirtualStage& stage : program.virtualStages) {
     before.push_back(reach);
     reach += kinds[stage.kind.index].reach;
@@ -98,7 +98,7 @@ double pipelineFloor(const ir::Program& program, const KnownPrices& prices, cons
       work += kinds[program.virtualStages[stage].kind.index].work;
       first = std::min(first, before[stage]);
     }
-    // Stages that go on to the next step by themselves begin and end apart.
+    // If the schedule has no flush, a stage starts the next step on its own, so the way in and out is not added.
     most = std::max(most, work * static_cast<double>(program.microBatches) + (kind.waitsForAll ? first : 0));
   }
   return kRoundedDown * unattributed(plan) * most;

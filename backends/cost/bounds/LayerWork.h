@@ -1,4 +1,4 @@
-// What the layers of a plan take by themselves: a floor of its step, whatever its schedule.
+// Lower bounds of the step time from the work of the layers alone, for any schedule.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/simulate/KnownPrices.h"
@@ -9,23 +9,23 @@
 
 namespace planc::cost {
 
-/// Seconds that one micro-batch keeps compute streams busy, through all layers, forward and backward together.
+/// Seconds that one micro-batch keeps the compute streams busy: all layers, forward and backward.
 struct LayerWork {
-  double alone = 0;     ///< instance behind instance, with the communication that they wait for
-  double computing = 0; ///< without any communication: what is left where passes run beside each other
+  double alone = 0;     ///< one instance after the other, with the communication that they wait for
+  double computing = 0; ///< without communication; the bound for schedules that run two passes at once
 };
 
-/// Of the layers of a program at level comm, by prices that are known; nothing if one of them is not.
+/// Sums the prices of all layers of a program at level comm. Returns nothing if a price is not cached.
 std::optional<LayerWork> layerWork(const ir::Program& program, const KnownPrices& prices);
 
-/// A floor of the step time of a plan that trains, whose layers take so much: a step takes no less than its busiest
-/// stage, and that is busy no less than the mean of all (docs/cost-model.md, section 3). 0 where nothing is known.
-/// `pairs`: its schedule runs passes beside each other.
+/// Returns a lower bound in seconds of the step of a plan with this work. The step takes at least as long as its
+/// busiest stage, and that stage is at least as busy as the mean of all stages (docs/cost-model.md, section 3). Returns
+/// 0 if the plan does not train or lacks a stack or a batch. `pairs`: the schedule runs two passes at once.
 double stepFloor(const LayerWork& work, const ir::Plan& plan, bool pairs);
 
-/// A closer floor of the step of a program at level comm: a device computes all that it holds, after what the first
-/// micro-batch needs to reach it, before what the last one needs to come back. 0 where prices are not known, and with
-/// several routes.
+/// Returns a closer lower bound in seconds of the step of a program at level comm. A device computes everything that it
+/// holds, after the first micro-batch reached it and before the last micro-batch returns. Returns 0 if the plan does
+/// not train, a price is not cached, or the schedule has several routes.
 double pipelineFloor(const ir::Program& program, const KnownPrices& prices, const ir::ScheduleKind& kind);
 
 } // namespace planc::cost

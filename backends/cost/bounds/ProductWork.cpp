@@ -1,4 +1,4 @@
-// FLOPs of the operators over the most that equations of price/ make of a device's rates.
+// FLOPs of the matrix products over the best rate that the equations of price/ can give on the device.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/bounds/ProductWork.h"
 
@@ -23,13 +23,13 @@ using ir::StackFact;
 
 namespace {
 
-/// What the nodes of one operator say of it.
+/// Types and gradients of one operator, collected from its nodes.
 struct Seen {
   std::vector<ir::DType> types;
   double gradients = 0; ///< share of its backward that is computed
 };
 
-/// Is it the operator or its gradients, not what is moved for it?
+/// Returns whether the node computes the operator or its gradients, and does not only move data for it.
 bool isRun(ir::Role role) {
   return role == ir::Role::Forward || role == ir::Role::DGrad || role == ir::Role::WGrad || role == ir::Role::Backward;
 }
@@ -41,7 +41,7 @@ void see(Seen& seen, const ir::Compute& compute, bool& dgrad, bool& wgrad, bool&
   if (!llvm::is_contained(seen.types, compute.work.dtype)) seen.types.push_back(compute.work.dtype);
 }
 
-/// In every class of its layer: what one of them does not compute is not counted.
+/// Collects the products of all classes. A gradient counts only as far as every class of the layer computes it.
 std::map<ir::OpId, Seen> seenIn(const ir::Program& program) {
   std::map<ir::OpId, Seen> all;
   std::map<ir::OpId, bool> met;
@@ -78,13 +78,13 @@ double leastOf(const ir::Number* fact) {
   return fact->table.empty() ? fact->value : *std::min_element(fact->table.y.begin(), fact->table.y.end());
 }
 
-/// What the clocks of long training leave to a kernel that would run at this rate at full clocks, at most.
+/// Returns the largest share of full clocks that long training leaves to a kernel of this rate (at full clocks).
 double clocksOf(const ir::Device& device, const ir::Number* energy, double rate) {
   const ir::Number* power = device.number(DeviceFact::Power);
   return energy && power && std::isfinite(rate) ? equations::clocks(power->value, rate, energy->value) : 1;
 }
 
-/// FLOP/s that a product of the kind never exceeds; infinite for kinds without a ceiling.
+/// Returns an upper bound in FLOP/s for products of this kind; infinite if the device states no rate.
 double ceilingOf(const ProductsOfKind& products, const ir::Device& device, const ir::Stack& stack) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   if (products.kind == OpKind::Attention) {
@@ -105,7 +105,7 @@ double ceilingOf(const ProductsOfKind& products, const ir::Device& device, const
   return most > 0 ? most * std::max(1.0, grouped) : kNone;
 }
 
-/// Backward over forward, at least.
+/// Returns the lower bound of the ratio of backward to forward time.
 double backwardOf(OpKind kind, const ir::Device& device, const ir::Stack& stack) {
   switch (kind) {
   case OpKind::Attention:
@@ -146,7 +146,7 @@ ProductWork productWork(const ir::Program& program) {
 
 double productFloor(const ProductWork& work, const ir::Plan& plan) {
   if (!plan.workload.hasBackward() || !plan.stack || !plan.cluster || plan.mesh.levelSizes.empty()) return 0;
-  double seconds = 0; // of a sample, on one device
+  double seconds = 0; // per sample, on one device
   for (const ProductsOfKind& kind : work.kinds)
     seconds += (kind.flops + kind.gradientFlops * backwardOf(kind.kind, plan.cluster->device, *plan.stack)) /
                ceilingOf(kind, plan.cluster->device, *plan.stack);

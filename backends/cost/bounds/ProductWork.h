@@ -1,5 +1,4 @@
-// What the matrix products of a model take at least, however it is laid out: a floor of the step of every plan of one
-// model and workload.
+// A lower bound of the step time from the matrix products of a model, valid for every layout of the model.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/program/Program.h"
@@ -9,25 +8,25 @@
 
 namespace planc::cost {
 
-/// Products of one kind that are computed in one set of types.
+/// Products of one kind that compute in the same set of types.
 struct ProductsOfKind {
   ir::OpKind kind = ir::OpKind::Gemm;
-  std::vector<ir::DType> types; ///< that any of their nodes computes in
-  double flops = 0;             ///< forward, of a sample, without what masks leave out
-  double gradientFlops = 0;     ///< of those whose gradients are computed, by the share of them that is
+  std::vector<ir::DType> types; ///< all types that their nodes compute in
+  double flops = 0;             ///< forward, per sample, without masked FLOPs
+  double gradientFlops = 0;     ///< part of `flops` with computed gradients, weighted by the computed share
 };
-/// Of a model whose workload is bound.
+/// The products of a model with a bound workload.
 struct ProductWork {
   std::vector<ProductsOfKind> kinds;
   std::optional<double> tokensPerSample;
 };
 
-/// Of a program at level comm.
+/// Collects the matrix products of a program at level comm. Returns no products if the global batch is 0.
 ProductWork productWork(const ir::Program& program);
 
-/// Seconds that a step takes at least on all devices of the plan, which is one of the same model and sequence: all
-/// products at the best rate that the plan's machine and software have for them, spread evenly, without waiting. 0
-/// where nothing is known.
+/// Returns the lower bound in seconds of a step on all devices of the plan: all products at the best rate of the plan's
+/// device and stack, spread evenly, without waiting. `work` may come from another plan with the same model and
+/// sequence. Returns 0 if the plan does not train or lacks a stack or a cluster.
 double productFloor(const ProductWork& work, const ir::Plan& plan);
 
 } // namespace planc::cost

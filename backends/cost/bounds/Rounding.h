@@ -1,10 +1,10 @@
-// What floors are rounded by.
+// The factor that keeps lower bounds below the simulated time despite rounding.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace planc::cost {
 
-/// For all sums that a floor takes in another order than the simulation takes them.
+/// Multiplies every lower bound, because it adds numbers in another order than the simulation.
 inline constexpr double kRoundedDown = 1 - 1e-9;
 
 } // namespace planc::cost

@@ -1,4 +1,5 @@
-// Missing facts and doubtful prices as diagnostics: one report per record, with who asks and where to add it.
+// Diagnostics for missing facts and doubtful prices: one report per record, with the readers and the place for the
+// fact.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/facts/Facts.h"
 
@@ -34,13 +35,13 @@ const DiagnosticKind& kindOf(ir::RecordKind kind) {
   case ir::RecordKind::Stack:
     return StackFactMissing;
   case ir::RecordKind::Level:
-  case ir::RecordKind::Cluster: // no equation asks for its facts
+  case ir::RecordKind::Cluster: // equations read no facts of clusters
     break;
   }
   return LevelFactMissing;
 }
 
-constexpr size_t kMaxLabels = 4; // places drawn per report; the notes name all requesters
+constexpr size_t kMaxLabels = 4; // source positions shown per report; the notes name every reader
 
 } // namespace
 
@@ -78,7 +79,7 @@ std::string Requester::text() const {
     if (c->axes) text += fmt::format(" over `{}`", program->mesh.str(c->axes));
     return layer.empty() ? text : text + fmt::format(" in `{}`", layer);
   }
-  const ir::Role role = node->isCompute() ? node->compute().role : ir::Role::Forward; // a copy is part of the operator
+  const ir::Role role = node->isCompute() ? node->compute().role : ir::Role::Forward; // a copy belongs to the operator
   if (layer.empty()) return fmt::format("the {}", ir::name(role));
   return fmt::format("`{}` of `{}` ({})", model.ops[node->op].name.view(), layer, ir::name(role));
 }

@@ -1,4 +1,4 @@
-// The facts that equations look up in device, fabric, level and stack; missing ones are collected by record.
+// The facts that the equations look up in device, fabric, level and stack. Missing facts are collected per record.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/program/Program.h"
@@ -17,28 +17,28 @@ struct Owner {
   SourceRange range;
 };
 
-/// A calibrated record that a price stands on.
+/// A calibrated record on which a price depends.
 struct Evidence {
   Owner owner;
-  const ir::Statistics* statistics = nullptr; ///< null: a level's nominal numbers
-  ir::FactRef fact;                           ///< that was read
-  SourceRange range;                          ///< of the fact
-  double size = 0;                            ///< where it was read: FLOPs of a product, bytes, …; 0: it goes by none
-  Unit unit{};                                ///< of the size
-  double low = 0, high = 0;                   ///< what its samples span; both 0: not known
-  bool table = false;                         ///< a curve, which knows no slope beyond its ends
-  double scale = 1;                           ///< rate of what is priced over that of what was sampled
-  /// Natural logarithm of the distance to what its samples span, 0 inside.
+  const ir::Statistics* statistics = nullptr; ///< null: the nominal numbers of a level
+  ir::FactRef fact;                           ///< the fact that was read
+  SourceRange range;                          ///< position of the fact in the source
+  double size = 0;                            ///< size at which it was read (FLOPs, bytes, …); 0: it has no size
+  Unit unit{};                                ///< unit of `size`
+  double low = 0, high = 0;                   ///< range of the record's samples; both 0: unknown
+  bool table = false;                         ///< the record is a curve, which has no slope beyond its ends
+  double scale = 1;                           ///< rate of the priced hardware over the rate of the sampled hardware
+  /// Returns the distance of `size` from the sampled range as a natural logarithm; 0 inside the range.
   double beyond() const;
-  /// The same, and how far the rate is from the sampled one.
+  /// Returns `beyond()` plus the distance between the two rates of `scale`, also as a natural logarithm.
   double away() const;
 };
 using EvidenceList = std::vector<Evidence>;
 
-/// device, stack, fabric, level or cluster.
+/// Returns `device`, `stack`, `fabric`, `level` or `cluster`.
 std::string_view noun(ir::RecordKind kind);
 
-/// What needs a fact: a node of the program, or the whole plan (no node).
+/// The reader of a fact: a node of the program, or the whole plan if `node` is null.
 struct Requester {
   const ir::Program* program = nullptr;
   const ir::Node* node = nullptr;
@@ -46,7 +46,8 @@ struct Requester {
   SourceRange range() const;
 };
 
-/// Missing facts stand in as 1 so that pricing goes on and finds them all; the estimate is refused afterwards.
+/// Looks up facts. A missing fact counts as 1 so that pricing goes on and finds every missing fact. The estimate is
+/// rejected afterwards.
 class Facts {
 public:
   Facts(const ir::Cluster& machine, const ir::Stack& software)
@@ -61,16 +62,16 @@ public:
   static Owner owner(const ir::Fabric& fabric) { return {ir::RecordKind::Fabric, fabric.name, fabric.range}; }
   static Owner owner(const ir::ClusterLevel& level) { return {ir::RecordKind::Level, level.name, level.range}; }
 
-  /// Null if it is not given, which is noted.
+  /// Looks up a fact. Returns null and records the fact as missing if its record does not give it.
   const ir::Number* find(ir::DeviceFact fact, const Requester& requester, ir::FactKey key = {});
   const ir::Number* find(ir::StackFact fact, const Requester& requester, ir::FactKey key = {});
   void missing(const Owner& owner, const ir::FactRef& fact, const Requester& requester);
-  /// A collective is priced from a level's nominal bandwidth and latency.
+  /// Records that a collective is priced from a level's nominal bandwidth and latency.
   void nominal(const ir::ClusterLevel& level, ir::CollectiveKind kind, const Requester& requester);
-  /// A share of the step that counts stands on a fact read at sizes that its samples do not span.
+  /// Records that a large `share` of the step depends on a fact that was read outside the range of its samples.
   void outside(const Evidence& item, double share, std::string requester, SourceRange at);
 
-  /// Reports everything once and forgets it. False if a fact is missing.
+  /// Reports every record and warning once and clears the list of missing facts. Returns false if a fact is missing.
   bool report(DiagnosticEngine& diagnostics);
 
 private:

@@ -1,4 +1,4 @@
-// What devices hold in memory, as plain data: by kind and by stage, at the fullest moment.
+// Memory of devices as plain data: by kind and by stage, at the moment of the largest use.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/program/Program.h"
@@ -14,41 +14,42 @@ struct LiveBytes {
   double bytes = 0;
 };
 
-/// Of one device stage at its fullest moment, in bytes.
+/// Memory of one device stage at the moment of its peak, in bytes.
 struct StageMemory {
   int64_t stage = 0;
   double params = 0, grads = 0, optimizer = 0, activations = 0, buffers = 0, peak = 0;
-  double passPeak = 0, stepPeak = 0;    ///< allocated while passes run, and while the optimizer does
-  double hostBytes = 0;                 ///< in the host's memory, per device
-  std::vector<LiveBytes> host;          ///< what lies there
-  ir::Phase phase = ir::Phase::Forward; ///< of the fullest moment: forward, backward or step
-  int64_t microBatch = 0, chunk = 0;    ///< whose pass it is
-  ir::LayerRef layer;                   ///< that runs; no steps: none of them
-  std::vector<LiveBytes> live;          ///< what adds up to `peak`, largest first
+  double passPeak = 0, stepPeak = 0;    ///< peak during the passes, and during the optimizer's step
+  double hostBytes = 0;                 ///< bytes in the host's memory, per device
+  std::vector<LiveBytes> host;          ///< contents of the host's memory
+  ir::Phase phase = ir::Phase::Forward; ///< phase of the peak: forward, backward or step
+  int64_t microBatch = 0, chunk = 0;    ///< micro-batch and chunk of the pass at the peak
+  ir::LayerRef layer;                   ///< layer that runs at the peak; no steps: no layer
+  std::vector<LiveBytes> live;          ///< contents that add up to `peak`, largest first
 };
 
-/// What runs at the fullest moment: `decoder`, `the model`.
+/// Returns the layer that runs at the peak, `decoder`, or `the model` if no layer does.
 std::string runningText(const StageMemory& stage);
 
 struct Memory {
-  double peak = 0;          ///< what the program has allocated on the fullest stage
-  double capacity = 0;      ///< what the driver lets programs have
-  double reserved = 0;      ///< of the capacity, what others hold
-  double fragmentation = 1; ///< memory that the allocator needs per allocated byte
-  /// Bytes that the allocator holds at most, cached blocks included, as torch.cuda.max_memory_reserved counts them.
-  /// Null unless the stack says its `caching`.
+  double peak = 0;          ///< bytes that the program has allocated on the fullest stage
+  double capacity = 0;      ///< bytes that the driver lets programs use
+  double reserved = 0;      ///< part of the capacity that other users hold
+  double fragmentation = 1; ///< bytes that the allocator needs per allocated byte
+  /// Most bytes that the allocator holds, cached blocks included, as torch.cuda.max_memory_reserved counts them. Null
+  /// unless the stack gives `caching`.
   std::optional<double> pool;
   bool fits = true;
-  /// With the stack's error of a peak: at least one half where it fits. Nothing where the stack gives none.
+  /// Probability that the peak fits, from the stack's error of a peak; at least 0.5 if `fits`. Null if the stack gives
+  /// no error.
   std::optional<double> fitsProbability;
   double params = 0, grads = 0, optimizer = 0, activations = 0, buffers = 0; ///< of the fullest stage
   int64_t fullest = 0;
-  double hostPeak = 0, hostCapacity = 0; ///< in the host's memory, per device; capacity 0 where nothing is there
+  double hostPeak = 0, hostCapacity = 0; ///< bytes of the host's memory, per device; capacity 0: unused
   std::vector<StageMemory> stages;
 
-  /// The largest peak that fits.
+  /// Returns the largest peak that fits.
   double room() const { return (capacity - reserved) / fragmentation; }
-  /// Is the host's memory fuller than the device's?
+  /// Returns whether the host's memory is fuller than the device's.
   bool hostIsFuller() const { return hostPeak * room() > peak * hostCapacity; }
 };
 

@@ -1,4 +1,4 @@
-// The parts of a stage's memory from classes, states and the stack's habits (docs/cost-model.md, section 3a).
+// The parts of a stage's memory, from classes, states and the stack's habits (docs/cost-model.md, section 3a).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/memory/MemoryParts.h"
 
@@ -17,8 +17,8 @@ namespace {
 using Received = EnumArray<ir::CollectiveClass, double, ir::kCollectiveClasses>;
 
 constexpr double kSinglePrecision = 4;
-/// The logits and what becomes their gradient, both in fp32, where the stack does not say (docs/cost-model.md,
-/// section 3a).
+/// Number of fp32 copies of the logits if the stack gives none: the logits, and the buffer that becomes their gradient
+/// (docs/cost-model.md, section 3a).
 constexpr double kLogitCopies = 2;
 
 /// Bytes per element of a parameter as stored.
@@ -38,7 +38,7 @@ public:
 
   StageParts of(const ir::StageKind& stage) {
     stage_ = {}, received_ = {};
-    // Run by run: what is alive at a moment depends on their order.
+    // One entry per run of equal instances, because what is alive at a moment depends on their order.
     for (const auto& [id, count] : stage.classes) {
       stage_.instances.push_back(classOf(id).instance);
       stage_.instances.back().count = count;
@@ -105,13 +105,14 @@ private:
     return parts;
   }
 
-  /// Is its gradient freed after the update? One that is summed whole on every device stays in its bucket.
+  /// Returns whether the gradient is freed after the update. A gradient that is summed whole on every device stays in
+  /// its bucket.
   bool remade(const ir::ParamState& p) const {
     const bool whole = p.partial && !(p.partial & p.grads);
     return freesGradients_ && p.touched == 0 && !p.host[1] && !whole;
   }
 
-  /// Bytes beside its states while all tensors are updated at once, each value as wide as a state.
+  /// Returns the temporary bytes of an update of all tensors at once. Each temporary value is as wide as a state.
   double updateCopies(const ir::ParamState& p) const {
     const ir::Optimizer* by = ir::updaterHere(program_, p);
     const ir::Number* values = by && !by->onHost ? stack_.number(ir::StackFact::UpdateCopies, by->name) : nullptr;
@@ -129,7 +130,7 @@ private:
     if (p.remade) stage_.remade += p.bytes.grads * count;
     const double elements = p.elements * count;
     if (p.bucket) stage_.buckets += elements * p.width;
-    if (p.gathered > 0) // the whole, and the part that this device contributes
+    if (p.gathered > 0) // the whole value, and the part that this device contributes
       stage_.update += elements * p.width / p.params * (1 + 1 / p.gathered);
   }
 
@@ -150,7 +151,8 @@ private:
     return m;
   }
 
-  /// Gradients of one pass in the parameters' width, if they wait for its end; the only pass writes into the buckets.
+  /// Returns the bytes of one pass's gradients, in the parameters' width, if they wait for the end of the pass. If a
+  /// step has only one pass, they go straight into the buckets.
   double narrow(const ir::LayerClass& layerClass) const {
     if (stack_.accumulate() != ir::Accumulate::Deferred || !plan_.workload.hasBackward()) return 0;
     double bytes = 0;
@@ -161,7 +163,8 @@ private:
     return bytes;
   }
 
-  /// Buffers of layers in a row, whichever classes they belong to: equal layers cost the same folded and written out.
+  /// Adds the buffers of adjacent layers. Their classes do not matter, so equal layers cost the same folded and written
+  /// out.
   void addStateBuffers(const ir::StageKind& stage) {
     using enum ir::CollectiveClass;
     const int64_t ahead = 1 + schedule_.prefetch;
@@ -171,10 +174,10 @@ private:
     stage_.gathered = most(ahead, [](const ir::StateCollective& s) {
       return s.cls == State && s.collective != ir::CollectiveKind::HostCopy && s.phase == ir::Phase::Forward && !s.kept;
     });
-    // One bucket is filled while the one before is reduced, unless reductions are inline.
+    // One bucket is filled during the reduction of the one before, unless reductions are inline.
     stage_.reducing = bytesReducing(schedule_, stage, schedule_.blockingShare[Gradient] < 1 ? 2 : 1);
-    // What leaves is copied while the next layer runs; what arrives is there before its layer begins. Copies of forward
-    // and backward do not meet.
+    // Outgoing data is copied while the next layer runs. Incoming data arrives before its layer begins. Copies of
+    // forward and backward never overlap.
     for (ir::Phase phase : {ir::Phase::Forward, ir::Phase::Backward}) {
       auto copies = [&](bool out) {
         return most(out ? 2 : ahead, [&](const ir::StateCollective& s) {
@@ -185,7 +188,8 @@ private:
     }
   }
 
-  /// Parameters that stay gathered from forward to backward: of all instances, whatever is prefetched.
+  /// Returns the bytes of parameters that stay gathered from forward to backward, of all instances and regardless of
+  /// prefetching.
   double keptGathered(const ir::LayerClass& layerClass) const {
     double bytes = 0;
     for (const ir::StateCollective& s : layerClass.states)
@@ -193,7 +197,7 @@ private:
     return bytes;
   }
 
-  /// The largest gathered activation of each class of collectives.
+  /// Returns the largest gathered activation of each class of collectives.
   Received receivedOf(const ir::LayerClass& layerClass) const {
     Received received{};
     for (const auto* nodes : {&layerClass.forward, &layerClass.backward})
@@ -203,7 +207,7 @@ private:
     return received;
   }
 
-  /// What the loss reads, the logits; none where nothing trains.
+  /// Returns the value that the loss reads, the logits. Returns an invalid id if nothing is trained.
   ir::ValueId logitsOf() const {
     const ir::Model& model = program_.model;
     if (!plan_.workload.hasBackward() || !model.loss.valid()) return {};
@@ -211,18 +215,18 @@ private:
     return operands.empty() ? ir::ValueId() : operands[0].value;
   }
 
-  /// In how many pieces a value comes and goes, one after the other.
+  /// Returns the number of pieces in which a value is computed and consumed, one after the other.
   double piecesOf(ir::ValueId value) const { return lossPieces_ > 1 && value == logitsOf() ? lossPieces_ : 1; }
 
-  /// The node of an operator in a class, or null.
+  /// Returns the forward node of an operator in a class, or null.
   static const ir::Node* nodeOf(const ir::LayerClass& layerClass, ir::OpId op) {
     for (const ir::Node& n : layerClass.forward)
       if (n.isCompute() && n.op == op && n.compute().role == ir::Role::Forward) return &n;
     return nullptr;
   }
 
-  /// What pieces of the logits spare of the working set of the layer that makes them, forward, and of the one that
-  /// makes the loss, backward: all but one piece of them, and of their gradient.
+  /// Returns the bytes that pieces of the logits save in the working set: forward in the layer that computes the
+  /// logits, backward in the layer of the loss. All but one piece of the logits, or of their gradient, is saved.
   double sparedOf(const ir::LayerClass& layerClass, ir::Phase phase) const {
     const ir::ValueId logits = lossPieces_ > 1 ? logitsOf() : ir::ValueId();
     if (!logits.valid()) return 0;
@@ -237,7 +241,8 @@ private:
     return std::min(working, bytes * (1 - 1 / lossPieces_));
   }
 
-  /// The operator that makes the loss works on its first operand in fp32 where activations are narrower.
+  /// Returns the bytes of fp32 copies of the logits. The operator of the loss works in fp32 if activations are
+  /// narrower.
   double logits(const ir::LayerClass& layerClass) const {
     const ir::ValueId read = logitsOf();
     if (!read.valid()) return 0;
@@ -254,8 +259,8 @@ private:
   bool copiesBuckets_, copiesUpdate_, freesGradients_;
   double logitCopies_, lossPieces_;
   KnownParts* known_;
-  std::vector<std::shared_ptr<const ClassParts>> classes_; ///< those that were asked for
-  StageParts stage_;                                       ///< of the stage that is looked at
+  std::vector<std::shared_ptr<const ClassParts>> classes_; ///< by class, null until first used
+  StageParts stage_;                                       ///< the stage in progress
   Received received_{};
 };
 

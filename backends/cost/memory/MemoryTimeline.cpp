@@ -1,4 +1,4 @@
-// Live bytes over the actions of a stage, instance by instance inside the running one (docs/cost-model.md, section 3a).
+// Live bytes over the actions of a stage, and over the instances inside an action (docs/cost-model.md, section 3a).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/memory/MemoryTimeline.h"
 
@@ -16,20 +16,20 @@ void cover(Inside& most, const Inside& other) {
   if (!most.layerClass.valid() || other.sum() > most.sum()) most = other;
 }
 
-/// Instances run one after the other, each adding what it keeps.
+/// Returns the peak inside a forward pass. Instances run one after the other; each adds what it keeps.
 Inside forwardPeak(const StageParts& parts) {
   Inside most;
   double kept = 0;
   for (const InstanceMemory& i : parts.instances) {
     if (i.count <= 0) continue;
-    kept += i.saved * static_cast<double>(i.count); // a run of equal ones is fullest at its last
+    kept += i.saved * static_cast<double>(i.count); // the last of equal instances has the most
     cover(most, {kept, i.workingForward, 0, i.logits, i.layerClass});
   }
   return most;
 }
 
-/// In reverse order; each frees what it kept when it has ended, and leaves its gradients if they wait. The first of a
-/// step makes again the gradients that were freed.
+/// Returns the peak inside a backward pass. Instances run in reverse order. Each frees what it kept when it ends, and
+/// leaves its gradients if they wait for accumulation. The first pass of a step allocates the freed gradients again.
 Inside backwardPeak(const StageParts& parts, bool frees, bool weights, bool first = false) {
   Inside most;
   double freed = 0, narrow = 0, remade = 0;
@@ -37,7 +37,8 @@ Inside backwardPeak(const StageParts& parts, bool frees, bool weights, bool firs
     if (i->count <= 0) continue;
     const double each = frees ? i->saved : 0, left = weights ? i->narrow : 0, last = static_cast<double>(i->count - 1);
     const double own = first && weights ? i->remade : 0;
-    // Until it makes its own gradients it has what it works with; the last of equal ones has those of the others.
+    // Before an instance computes its own gradients, it holds its working set. The last of equal instances also holds
+    // the gradients of the others.
     cover(most, {-freed, i->workingBackward, narrow + left, i->logits, i->layerClass, remade});
     cover(most, {-freed - each * last, i->workingBackward, narrow + left * (last + 1), i->logits, i->layerClass,
                  remade + own * (last + 1)});
@@ -48,7 +49,7 @@ Inside backwardPeak(const StageParts& parts, bool frees, bool weights, bool firs
   return most;
 }
 
-/// Gradients of parameters alone, after a backward pass that left them for later.
+/// Returns the peak while gradients of parameters are computed alone, after a backward pass that postponed them.
 Inside weightPeak(const StageParts& parts, bool first = false) {
   Inside most;
   double narrow = 0, remade = 0;
@@ -60,14 +61,14 @@ Inside weightPeak(const StageParts& parts, bool first = false) {
   return most;
 }
 
-/// A forward pass and the backward pass of another micro-batch, instance beside instance: what one adds the other
-/// frees, so that little more is kept than before.
+/// Returns the peak of a forward pass that runs together with the backward pass of another micro-batch, instance by
+/// instance. One adds what the other frees, so little more is kept than before.
 Inside pairPeak(const StageParts& forward, const StageParts& backward, bool first) {
   Inside most;
   double kept = 0, narrow = 0, remade = 0;
   auto f = forward.instances.begin();
   auto b = backward.instances.rbegin();
-  int64_t ofF = 0, ofB = 0; // instances of the run at hand that have run
+  int64_t ofF = 0, ofB = 0; // finished instances of the current runs
   while (f != forward.instances.end() || b != backward.instances.rend()) {
     const bool forwards = f != forward.instances.end(), backwards = b != backward.instances.rend();
     const int64_t leftF = forwards ? f->count - ofF : 0, leftB = backwards ? b->count - ofB : 0;
@@ -90,7 +91,7 @@ Inside pairPeak(const StageParts& forward, const StageParts& backward, bool firs
   return most;
 }
 
-/// Walks one device's order.
+/// Walks the actions of one device in order.
 class Walk {
 public:
   Walk(const std::vector<const PassMoments*>& moments, int64_t stages, double remade)
@@ -106,7 +107,7 @@ public:
     leave(a);
     first_.reset();
   }
-  /// Actions whose moments lie between others that are visited.
+  /// Skips repeated actions whose peaks lie between those of visited repetitions.
   void pass(std::span<const ir::Action> actions, int64_t times) {
     double device = 0, host = 0;
     for (const ir::Action& a : actions) device += of(a).device, host += of(a).host, makeGradients(a);
@@ -126,7 +127,7 @@ private:
     if (fresh) at->second = pairPeak(*up.parts, *down.parts, begins);
     return at->second;
   }
-  /// Is it the first action of a step that makes the gradients of its virtual stage?
+  /// Returns whether the action is the first of a step that computes the gradients of its virtual stage.
   bool makesGradients(const ir::Action& a) const {
     const bool weights = a.kind == ir::ActionKind::Backward || a.kind == ir::ActionKind::BackwardWeight;
     return weights && !made_[a.virtualStage] && of(a).remade > 0;
@@ -171,9 +172,9 @@ private:
   PassPeak peak_;
   double alive_ = 0, host_ = 0, most_ = 0, mostHost_ = 0;
   bool empty_ = true;
-  std::optional<ir::Action> first_; ///< of the pair at hand
-  double absent_;                   ///< gradients that the step began without and has not made yet
-  std::vector<bool> made_;          ///< by virtual stage: its gradients are there
+  std::optional<ir::Action> first_; ///< first action of the current pair
+  double absent_;                   ///< gradients that were absent when the step began and are not allocated yet
+  std::vector<bool> made_;          ///< by virtual stage: its gradients are allocated
   std::map<std::tuple<const PassMoments*, const PassMoments*, bool>, Inside> pairs_;
 };
 
@@ -188,7 +189,7 @@ PassMoments::PassMoments(const StageParts& stage) : parts(&stage) {
   };
   set(ir::ActionKind::Forward, forwardPeak(stage), saved, host);
   set(ir::ActionKind::Backward, backwardPeak(stage, true, true), -saved, -host);
-  // What the gradients of parameters read stays.
+  // The operands of the parameters' gradients stay.
   set(ir::ActionKind::BackwardInput, backwardPeak(stage, false, false), operands - saved, -host);
   set(ir::ActionKind::BackwardWeight, weightPeak(stage), -operands, 0);
 }
@@ -196,7 +197,7 @@ PassMoments::PassMoments(const StageParts& stage) : parts(&stage) {
 PassPeak passPeak(const std::vector<const PassMoments*>& moments, const ir::Order& actions, int64_t stages,
                   double remade) {
   Walk walk(moments, stages, remade);
-  // The first time that makes gradients again differs from those that find them.
+  // The first repetition, which allocates gradients again, differs from the later ones.
   actions.eachEnd([&](const ir::Action& a) { walk.visit(a); },
                   [&](std::span<const ir::Action> between, int64_t times) { walk.pass(between, times); },
                   remade > 0 ? 2 : 1);

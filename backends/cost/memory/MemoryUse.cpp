@@ -1,4 +1,4 @@
-// Memory of a device: states by their storage, the fullest moment of passes and optimizer, what the software adds
+// Memory of a device: states by their storage, the peak of passes and optimizer, and overheads of the software
 // (docs/cost-model.md, section 3a).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/memory/MemoryUse.h"
@@ -19,14 +19,14 @@ namespace planc::cost {
 
 namespace {
 
-/// How likely a peak that is predicted with an error stays within the room: its logarithm is normal. All devices share
-/// one prediction and its error, so the fullest of them decides for all.
+/// Returns the probability that a peak, predicted with an error, fits into the room. The logarithm of the peak is
+/// normally distributed. All devices share one prediction and its error, so the fullest device decides for all.
 double chanceOf(double peak, double room, double error) {
   if (!(peak > 0) || !(room > 0) || !(error > 0)) return peak <= room ? 1 : 0;
   return 0.5 * std::erfc(-std::log(room / peak) / (error * std::numbers::sqrt2));
 }
 
-/// What the chunks of a device hold together: states add up, buffers are shared.
+/// Returns the parts of all chunks of a device together: states add up, buffers are shared.
 StageParts together(const std::vector<const StageParts*>& chunks) {
   StageParts sum;
   for (const StageParts* c : chunks) {
@@ -51,7 +51,7 @@ void onHost(StageMemory& m, std::string_view what, double bytes) {
   m.hostBytes += bytes;
 }
 
-/// What lives through the whole run, in every moment.
+/// Adds the lines of everything that lives through the whole run.
 void stateLines(StageMemory& m, const StageParts& parts, double workspace) {
   live(m, "parameters", parts.params);
   live(m, m.grads < parts.grads ? "gradients that backward has made so far" : "gradients", m.grads);
@@ -69,7 +69,7 @@ void addPass(StageMemory& m, const PassPeak& peak, const ir::Program& program) {
   m.activations = peak.kept + peak.working;
 }
 
-/// What lives at the fullest moment of the passes.
+/// Adds the lines of everything that is alive at the peak of the passes.
 void passLines(StageMemory& m, const StageParts& parts, const PassPeak& peak) {
   live(m, "activations kept for backward", peak.kept);
   live(m, fmt::format("working set of {}", runningText(m)), peak.working);
@@ -81,7 +81,8 @@ void passLines(StageMemory& m, const StageParts& parts, const PassPeak& peak) {
   live(m, "on the way to and from the host", parts.staged);
 }
 
-/// A caching allocator keeps blocks until it runs short, then gives them back: it never holds more than it can get.
+/// Returns the bytes that the allocator holds. A caching allocator keeps freed blocks until memory runs short, so it
+/// never holds more than the capacity.
 std::optional<double> poolOf(const Memory& memory, const ir::Stack& stack) {
   const ir::Number* caching = stack.number(ir::StackFact::Caching);
   if (!caching) return std::nullopt;

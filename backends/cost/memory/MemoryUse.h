@@ -1,4 +1,4 @@
-// What every device stage holds at its fullest moment, by kind.
+// Memory of every device stage at its peak, by kind.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/facts/Facts.h"
@@ -11,8 +11,8 @@ namespace planc::cost {
 
 class KnownParts;
 
-/// `actions`: per device stage, in order. `lines`: with what lives at the fullest moment of each stage, line by line.
-/// `known`: what layers hold that other schedules share.
+/// Returns the memory of all device stages. `actions`: order of actions per device stage. `lines`: also list the
+/// contents at each peak. `known`: cache of layer memory shared with other schedules.
 Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Facts& facts, bool lines = true,
                      KnownParts* known = nullptr);
 

@@ -1,4 +1,4 @@
-// The cost model of docs/cost-model.md behind the CostModel interface.
+// The cost model of docs/cost-model.md, an implementation of `CostModel`.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Collectives.h"
 #include "backends/cost/price/CostModel.h"
@@ -21,8 +21,8 @@ class AnalyticModel final : public CostModel {
   mutable PriceMemo own_;
   PriceMemo* known_;
 
-  /// A price that is no number stops a simulation or spoils it: nothing stands in for it, and the estimate is refused.
-  /// The first one says enough.
+  /// Replaces a price that is not finite by 0, because it would stop or spoil a simulation. The estimate is rejected
+  /// afterwards. Only the first such price is reported.
   Priced finite(const Priced& priced, const Requester& requester) const {
     if (std::isfinite(priced.seconds) && std::isfinite(priced.flops) && std::isfinite(priced.bytes)) return priced;
     if (!broken_)
@@ -47,7 +47,7 @@ public:
     const auto priceIt = [&] {
       return finite(collective ? priceCollective(pricing) : priceNode(pricing), pricing.requester());
     };
-    // Within one plan few operators are alike.
+    // One plan has too few equal operators to make their cache worthwhile.
     if (sinks.any() || (!collective && (!known_ || readsProgram(node)))) return priceIt();
     PriceMemo& known = known_ ? *known_ : own_;
     const Reads reads = collective ? readByCollective(pricing) : readByOperator(pricing);

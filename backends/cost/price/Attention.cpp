@@ -16,7 +16,8 @@ using ir::StackFact;
 
 namespace {
 
-/// Times of the backward pass are a multiple of the forward's. A product whose gradients are two nodes gives each half.
+/// Returns the backward time as a multiple of the forward time. A product with two gradient nodes gives each of them
+/// half.
 Term backwardShare(const Pricing& p, const Term& factor) {
   switch (p.compute().role) {
   case ir::Role::Backward:
@@ -33,8 +34,8 @@ bool ofBackward(const Pricing& p) {
   return p.compute().role != ir::Role::Forward;
 }
 
-/// The rate of products over heads of so many bytes: matrix units read whole vectors, of other heads the others
-/// compute.
+/// Returns the rate in FLOP/s of products over heads of `headBytes` bytes. Tensor cores load whole vectors, so products
+/// over heads of other sizes run at the fp32 rate.
 Term headRate(const Pricing& p, ir::DType type, double flops, double headBytes) {
   const ir::Number* alignment = p.facts.device.number(DeviceFact::Alignment);
   const bool aligned = !alignment || std::fmod(std::round(headBytes), alignment->value) == 0;
@@ -44,7 +45,7 @@ Term headRate(const Pricing& p, ir::DType type, double flops, double headBytes) 
          p.fact(DeviceFact::GemmEfficiency, type, "e", flopSize(flops));
 }
 
-/// The facts of a product whose result or first operand stands in memory.
+/// The facts of a product whose result (scores) or first operand (context) is in memory.
 struct ProductFacts {
   DeviceFact memoryEfficiency, backward, size;
 };
@@ -61,7 +62,7 @@ Priced scoresProduct(const Pricing& p) {
   const ProductFacts& product = scores ? kScores : kContext;
 
   const double scoreBytes = scores ? w.resultBytes : w.firstOperandBytes;
-  // A table of these goes by the dimension that the product sums over or keeps: the head's.
+  // Tables of these facts are indexed by the head dimension, which the product sums over or keeps.
   const double head = w.flops * ir::width(w.dtype) / (2 * scoreBytes);
   const Term rate = headRate(p, w.dtype, w.flops, head * ir::width(w.dtype));
   const Term bandwidth = p.fact(DeviceFact::Bandwidth, "B");
@@ -78,22 +79,23 @@ Priced scoresProduct(const Pricing& p) {
       equations::roofline(p.known(w.flops, "flops", units::flops), rate,
                           p.known(scoreBytes, "bytes(scores)", units::bytes), bandwidth * share, start);
   Priced priced = p.priced(forward * factor);
-  priced.flops = p.compute().work.flops; // masked scores are computed, and overwritten after that
+  priced.flops = p.compute().work.flops; // masked scores are computed and then overwritten
   priced.bytes = scoreBytes * factor.value;
   return priced;
 }
 
 namespace {
 
-/// Where a curve is highest.
+/// Returns the size at which a curve has its maximum.
 Size bestOf(const ir::Number* curve) {
   if (!curve || curve->table.empty()) return {};
   const auto best = std::max_element(curve->table.y.begin(), curve->table.y.end());
   return {curve->table.x[static_cast<size_t>(best - curve->table.y.begin())], units::none};
 }
 
-/// Of the curve's rate, what the clocks of long training leave. Power is held over many milliseconds, longer than a
-/// kernel: so they go by what the kernel draws at its best, at every length, and not by the peak of products.
+/// Returns the share of the curve's rate that the clocks of long training leave. The device limits power over many
+/// milliseconds, longer than one kernel. So the share follows from the kernel's power at its best size, for every
+/// length, and not from the peak of products.
 Term clocksOf(const Pricing& p) {
   if (!p.facts.device.has(DeviceFact::AttentionEnergy)) return 1;
   const Size best = bestOf(p.facts.device.number(DeviceFact::AttentionForward));
@@ -105,10 +107,10 @@ Term clocksOf(const Pricing& p) {
 
 Priced fusedAttention(const Pricing& p) {
   const ir::LocalWork& w = forwardWork(p);
-  // Where a window leaves a query fewer keys, its blocks are as short as those of a short causal sequence.
+  // If a window leaves a query fewer keys, its blocks are as short as the blocks of a short causal sequence.
   const Size keys{std::min(w.sequence, 2 * w.share * w.sequence), units::none};
   const Term curve = p.fact(DeviceFact::AttentionForward, "curve", keys);
-  // The stack's kernel may lose less or more to narrow heads than the one the device was measured with.
+  // Narrow heads can slow the stack's kernel more or less than the kernel that the device was measured with.
   const Size headSize{w.headDim, units::none};
   Term head = 1;
   if (p.facts.stack.has(StackFact::AttentionHead))
@@ -118,7 +120,7 @@ Priced fusedAttention(const Pricing& p) {
   const Term stack = p.fact(StackFact::AttentionFactor, "stack");
   const Term split = w.sequenceSplit ? p.fact(DeviceFact::AttentionSplit, "split") : 1;
   const Term start = p.fact(DeviceFact::AttentionStart, "start");
-  // The stack's kernel has its own ratio where it is not the one the device was measured with.
+  // The stack's kernel has its own ratio if it is not the kernel that the device was measured with.
   const Term backward = !ofBackward(p) ? 1
                         : p.facts.stack.has(StackFact::AttentionBackward)
                             ? p.fact(StackFact::AttentionBackward, "factor")

@@ -1,4 +1,4 @@
-// Layers of a stage as runs of equal ones; messages that neighbours share (docs/cost-model.md, sections 2.4 and 3a).
+// Runs of equal layers in a stage, and the messages that neighbours share (docs/cost-model.md, sections 2.4 and 3a).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Buckets.h"
 
@@ -14,14 +14,14 @@ namespace {
 
 using Bytes = std::function<double(const ir::StateCollective&)>;
 
-/// Equal layers in a row.
+/// Adjacent equal layers.
 struct EqualLayers {
   ir::RegionId layer;
   int64_t count = 1;
   double bytes = 0;
 };
 
-/// The layers of equal instances: `once`, `times` times in a row.
+/// The layers of equal instances: `once`, repeated `times` times.
 struct LayerRun {
   std::vector<EqualLayers> once;
   int64_t times = 1;
@@ -37,7 +37,7 @@ struct LayerRun {
   }
 };
 
-/// Layers in the order in which their parameters are first used. A class without states is one layer.
+/// Returns the layers in the order in which their parameters are first used. A class without states is one layer.
 std::vector<EqualLayers> layers(const ir::LayerClass& layerClass, const Bytes& bytes) {
   std::vector<EqualLayers> all;
   for (const ir::StateCollective& s : layerClass.states) {
@@ -56,7 +56,7 @@ std::vector<LayerRun> runsOf(const ir::Program& program, const ir::StageKind& st
   return runs;
 }
 
-/// Cumulative bytes by position in a chain of layers, and the positions where they bend.
+/// Cumulative bytes by position in a chain of layers. The function is linear between the boundaries of equal layers.
 class Profile {
 public:
   explicit Profile(const std::vector<LayerRun>& runs) : runs_(runs) {
@@ -84,8 +84,8 @@ public:
     return sum;
   }
 
-  /// A window is fullest where it begins or ends with a stretch of equal layers; of instances that repeat the first and
-  /// the last ones tell.
+  /// Returns the most bytes of any window. A window has its maximum where it begins or ends with a run of equal layers.
+  /// Of repeated instances the first two and the last two suffice.
   double most(int64_t window) const {
     const double size = static_cast<double>(window);
     double most = 0, position = 0;
@@ -113,12 +113,12 @@ private:
   double length_ = 0;
 };
 
-/// Up to so many they are looked through one by one.
+/// Up to this number of classes a linear search is used.
 constexpr size_t kFewClasses = 16;
 
 using Instances = std::vector<std::pair<ir::LayerClassId, int64_t>>;
 
-/// Bytes of collectives like `state` on a virtual stage.
+/// Returns the bytes of collectives like `state` on a virtual stage.
 double bytesLike(const ir::Program& program, const Instances& held, const ir::StateCollective& state) {
   double sum = 0;
   for (const auto& [id, count] : held)
@@ -135,7 +135,7 @@ bool reducedInPass(const ir::StateCollective& s) {
   return s.cls == ir::CollectiveClass::Gradient && s.phase == ir::Phase::Backward;
 }
 
-/// Messages of one size per kind of reduction, as many as fit the bytes of the stage.
+/// Returns the bytes of at most `most` messages per kind of reduction. All messages of one kind have the same size.
 double bucketsReducing(const ir::Schedule& schedule, const ir::StageKind& stage, int64_t most) {
   const ir::Program& program = *schedule.program;
   std::vector<const ir::StateCollective*> kinds;
@@ -157,7 +157,7 @@ double bucketsReducing(const ir::Schedule& schedule, const ir::StageKind& stage,
 std::vector<std::pair<ir::LayerClassId, int64_t>> instancesOf(const ir::StageKind& stage) {
   Instances held;
   held.reserve(stage.classes.size());
-  std::map<ir::LayerClassId, size_t> at; // of a stage with many classes
+  std::map<ir::LayerClassId, size_t> at; // used if the stage has many classes
   for (const auto& [id, count] : stage.classes) {
     size_t known = held.size();
     if (stage.classes.size() > kFewClasses)
@@ -180,7 +180,7 @@ int64_t layersOf(const ir::LayerClass& layerClass) {
 }
 
 bool sharesMessages(const ir::StateCollective& s) {
-  return s.cls == ir::CollectiveClass::Gradient || s.phase == ir::Phase::Step; // what a layer waits for is its own
+  return s.cls == ir::CollectiveClass::Gradient || s.phase == ir::Phase::Step; // other collectives hold up one layer
 }
 
 bool fillTogether(const ir::StateCollective& a, const ir::StateCollective& b) {
@@ -190,7 +190,7 @@ bool fillTogether(const ir::StateCollective& a, const ir::StateCollective& b) {
 double bucketsOf(const ir::Schedule& schedule, ir::LayerClassId layerClass, const ir::StateCollective& state) {
   if (schedule.bucketBytes <= 0 || state.bytes <= 0) return 1;
   if (!sharesMessages(state)) return messages(schedule, state.bytes);
-  double most = state.bytes; // on the stage with the most of them
+  double most = state.bytes; // on the stage with the most of it
   for (const ir::StageKind& stage : schedule.program->stageKinds) {
     const auto holds = [&](const auto& run) { return run.first == layerClass && run.second > 0; };
     if (std::any_of(stage.classes.begin(), stage.classes.end(), holds))

@@ -1,5 +1,4 @@
-// The price of collectives: one row per algorithm, chosen by what the fabrics on the way were measured with, or by
-// its word.
+// Prices of collectives: a table of algorithms. The word in the plan, or else the samples of the fabrics, select one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/price/Pricing.h"
@@ -11,54 +10,57 @@
 
 namespace planc::cost {
 
-/// How a group of ranks lies in the cluster.
+/// How a group of ranks lies in the cluster. A "unit" of a level is one of its parts, such as one node.
 struct Route {
   int64_t ranks = 1;
   size_t top = 0;                           ///< level that holds the whole group
-  const ir::ClusterLevel* domain = nullptr; ///< outermost level on the way whose fabric has samples of the operation
-  int64_t inside = 1;                       ///< ranks in one unit of it: they share a node
-  double nodes = 1;                         ///< units of it that the group spans
-  /// Ranks of the group in one unit of a level. What divides them is how many units of a level it spans.
+  const ir::ClusterLevel* domain = nullptr; ///< outermost level on the route whose fabric has samples of the operation
+  int64_t inside = 1;                       ///< ranks in one unit of `domain`, which share a node
+  double nodes = 1;                         ///< units of `domain` that the group spans
+  /// Ranks of the group in one unit of each level. The quotient of two levels is the number of units that the group
+  /// spans.
   std::vector<int64_t> within;
   bool card = false;      ///< the top level's fabric is priced from its network card
-  bool scattered = false; ///< no set of axes (the stages that share a parameter): one rank in each unit below the top
+  bool scattered = false; ///< not a set of axes but stages that share a parameter: one rank in each unit below `top`
 
-  /// Ranks in one unit below a level: those that share its links.
+  /// Returns the ranks in one unit of the next level inside `level`, which share the links of `level`.
   double below(size_t level) const { return level == 0 ? 1 : static_cast<double>(within[level - 1]); }
-  /// Units of the level below that the group spans in one unit of a level.
+  /// Returns the number of units of the next inner level that the group spans in one unit of `level`.
   double units(size_t level) const;
-  /// Levels that the group spreads over, inner to outer.
+  /// Returns the levels over which the group spreads, inner to outer.
   std::vector<size_t> spread() const;
 };
-/// The group of a collective node.
+/// Returns the route of a collective node's group.
 Route routeOf(const Pricing& pricing);
-/// `8 in each node x 4 nodes`, as a person says it; with a remark where the group does not divide the levels.
+/// Returns the route as text, `8 in each node x 4 nodes`, with a remark if the group does not divide the levels evenly.
 std::string routeText(const Pricing& pricing, const Route& route);
 
-/// How a collective is run: what asks for it, when it applies, and its seconds.
+/// An algorithm of collectives: the word that requests it, whether it applies, and its price.
 struct CollectiveAlgorithm {
-  /// The word of `algorithm { all_reduce = … }`; null: it follows from what the fabrics on the way say.
+  /// The word in `algorithm { all_reduce = … }`; null for a form that the fabrics on the route imply.
   const ir::Word* word = nullptr;
   bool (*applies)(const Pricing& pricing, const Route& route) = nullptr;
   Term (*seconds)(const Pricing& pricing, const Route& route) = nullptr;
-  /// Of a word that stands for another row, in place of both: the one that prices this group.
+  /// For a word that delegates: returns the row that prices this group. `applies` and `seconds` are then null.
   const CollectiveAlgorithm& (*standsFor)(const Pricing& pricing, const Route& route) = nullptr;
-  std::string_view name = {};   ///< what derivations call it; empty: as its word
-  std::string_view source = {}; ///< of one without a word
+  std::string_view name = {};   ///< name in derivations; empty: the word
+  std::string_view source = {}; ///< source of the equation, if the row has no word
 };
-/// What plans may ask for.
+/// The algorithms that plans can request by word.
 ir::Implementations<CollectiveAlgorithm>& collectiveAlgorithms();
-/// What runs without a word: the first that applies.
+/// The algorithms without a word, in order of precedence.
 std::span<const CollectiveAlgorithm> collectiveForms();
 
-/// The row that prices a group: what the stack asks for, else what the fabric does, else the first form that applies.
+/// Returns the row that prices a group: the one that the stack requests, else the fabric's choice, else the first form
+/// that applies.
 const CollectiveAlgorithm& algorithmOf(const Pricing& pricing, const Route& route);
 
-/// One execution of a collective node.
+/// Prices one execution of a collective node.
 Priced priceCollective(const Pricing& pricing);
-/// All of node and mesh that its price depends on: nodes of which this is the same cost the same with the same facts.
+/// Returns everything in node and mesh on which the price depends. Nodes with equal reads have equal prices with equal
+/// facts.
 Reads readByCollective(const Pricing& pricing);
-/// Its time alone, for an algorithm that runs as another collective.
+/// Returns only the time, for an algorithm that runs as another collective.
 Term collectiveTime(const Pricing& pricing);
 
 } // namespace planc::cost

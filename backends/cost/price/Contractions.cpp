@@ -12,8 +12,8 @@ using ir::StackFact;
 
 namespace {
 
-// Structure of the equations, not measured: what wgrad moves beyond a 16-bit result when it adds into an fp32 main
-// gradient, 4 B read and 4 B written in its place (docs/cost-model.md, section 1.1).
+// Constant of the equations, not measured: the additional bytes of wgrad when it adds into an fp32 main gradient. It
+// reads 4 B and writes 4 B instead of writing a 16-bit result (docs/cost-model.md, section 1.1).
 const Exact kFusedAccumulate{6, units::bytes, "6"};
 
 struct GemmFacts {
@@ -44,13 +44,13 @@ Shape shapeOf(const Pricing& p) {
           p.known(w.operandWidth, "w", units::bytes)};
 }
 
-/// What a product moves, with the gradient that it adds into.
+/// Returns the bytes that a product moves, including the gradient that it adds into.
 Term bytesOf(const Pricing& p, const Shape& s) {
   const Term moved = equations::bytes(s);
   return fusesAccumulation(p) ? moved + kFusedAccumulate * s.batch * s.m * s.n : moved;
 }
 
-/// The price of a product that takes `forward` in forward.
+/// Returns the price of a product whose forward takes `forward`.
 Priced product(const Pricing& p, const Term& forward, const Term& flops, const Term& bytes) {
   const bool gradient = p.compute().role == ir::Role::DGrad || p.compute().role == ir::Role::WGrad;
   // Both gradients together cost r times the forward product.
@@ -65,7 +65,7 @@ Priced product(const Pricing& p, const Term& forward, const Term& flops, const T
 Term productRate(const Pricing& p, ir::DType type, Size flops) {
   const Term peak = p.fact(DeviceFact::Peak, type, "P");
   const Term rate = peak * p.fact(DeviceFact::GemmEfficiency, type, "e", flops);
-  if (!p.facts.device.has(DeviceFact::GemmEnergy, type)) return rate; // full clocks
+  if (!p.facts.device.has(DeviceFact::GemmEnergy, type)) return rate; // no power data: full clocks
   return rate *
          equations::clocks(p.fact(DeviceFact::Power, "power"), peak, p.fact(DeviceFact::GemmEnergy, type, "energy"));
 }
@@ -81,7 +81,7 @@ Priced gemm(const Pricing& p) {
 
 namespace {
 
-/// What launching so many products of one operator costs the host, in launches of an operator: the further ones come
+/// Returns the host's work for so many products of one operator, in launches of one operator. Further launches come
 /// from a loop that does nothing else.
 double launchesOf(const Pricing& p, double kernels) {
   const ir::Number* next = p.facts.stack.number(StackFact::GroupedLaunch);
@@ -99,7 +99,7 @@ Priced groupedGemm(const Pricing& p) {
   const bool alone = shape.batch.value <= 1; // one expert: a product like any other
   const Term kernels = oneKernel || alone ? Term(1) : shape.batch, flops = equations::flops(shape);
   const GemmFacts f = factsOf(p, flops.value / kernels.value);
-  // Of the rate of one large product.
+  // Relative to the rate of one large product.
   const Term share = slower ? p.fact(StackFact::Grouped, "E", {p.compute().work.tokensPerExpert, units::none}) : 1;
   const Term bytes = bytesOf(p, shape);
   const auto equation = alone ? equations::roofline<Term> : equations::inTurn<Term>;

@@ -1,4 +1,4 @@
-// Which virtual stages the device stages hold, and which of them hold the same.
+// Groups device stages by the virtual stages that they hold.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/DeviceStages.h"
 
@@ -24,7 +24,7 @@ DeviceStages::DeviceStages(const ir::Program& program)
         return program.virtualStages[a].kind == program.virtualStages[b].kind;
       });
     };
-    // Neighbours are alike more often than not.
+    // Adjacent stages are usually alike.
     const auto same = std::find_if(first_.rbegin(), first_.rend(), alike);
     kindOf_.push_back(static_cast<uint32_t>(same == first_.rend() ? first_.size() : first_.rend() - same - 1));
     if (same == first_.rend()) first_.push_back(static_cast<uint32_t>(s));

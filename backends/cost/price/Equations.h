@@ -1,5 +1,5 @@
-// The closed forms of docs/cost-model.md, over plain numbers or over terms: prices of plans and fits of samples call
-// the same ones. Extents are local, rates in FLOP/s and B/s as reached (efficiency included), times in seconds.
+// The closed forms of docs/cost-model.md, for plain numbers or for terms. Pricing and calibration call the same
+// functions. Extents are local, rates are reached rates in FLOP/s and B/s (efficiency included), times are in seconds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/price/Term.h"
@@ -17,11 +17,11 @@ inline const Exact kGigabyte{1e9, units::bytes, "1 GB"};
 /// Head dimension at which a device's curve of attention is stated (section 1.3).
 inline constexpr double kCurveHeadDim = 128;
 
-// Structure of the equations, not measured: a multiply and an add, and a 16-bit result (section 1.1).
+// Constants of the equations, not measured: one multiply and one add, and a 16-bit result (section 1.1).
 inline const Exact kFlopsPerMac{2, units::flops, "2"};
 inline const Exact kResultWidth{2, units::bytes, "2"};
 
-/// Parts of a time by what bounds them: a term remembers it (Term.h), a number does not.
+/// Marks what bounds a part of a time. A term stores the mark (Term.h), a number ignores it.
 constexpr double compute(double seconds) {
   return seconds;
 }
@@ -36,55 +36,56 @@ constexpr double launch(double seconds) {
 template <class N> struct ProductOf { N batch = 1, m = 1, n = 1, k = 1, width = 2; };
 using Product = ProductOf<double>;
 
-/// The other numbers are of the type of the first.
+/// The type of further arguments, not deduced: it equals the type of the first one.
 template <class N> using Same = std::type_identity_t<N>;
 
-/// 2·b·m·n·k (section 1.1).
+/// Returns the FLOPs of a product: 2·b·m·n·k (section 1.1).
 template <class N> N flops(const ProductOf<N>& p) {
   return kFlopsPerMac * p.batch * p.m * p.n * p.k;
 }
-/// Operands and a 16-bit result (section 1.1).
+/// Returns the bytes of the operands and of a 16-bit result (section 1.1).
 template <class N> N bytes(const ProductOf<N>& p) {
   return p.batch * (p.width * (p.m * p.k + p.k * p.n) + kResultWidth * p.m * p.n);
 }
 
-/// The longer of computing and moving hides the other (sections 1.1 and 1.3).
+/// Returns the time of a kernel that overlaps computing and moving: the longer of both (sections 1.1 and 1.3).
 template <class N> N roofline(N flops, Same<N> rate, Same<N> bytes, Same<N> bandwidth, Same<N> start) {
   using std::max;
   return max(compute(flops / rate), memory(bytes / bandwidth)) + launch(start);
 }
-/// Neither hides under the other (section 1.5).
+/// Returns the time of a kernel that first moves and then computes, without overlap (section 1.5).
 template <class N> N inTurn(N flops, Same<N> rate, Same<N> bytes, Same<N> bandwidth, Same<N> start) {
   return compute(flops / rate) + memory(bytes / bandwidth) + launch(start);
 }
-/// An operator bound by memory (section 1.2).
+/// Returns the time of an operator bound by memory (section 1.2).
 template <class N> N moved(N bytes, Same<N> bandwidth, Same<N> start) {
   return memory(bytes / bandwidth) + launch(start);
 }
-/// Useful FLOPs at the rate of the fused kernel (section 1.3).
+/// Returns the time of a fused attention kernel: useful FLOPs at its rate (section 1.3).
 template <class N> N fused(N flops, Same<N> rate, Same<N> start) {
   return compute(flops / rate) + launch(start);
 }
 
-/// Share of its full clocks that a device holds in long training: dynamic power goes by their third power, so where
-/// full clocks would draw more than it may, they drop by the cube root (section 1.1). `rate` is that of full clocks.
+/// Returns the share of full clocks that a device holds in long training. Dynamic power grows with the third power of
+/// the clocks, so the clocks drop by the cube root if full clocks would exceed the power limit (section 1.1). `rate` is
+/// the rate at full clocks.
 template <class N> N clocks(N power, Same<N> rate, Same<N> energyOfFlop) {
   using std::cbrt, std::min;
   return min(N(1), cbrt(power / (rate * energyOfFlop)));
 }
 
-/// Bytes on one rank's wire: all-reduce twice the share of all others, of the larger local side (Thakur et al. 2005;
-/// section 2).
+/// Returns the bytes on one rank's wire. `bytes` is the size of the larger local side; all-reduce moves twice the share
+/// of the other kinds (Thakur et al. 2005; section 2).
 template <class N> N wireBytes(ir::CollectiveKind kind, N bytes, Same<N> ranks) {
   const N share = (ranks - 1) / ranks;
   return bytes * (kind == ir::CollectiveKind::AllReduce ? 2 * share : share);
 }
-/// What grows with the square root of the bytes on the wire (section 2.1).
+/// Returns the part of a time that grows with the square root of the bytes on the wire (section 2.1).
 template <class N> N rootTerm(N g, Same<N> x) {
   using std::sqrt;
   return g * sqrt(x / kGigabyte);
 }
-/// A sampled collective (section 2.1).
+/// Returns the time of a sampled collective for `x` bytes on the wire (section 2.1).
 template <class N> N sampled(N a, Same<N> b, Same<N> g, Same<N> x) {
   return a + x / b + rootTerm(g, x);
 }

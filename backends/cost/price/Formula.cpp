@@ -1,4 +1,4 @@
-// How an equation is put together and written.
+// Builds the trees of equations and writes them as text.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Formula.h"
 
@@ -15,24 +15,24 @@ bool isLeaf(const Formula& f) {
   return f.operation <= Operation::Named;
 }
 
-/// How strongly a text holds together.
+/// How strongly the parts of a text bind.
 enum class Binding { Sum, Product, Whole };
 
 struct Text {
   std::string text;
   Binding binding = Binding::Whole;
-  bool narrow = false; ///< a factor that stands beside another without spaces
+  bool narrow = false; ///< a factor that needs no spaces next to another factor
 };
 
 Text inBrackets(Text t) {
   return {fmt::format("({})", t.text), Binding::Whole, true};
 }
-/// In brackets unless it binds as strongly as is asked for.
+/// Adds brackets unless the text binds at least as strongly as `binding`.
 Text atLeast(Binding binding, Text t) {
   return t.binding < binding ? inBrackets(std::move(t)) : t;
 }
 
-/// Which of the two ways to write an equation.
+/// The two ways to write an equation.
 enum class Style { Symbols, Numbers };
 
 class Writer {
@@ -76,7 +76,7 @@ private:
     const bool narrow = a.narrow && b.narrow;
     return {a.text + (narrow ? "·" : " · ") + b.text, Binding::Product, narrow};
   }
-  /// The largest of several is one list.
+  /// Writes nested operations of one kind, such as the maximum of several values, as one list.
   std::string list(const Formula& f, Operation of) const {
     if (f.operation != of) return write(f).text;
     return list(*f.left, of) + ", " + list(*f.right, of);
@@ -92,7 +92,8 @@ bool named(const Leaves& leaves, const Formula& f) {
                      [&](const Formula* l) { return l->symbol == f.symbol && l->value == f.value; });
 }
 
-/// What is to be said of the symbols of an equation, in order of appearance. `hidden`: in what `numbers` writes as one.
+/// Collects the explanations of the symbols of an equation, in order of appearance. `hidden`: inside a subtree that
+/// `numbers` writes as one number.
 void explained(const Formula& f, bool hidden, Leaves& leaves) {
   const bool isNamed = f.operation == Operation::Named;
   if (isNamed || (hidden && f.operation == Operation::Quantity)) {
@@ -117,11 +118,11 @@ const Formula* Formulas::join(Operation operation, double value, const Formula* 
   if (!owner) return nullptr;
   const bool product = operation == Operation::Multiply, quotient = operation == Operation::Divide;
   const bool single = operation == Operation::Root || operation == Operation::CubeRoot || operation == Operation::Log2;
-  // A number of the structure that changes nothing is not written: 0 beside a sum, 1 beside a product.
+  // A constant that changes nothing is not written: 0 in a sum, 1 in a product.
   const double neutral = product || quotient ? 1 : 0;
   if (!right && !single && rightValue == neutral && value == leftValue) return left;
   if (!left && !quotient && leftValue == neutral && value == rightValue) return right;
-  // What is multiplied by 1 / x is divided by x.
+  // Writes x · (1 / y) as x / y.
   if (product && left && right && right->operation == Operation::Divide && right->left->value == 1 &&
       right->left->operation == Operation::Number)
     return join(Operation::Divide, value, left, leftValue, right->right, right->right->value);

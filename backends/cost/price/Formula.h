@@ -1,4 +1,4 @@
-// The tree of an equation, and how it is written: with its symbols, or with its numbers in their units.
+// The tree of an equation, and its text with symbols or with numbers and units.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Quantity.h"
@@ -11,29 +11,28 @@ namespace planc::cost {
 
 class Formulas;
 
-/// What a node of the tree is: a leaf, or what is done with `left` and `right` (of Root, CubeRoot and Log2 with `left`
-/// alone).
+/// Kind of a tree node: a leaf, or an operation on `left` and `right`. Root, CubeRoot and Log2 use `left` alone.
 enum class Operation { Fact, Quantity, Number, Named, Add, Subtract, Multiply, Divide, Max, Min, Root, CubeRoot, Log2 };
 
-/// A number of an equation and how it came about.
+/// A node of an equation: its value, and the operation that produced it.
 struct Formula {
   Operation operation = Operation::Number;
   double value = 0;
   Unit unit{};
-  std::string symbol{}; ///< of a leaf, and of what is named: `x` for all of `left`
+  std::string symbol{}; ///< of a leaf, and of `Named`: the short name of `left`
   const Formula *left = nullptr, *right = nullptr;
-  Formulas* owner = nullptr; ///< null: a number that stands in the equation itself, as 2 FLOPs
+  Formulas* owner = nullptr; ///< null: a constant of the equation itself, such as 2 FLOPs
 };
 
-/// Owns the nodes of the equations of a derivation.
+/// Owns the tree nodes of a derivation.
 class Formulas {
 public:
   Formulas() = default;
   Formulas(const Formulas&) = delete;
   Formulas& operator=(const Formulas&) = delete;
   const Formula* add(Formula formula);
-  /// Of one number, or of two. Null if neither is in any tree: both stand in equations themselves, and so does what
-  /// is made of them.
+  /// Joins one or two numbers; `right` is null for an operation on `left` alone. Returns null if neither has a tree:
+  /// then both are constants of the equation, and so is the result.
   static const Formula* join(Operation operation, double value, const Formula* left, double leftValue,
                              const Formula* right, double rightValue);
 
@@ -41,14 +40,14 @@ private:
   std::deque<Formula> all_;
 };
 
-/// `bytes / (efficiency · B) + start`. Factors of one letter stand together: `P·e`.
+/// Returns the equation with symbols: `bytes / (efficiency · B) + start`. Factors of one letter have no spaces: `P·e`.
 std::string symbols(const Formula& formula);
-/// `50.33 MB / 1.733 TB/s + 3 us`: sums, products and quotients of times; what is no time is one number.
+/// Returns the equation with numbers: `50.33 MB / 1.733 TB/s + 3 us`. Every subtree that is not a time is one number.
 std::string numbers(const Formula& formula);
-/// `numbers = value`.
+/// Returns `numbers = value`.
 std::string evaluated(const Formula& formula);
-/// What `symbols` says by name and `numbers` does not show: `m = 2048, n = 6144`, and what is named for short:
-/// `x = bytes · (n - 1) / n`. Facts are not among them: a derivation lists its constants.
+/// Returns the values of the symbols that `numbers` does not show, `m = 2048, n = 6144`, and the equations of short
+/// names, `x = bytes · (n - 1) / n`. Facts are left out, because a derivation lists its constants.
 std::string where(const Formula& formula);
 
 } // namespace planc::cost

@@ -12,9 +12,9 @@ using ir::StackFact;
 
 namespace {
 
-// Structure of the equations, not measured (docs/cost-model.md, sections 1.1 and 1.2): adding a gradient reads it and
-// the accumulated one and writes the sum, each as wide as what is accumulated (a narrower one is converted on the way);
-// a copy reads and writes.
+// Constants of the equations, not measured (docs/cost-model.md, sections 1.1 and 1.2). Adding a gradient reads it and
+// the accumulated gradient and writes the sum, each as wide as the accumulated gradient, because a narrower one is
+// converted in passing. A copy reads and writes.
 constexpr double kSeparatePasses = 3;
 constexpr double kCopyPasses = 2;
 
@@ -22,7 +22,7 @@ bool isBackward(const Pricing& p) {
   return p.compute().role == ir::Role::Backward;
 }
 
-/// A node without time of its own.
+/// Returns a price of 0 for a node without time of its own.
 Priced nothing(const Pricing& p, std::string_view reason) {
   p.free(reason);
   Priced free;
@@ -31,7 +31,7 @@ Priced nothing(const Pricing& p, std::string_view reason) {
   return free;
 }
 
-/// Does the stack say how often the operator passes over memory, be it in one direction?
+/// Returns whether the stack gives the operator's number of passes over memory, at least in one direction.
 bool hasPasses(const Pricing& p) {
   for (const StackFact fact :
        {StackFact::PassesForward, StackFact::PassesBackward, StackFact::PassesForwardRow, StackFact::PassesBackwardRow})
@@ -39,13 +39,14 @@ bool hasPasses(const Pricing& p) {
   return false;
 }
 
-/// passes · moved bytes on the memory roofline; no passes: the operator is part of a neighbour's kernel.
+/// Prices passes · moved bytes on the memory roofline. An operator without passes is part of a neighbour's kernel and
+/// is free.
 Priced byPasses(const Pricing& p, double moved, std::string_view of) {
   const Symbol name = p.op().name;
   const StackFact passes = isBackward(p) ? StackFact::PassesBackward : StackFact::PassesForward,
                   rows = isBackward(p) ? StackFact::PassesBackwardRow : StackFact::PassesForwardRow;
   Term count = p.facts.stack.has(passes, name) ? p.fact(passes, name, "passes", byteSize(moved)) : 0;
-  // Kernels that keep a row in registers read it once, others block by block.
+  // Kernels that keep a row in registers read it once; other kernels read it block by block.
   if (forwardWork(p).row > 0 && p.facts.stack.has(rows, name))
     count *= p.fact(rows, name, "row", {forwardWork(p).row, units::none});
   if (count.value == 0) return nothing(p, "no pass of its own: part of a neighbouring kernel");
@@ -83,7 +84,7 @@ Priced memoryOperator(const Pricing& p) {
 
 Priced lookup(const Pricing& p) {
   if (hasPasses(p)) return byPasses(p, forwardWork(p).resultBytes, "bytes(result)");
-  // Rows in random order; its backward writes the rows that forward read.
+  // Reads rows in random order. The backward writes the rows that the forward read.
   const Term bandwidth = p.fact(DeviceFact::Bandwidth, "B");
   const Term efficiency = p.fact(DeviceFact::LookupEfficiency, "efficiency");
   const Term reads = p.known(forwardWork(p).reads, "reads", units::bytes);
@@ -102,8 +103,8 @@ Priced accumulate(const Pricing& p) {
   if (elements.value == 0)
     return nothing(p, "no gradient is stored: the rows that were read are updated, which is the optimizer's work");
   if (p.hasOp() && p.op().kind == ir::OpKind::Lookup) {
-    // The gradient of a table that is read row by row; without an entry its backward has written the touched rows
-    // already.
+    // The gradient of a table that is read row by row. Without passes in the stack, the backward has already written
+    // the touched rows.
     if (!hasPasses(p)) return nothing(p, "its backward has written the touched rows");
     return memoryTime(p, p.fact(StackFact::TableGradient, "table gradient") * elements);
   }

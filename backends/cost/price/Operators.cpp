@@ -1,4 +1,4 @@
-// The operator table, and which row prices a node: by role where the role decides, by kind otherwise.
+// The operator table and the choice of a row: by role if the role decides the price, else by kind.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Operators.h"
 
@@ -26,7 +26,7 @@ bool holds(const std::vector<ir::Node>& list, const ir::Node* node) {
   return !list.empty() && !before(node, list.data()) && before(node, list.data() + list.size());
 }
 
-/// Every member of a node's work: numbers, and then two that share a word.
+/// All members of a node's work are numbers, except the last two, which share a word.
 constexpr size_t kWorkNumbers = offsetof(ir::LocalWork, sequenceSplit) / sizeof(double);
 static_assert(std::is_trivially_copyable_v<ir::LocalWork> &&
               sizeof(ir::LocalWork) == (kWorkNumbers + 1) * sizeof(double));
@@ -37,8 +37,8 @@ void add(Reads& reads, const ir::LocalWork& work) {
   reads << std::span<const uint64_t>(words);
 }
 
-/// Multiplies the launches of an operator by its `kernels` of the stack (docs/cost-model.md, section 1.7). As `launch`,
-/// that is the host's and no term of the operator's own time.
+/// Multiplies the launches of an operator by its `kernels` in the stack (docs/cost-model.md, section 1.7). Launches,
+/// like `launch`, are work of the host and no term of the operator's own time.
 Priced inKernels(const Pricing& p, Priced priced) {
   const bool forward = p.compute().role == ir::Role::Forward;
   const auto fact = forward ? ir::StackFact::KernelsForward : ir::StackFact::KernelsBackward;
@@ -106,7 +106,7 @@ Reads readByOperator(const Pricing& pricing) {
   reads << op.kind << reinterpret_cast<uintptr_t>(op.name.key());
   const ir::Role role = compute->role;
   const bool product = op.kind == OpKind::Gemm || op.kind == OpKind::GroupedGemm;
-  const bool alone = product && role != ir::Role::Cast && role != ir::Role::Save; // reads no other node
+  const bool alone = product && role != ir::Role::Cast && role != ir::Role::Save; // its price reads no other node
   if (!alone && role != ir::Role::Forward) add(reads, forwardWork(pricing));
   return reads;
 }

@@ -1,4 +1,4 @@
-// The price of compute nodes: one row per operator kind, each with its equation.
+// Prices of compute nodes: one row per operator kind with its equation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/price/Pricing.h"
@@ -13,13 +13,13 @@ struct OperatorEquation {
   ir::OpKind kind;
   Priced (*price)(const Pricing& pricing);
 };
-/// One row per ir::OpKind, in its order.
+/// The table: one row per ir::OpKind, in the order of the enumeration.
 std::span<const OperatorEquation> operatorEquations();
 
-/// Prices a compute or copy node: one execution.
+/// Prices one execution of a compute or copy node.
 Priced priceNode(const Pricing& pricing);
 
-// The equations, by file.
+// The equations and the files that hold them.
 Priced gemm(const Pricing& pricing);           // Contractions.cpp
 Priced groupedGemm(const Pricing& pricing);    // Contractions.cpp
 Priced scoresProduct(const Pricing& pricing);  // Attention.cpp: kinds scores and context
@@ -30,21 +30,23 @@ Priced cast(const Pricing& pricing);           // MemoryOperators.cpp
 Priced accumulate(const Pricing& pricing);     // MemoryOperators.cpp: by role
 Priced copy(const Pricing& pricing);           // MemoryOperators.cpp: by node kind
 
-/// P · e of a type, at the clocks that long training leaves (docs/cost-model.md, section 1.1). `flops`: of the product,
-/// where efficiency goes by them.
+/// Returns P · e of a type in FLOP/s, at the clocks of long training (docs/cost-model.md, section 1.1). `flops`: size
+/// of the product, for an efficiency that depends on it.
 Term productRate(const Pricing& pricing, ir::DType type, Size flops);
 
-/// bytes / (efficiency · B) + start: what every operator bound by memory costs (docs/cost-model.md, section 1.2).
+/// Returns bytes / (efficiency · B) + start, the price of every operator bound by memory (docs/cost-model.md, section
+/// 1.2).
 Priced memoryTime(const Pricing& pricing, const Term& bytes);
 
-/// Does its price depend on more of the program than `readByOperator` holds? It adds to a parameter's gradient.
+/// Returns whether the price depends on more of the program than `readByOperator` holds: true for nodes that add to a
+/// parameter's gradient.
 bool readsProgram(const ir::Node& node);
-/// All of a compute or copy node that its price depends on otherwise: nodes of which this is the same cost the same
-/// with the same facts.
+/// Returns everything in a compute or copy node on which its price depends. Nodes with equal reads have equal prices
+/// with equal facts.
 Reads readByOperator(const Pricing& pricing);
 
-/// The sizes of the forward node of the same operator in the same class: the backward of kinds priced by a factor on
-/// the forward time depends on them. The node's own work if the program holds no forward node.
+/// Returns the sizes of the forward node of the same operator in the same class. Operators whose backward time is a
+/// multiple of the forward time need them. Returns the node's own work if the program holds no forward node.
 const ir::LocalWork& forwardWork(const Pricing& pricing);
 
 } // namespace planc::cost

@@ -1,4 +1,4 @@
-// What bounds a price, and what most of it goes to.
+// The names of bounds, and the largest part of a price.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Price.h"
 

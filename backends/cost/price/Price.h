@@ -1,4 +1,4 @@
-// What pricing gives: seconds and what bounds them, where they go, and how they came about.
+// The result of pricing: seconds and what bounds them, how they are spent, and how they were derived.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/price/Formula.h"
@@ -16,56 +16,55 @@ namespace planc::cost {
 enum class Bound { Compute, Memory, Network, Launch };
 std::string_view name(Bound b);
 
-/// How the time of one compute node or collective came about: what `planc explain FILE PATH` prints.
+/// The derivation of the time of one compute node or collective, which `planc explain FILE PATH` prints.
 struct Derivation {
-  Formulas formulas;                ///< owns what `formula` points into
-  const Formula* formula = nullptr; ///< of the seconds; null: nothing takes any, as `reason` says
+  Formulas formulas;                ///< owns the nodes that `formula` points to
+  const Formula* formula = nullptr; ///< equation of the seconds; null: the node takes no time, see `reason`
   std::string reason;
   std::vector<std::pair<std::string, const ir::Number*>> constants; ///< each with its source
   std::vector<std::pair<std::string, std::string>> notes;           ///< algorithm, levels and phases of a collective
-  std::vector<std::shared_ptr<const ir::Number>> read; ///< owns those constants that were read off a curve or a sample
+  std::vector<std::shared_ptr<const ir::Number>> read; ///< owns the constants that were read from a curve or a sample
 };
 
-/// The result of pricing; of a collective the seconds alone, bound by the network.
+/// The result of pricing. A collective has only seconds, and its bound is the network.
 struct Priced {
   double seconds = 0;
   Bound bound = Bound::Compute;
-  double launches =
-      1; ///< what the host does, in launches of an operator (0 passes: fused into a neighbour, no time, no launch)
-  double flops = 0; ///< executed; what a kernel skips of a masked operator is not
-  double bytes = 0; ///< that the equation moves
+  double launches = 1; ///< work of the host, in launches of one operator; 0: fused into a neighbour, no launch
+  double flops = 0;    ///< executed FLOPs, without those that a kernel skips because of a mask
+  double bytes = 0;    ///< bytes that the equation moves
 };
 
-/// A part of the time of a collective, and what it is spent on.
+/// A part of a collective's time and the resource that it is spent on.
 struct LimitPart {
   std::string what; ///< `nodes: card`
   double seconds = 0;
 };
-/// The largest of them; empty if there are none.
+/// Returns the part with the most seconds; an empty part if there are none.
 LimitPart narrowest(const std::vector<LimitPart>& parts);
 
 struct Evidence;
 using EvidenceList = std::vector<Evidence>;
 
-/// Where a price writes down what else is asked of it; null: it is not.
+/// Additional outputs of pricing; null: not requested.
 struct Sinks {
   Derivation* derivation = nullptr;
-  EvidenceList* evidence = nullptr; ///< the calibrated records that it stands on
-  /// What the algorithm of a collective spends its time on, each with its seconds, in order of appearance: the latency,
-  /// a card or the links of a level. What goes on at the same time has all of its own.
+  EvidenceList* evidence = nullptr; ///< the calibrated records on which the price depends
+  /// The parts of a collective's time in order of appearance: latency, and a card or the links of a level. Parts that
+  /// run at the same time each have their full time.
   std::vector<LimitPart>* limits = nullptr;
   bool any() const { return derivation || evidence || limits; }
 };
 
-/// The optimizer's step of a device: device, host and link work at once, so it takes as long as the longest of them. An
-/// optimizer that works on whole matrices deals them out over the axes that its states are stored over: a device has
-/// its share of them, at least one.
+/// The optimizer's step of a device. Device, host and link work at the same time, so the step takes as long as the
+/// longest of them. An optimizer of whole matrices deals them out over the axes that shard its states: a device has its
+/// share of the matrices, at least one.
 struct StageUpdate {
   double device = 0;               ///< seconds of updates on the device
   double host = 0;                 ///< seconds of updates on the host
   double toDevice = 0, toHost = 0; ///< bytes over the host's link
-  double link = 0;                 ///< seconds of the larger direction
-  double memory = 0;               ///< seconds of the host's memory: its updates, and what crosses the link
+  double link = 0;                 ///< seconds of the direction with more bytes
+  double memory = 0;               ///< seconds of the host's memory: updates on the host, and the bytes over the link
   double seconds() const { return std::max({device, link, memory}); }
 };
 

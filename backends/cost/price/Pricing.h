@@ -1,4 +1,4 @@
-// One node being priced: where its equation finds its terms, and where the explanation of the price is written down.
+// One node being priced: where its equation gets its terms, and where its derivation is recorded.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/facts/Facts.h"
@@ -11,7 +11,7 @@
 
 namespace planc::cost {
 
-/// Where a calibrated fact is read: FLOPs of a product, bytes, or a plain number. 0: it goes by no size.
+/// The size at which a calibrated fact is read: FLOPs of a product, bytes, or a plain number. 0: the fact has no size.
 struct Size {
   double value = 0;
   Unit unit{};
@@ -33,17 +33,18 @@ public:
   const ir::Program& program;
   const ir::Node& node;
   Derivation* why;
-  EvidenceList* evidence;         ///< collects what the price stands on; may be null
-  std::vector<LimitPart>* limits; ///< collects what a collective spends its time on; may be null
+  EvidenceList* evidence;         ///< collects the records on which the price depends; may be null
+  std::vector<LimitPart>* limits; ///< collects the parts of a collective's time; may be null
 
-  /// What the node does, for equations of one kind of nodes.
+  /// The work of the node. Call `compute` only for compute nodes, `collective` only for collectives.
   const ir::Compute& compute() const { return node.compute(); }
   const ir::Collective& collective() const { return node.collective(); }
   Requester requester() const { return {&program, &node}; }
   const ir::Op& op() const { return program.model->ops[node.op]; }
   bool hasOp() const { return node.op.valid(); }
 
-  /// A fact of the device or of the stack: `fact(DeviceFact::Peak, type, "P")`. `symbol`: as the equation calls it.
+  /// Returns a fact of the device or of the stack: `fact(DeviceFact::Peak, type, "P")`. `symbol`: its name in the
+  /// equation.
   Term fact(ir::DeviceFact id, std::string_view symbol, Size size = {}) const {
     return fact(facts.device, id, {}, symbol, size);
   }
@@ -62,13 +63,13 @@ public:
   Term fact(const ir::ClusterLevel& level, ir::LevelFact id, std::string_view symbol) const {
     return fact(level, id, {}, symbol, {});
   }
-  /// A quantity of the plan, as the equation calls it: `known(node.bytes, "bytes", units::bytes)`.
+  /// Returns a quantity of the plan under its name in the equation: `known(node.bytes, "bytes", units::bytes)`.
   Term known(double value, std::string_view symbol, const Unit& unit = units::none) const {
     return leaf(Operation::Quantity, value, symbol, unit);
   }
-  /// A factor that the equation does not have where it is 1.
+  /// Returns a factor that the equation leaves out if it is 1.
   Term factor(double value, std::string_view symbol) const { return value == 1 ? Term(1) : known(value, symbol); }
-  /// `term`, which the equation calls `symbol` and writes out beside it.
+  /// Returns `term` under the short name `symbol`; the derivation lists the equation of `symbol` separately.
   Term named(Term term, std::string_view symbol) const {
     if (term.from && why) {
       term.from = why->formulas.add({.operation = Operation::Named,
@@ -79,7 +80,7 @@ public:
     }
     return term;
   }
-  /// A constant that stands in a curve or a sample: has a source, but is no number of its own.
+  /// Returns a constant that was read from a curve or a sample: it has a source but is no fact of its own.
   Term readOff(double value, std::string_view symbol, std::string_view path, SourceRange range,
                const std::string& source, const Unit& unit = {}, const ir::Statistics* statistics = nullptr) const {
     if (why) {
@@ -90,7 +91,8 @@ public:
     }
     return leaf(Operation::Fact, value, symbol, unit);
   }
-  /// The price stands on a calibrated record, read at a size: its table spans it, or its `valid` does, or not.
+  /// Records that the price depends on a calibrated record read at `size`. The range of its table, or else its `valid`,
+  /// tells whether the size lies inside its samples.
   void stands(const Owner& owner, const ir::Statistics& statistics, SourceRange at, const ir::FactRef& fact, Size size,
               const ir::Table& table) const {
     if (!evidence || (!statistics.calibrated && table.empty())) return;
@@ -98,16 +100,17 @@ public:
     if (!table.empty()) item.low = table.x.front(), item.high = table.x.back(), item.table = true;
     evidence->push_back(std::move(item));
   }
-  /// What was read last was sampled at another rate: it is scaled by this.
+  /// Records that the fact read last was sampled at another rate and is scaled by `scale`.
   void scaled(double scale) const {
     if (evidence && !evidence->empty()) evidence->back().scale = scale;
   }
-  /// The price stands on a level's nominal numbers.
+  /// Records that the price depends on a level's nominal numbers.
   void nominal(const ir::ClusterLevel& level, ir::CollectiveKind kind) const {
     facts.nominal(level, kind, requester());
     if (evidence) evidence->push_back({Facts::owner(level), nullptr, {}, level.range, 0, {}, 0, 0});
   }
-  /// A part of a collective's time, and what of a level it is spent on. Equal ones add up.
+  /// Records a part of a collective's time and the resource of a level that it is spent on. Parts with equal text add
+  /// up.
   Term spent(const Term& part, const ir::ClusterLevel& level, std::string_view on) const {
     if (limits) addLimit(part.value, fmt::format("{}: {}", level.name.view(), on));
     return part;
@@ -116,11 +119,11 @@ public:
     if (limits) addLimit(part.value, std::string(on));
     return part;
   }
-  /// A line of the derivation that is neither equation nor constant: `algorithm`, `levels`, `phase`.
+  /// Adds a line to the derivation that is neither equation nor constant: `algorithm`, `levels`, `phase`.
   void note(std::string_view key, std::string text) const {
     if (why) why->notes.emplace_back(key, std::move(text));
   }
-  /// What an equation comes to: its seconds, what bounds them, and its derivation.
+  /// Returns the price for the value of an equation: its seconds, what bounds them, and its derivation.
   Priced priced(const Term& seconds) const {
     if (why) why->formula = seconds.from;
     Priced priced;
@@ -128,7 +131,7 @@ public:
     priced.bound = seconds.bound;
     return priced;
   }
-  /// The node takes no time of its own.
+  /// Records why the node takes no time of its own.
   void free(std::string_view reason) const {
     if (why) why->reason = reason;
   }
@@ -147,7 +150,8 @@ private:
       }
     limits->push_back({std::move(what), seconds});
   }
-  /// Where no record gives it 1, noted as missing. `size`: where a table is read, and what `valid` is about.
+  /// Returns a fact. A missing fact is recorded as missing and counts as 1. `size`: where a table is read and `valid`
+  /// is checked.
   template <class Record, class Id>
   Term fact(const Record& record, Id id, ir::FactKey key, std::string_view symbol, Size size) const {
     const ir::FactRef ref(id, key);
@@ -167,8 +171,8 @@ private:
     why->constants.emplace_back(fmt::format("{} = {}", called, ref.path()), found);
     return leaf(Operation::Fact, found->value, called, unit);
   }
-  /// The symbol of a constant in the equation; with its owner's name if another constant of that symbol has another
-  /// value.
+  /// Returns the symbol of a constant in the equation, followed by its owner's name if another constant with the same
+  /// symbol has another value.
   std::string symbolOf(const ir::Number& number, std::string_view symbol, const Owner& owner) const {
     const std::string qualified = fmt::format("{} of {}", symbol, owner.name.view());
     bool taken = false;

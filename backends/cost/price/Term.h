@@ -1,5 +1,5 @@
-// A number of an equation. Sums, products and quotients of terms are terms, so that what is written in C++ is at once
-// the value of a price, its formula where a derivation is asked for, and what bounds it.
+// A number of an equation. Sums, products and quotients of terms are terms, so one C++ expression gives the value of a
+// price, what bounds it, and its formula if a derivation is requested.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/price/Formula.h"
@@ -10,7 +10,7 @@
 
 namespace planc::cost {
 
-/// A number that is part of an equation and not measured: 2 FLOPs per multiply and add, 1 GB.
+/// A constant of an equation that is not measured: 2 FLOPs per multiply and add, 1 GB.
 struct Exact {
   Formula formula;
   Exact(double value, const Unit& unit, std::string_view symbol)
@@ -18,19 +18,19 @@ struct Exact {
   operator double() const { return formula.value; }
 };
 
-/// See above. A time knows which of its parts is the largest, of those that one of `compute`, `memory` and `launch`
-/// marks.
+/// A number of an equation. For a time, `most` and `bound` describe its largest part that `compute`, `memory` or
+/// `launch` marked.
 struct Term {
   double value = 0;
   double most = kUnmarked; ///< value of the largest marked part
   Bound bound = Bound::Compute;
-  const Formula* from = nullptr; ///< null: no derivation is asked for, or a plain number of the structure
+  const Formula* from = nullptr; ///< null: no derivation is requested, or a constant of the equation
 
   static constexpr double kUnmarked = -1;
 
   Term(double number = 0, const Formula* formula = nullptr) : value(number), from(formula) {}
   Term(const Exact& exact) : Term(exact.formula.value, &exact.formula) {}
-  /// `result` of an operation on two terms.
+  /// Joins two terms by `operation`; `value` is the result.
   Term(Operation operation, double result, const Term& a, const Term& b)
       : value(result), most(std::max(a.most, b.most)), bound(a.most >= b.most ? a.bound : b.bound) {
     if (a.from || b.from) from = Formulas::join(operation, result, a.from, a.value, b.from, b.value);
@@ -61,7 +61,7 @@ inline Term max(const Term& a, const Term& b) {
 inline Term min(const Term& a, const Term& b) {
   return {Operation::Min, std::min(a.value, b.value), a, b};
 }
-/// Of plain numbers.
+/// Roots and logarithms take numbers without unit.
 inline Term sqrt(const Term& a) {
   return {Operation::Root, std::sqrt(a.value), a, {}};
 }
@@ -72,7 +72,7 @@ inline Term log2(const Term& a) {
   return {Operation::Log2, std::log2(a.value), a, {}};
 }
 
-/// `part` of a time, bounded by `bound`.
+/// Returns `part` of a time, marked as bounded by `bound`.
 inline Term marked(Bound bound, Term part) {
   part.most = part.value;
   part.bound = bound;

@@ -20,8 +20,8 @@ using ir::StackFact;
 
 namespace {
 
-/// `1 / (efficiency · bandwidth)` of the memory that an update works in: the host's, or the device's, where rows are
-/// reached at the efficiency of random access.
+/// Returns `1 / (efficiency · bandwidth)` of the memory in which an update works: the host's memory or the device's.
+/// Rows in the device's memory are reached at the efficiency of random access.
 Term secondsPerByte(const Pricing& p, const ir::Optimizer& by, bool rows) {
   const Term bandwidth = by.onHost ? p.fact(DeviceFact::HostMemoryBandwidth, "H") : p.fact(DeviceFact::Bandwidth, "B");
   const DeviceFact efficiency = by.onHost ? DeviceFact::HostUpdateEfficiency
@@ -30,20 +30,21 @@ Term secondsPerByte(const Pricing& p, const ir::Optimizer& by, bool rows) {
   return 1 / (p.fact(efficiency, "efficiency") * bandwidth);
 }
 
-/// What an update must touch: the gradient is read, states and the parameter with its master copy are read and written.
+/// Returns the bytes that an update must move: it reads the gradient, and it reads and writes the states and the
+/// parameter with its master copy.
 Term leastBytes(const Pricing& p, const ir::ParamState& s) {
   const ir::UpdateBytes least = ir::leastUpdateBytes(p.program, s);
   return p.known(least.gradient, "gradient", units::bytes) + 2 * p.known(least.states, "states", units::bytes) +
          p.known(least.parameters, "parameters", units::bytes);
 }
 
-/// What an update reads of device and stack, for all parameters that one optimizer updates together.
+/// The facts that an update reads from device and stack, for all parameters that one optimizer updates together.
 struct UpdateRates {
   const ir::Optimizer* by = nullptr;
-  bool rows = false;              ///< of tables, by the rows that were read
-  std::optional<Term> perElement; ///< bytes, where the stack says them
+  bool rows = false;              ///< updates only the rows of a table that were read
+  std::optional<Term> perElement; ///< bytes; null if the stack does not give them
   Term secondsPerByte;
-  std::optional<Term> tensor; ///< seconds of each tensor, where an update is launched tensor by tensor
+  std::optional<Term> tensor; ///< seconds per tensor, if updates are launched tensor by tensor
 };
 
 UpdateRates ratesOf(const Pricing& p, const ir::Optimizer& by, bool rows, double together) {
@@ -58,7 +59,7 @@ UpdateRates ratesOf(const Pricing& p, const ir::Optimizer& by, bool rows, double
   return rates;
 }
 
-/// By the stack's table, if it has one.
+/// Returns the bytes of an update, from the stack's table if it has one.
 Term updateBytes(const Pricing& p, const UpdateRates& rates, const ir::ParamState& s) {
   if (!rates.perElement) return leastBytes(p, s);
   const Term known = p.known(ir::updatedElements(p.program, s), "elements") * *rates.perElement;
@@ -76,9 +77,9 @@ Priced priceShard(const Pricing& p, const UpdateRates& rates, const ir::ParamSta
   return priced;
 }
 
-/// What crosses the host's link in the optimizer's step, of one instance: states in the host's memory stream to the
-/// device and back while it updates them (arXiv 2104.07857, section 5.2); of an update on the host only new parameters
-/// cross, its gradients left in backward (arXiv 2101.06840, section 4.1).
+/// Traffic over the host's link in the optimizer's step of one instance, in bytes. States in the host's memory stream
+/// to the device and back during the update (arXiv 2104.07857, section 5.2). For an update on the host only the new
+/// parameters cross, because the gradients left in backward (arXiv 2101.06840, section 4.1).
 struct Crossing {
   double in = 0, out = 0; ///< to the device, and to the host
 };
@@ -91,13 +92,13 @@ Crossing crossing(const ir::Program& program, const ir::ParamState& p) {
   if (by && by->onHost) return {p.host[0] ? 0 : parameters, 0};
   Crossing c;
   if (p.host[2]) c.in = c.out = ir::stateBytes(program, p).optimizer();
-  if (p.host[1]) // the shard of the gradient that this device's states need
+  if (p.host[1]) // the gradient shard that this device's states need
     c.in += shard * ir::width(program.precisionOf(program.model->values[p.param]).grads);
   if (p.host[0]) c.out += parameters;
   return c;
 }
 
-/// What stands for the update in the tables of missing facts.
+/// Returns the node that represents the update in reports of missing facts.
 const ir::Node& updateNode() {
   static const ir::Node kUpdate({.phase = ir::Phase::Step}, ir::Compute({.role = ir::Role::Optimizer}));
   return kUpdate;
@@ -139,7 +140,7 @@ double updatedTogether(const ir::Program& program, const ir::StageKind& stage) {
   for (const auto& [id, count] : instancesOf(stage))
     for (const ir::ParamState& p : program.classes[id].params)
       if (p.owner) elements += ir::updatedElements(program, p) * static_cast<double>(count);
-  return elements * static_cast<double>(program.chunks); // a device has as many such stages
+  return elements * static_cast<double>(program.chunks); // a device holds so many stages
 }
 
 double updatedTogether(const ir::Program& program, ir::LayerClassId layerClass) {
@@ -151,7 +152,7 @@ double updatedTogether(const ir::Program& program, ir::LayerClassId layerClass) 
 
 namespace {
 
-/// On the host, of all instances of one parameter: seconds of updates, bytes over its link.
+/// Work on the host for all instances of one parameter: seconds of updates, bytes over its link.
 struct OnHost {
   double seconds = 0, in = 0, out = 0;
 };
@@ -159,16 +160,16 @@ struct OnHost {
 /// The optimizer's step of one virtual stage.
 struct KindUpdate {
   double device = 0;
-  std::vector<OnHost> host; ///< by parameter that has something there
+  std::vector<OnHost> host; ///< one element per parameter with work on the host
 };
 
-/// Prices the optimizer's step of kinds of virtual stages: what is the same for all of them once.
+/// Prices the optimizer's step of kinds of virtual stages. Work that all kinds share is done once.
 class Updates {
 public:
   Updates(const Pricing& pricing, PriceMemo* shards)
       : pricing_(pricing), program_(pricing.program), shards_(shards), known_(program_.classes.size()) {}
 
-  /// Updates on the device run one after the other.
+  /// Returns the step of one kind of stage. Updates on the device run one after the other.
   KindUpdate of(const ir::StageKind& stage) {
     KindUpdate sum;
     double flops = 0, largest = 0, together = -1;
@@ -195,7 +196,7 @@ public:
   }
 
 private:
-  /// Where others have the kind of their node.
+  /// Distinguishes shards from nodes in the shared cache; nodes have their kind in this place.
   static constexpr uint64_t kShard = UINT64_MAX;
   struct TypedOptimizer {
     const ir::Optimizer* by = nullptr;
@@ -206,8 +207,8 @@ private:
   struct Param {
     const ir::ParamState* state = nullptr;
     const ir::Optimizer* by = nullptr; ///< null: nothing updates it here
-    bool byTable = false;              ///< its bytes go by how much is updated together
-    double seconds = 0;                ///< otherwise
+    bool byTable = false;              ///< its bytes depend on the number of elements updated together
+    double seconds = 0;                ///< price of the shard, unless `byTable`
     Crossing crossing;
   };
 
@@ -227,14 +228,14 @@ private:
   }
   double secondsOf(const ir::Optimizer& by, const ir::ParamState& state) {
     const auto priced = [&] { return priceShard(pricing_, ratesFor(by, state.touched > 0), state); };
-    if (!shards_ || by.factored > 0) return priced().seconds; // those go by the sides of a matrix
+    if (!shards_ || by.factored > 0) return priced().seconds; // their price depends on the sides of the matrix
     const Reads reads = readByShard(by, state);
     if (const Priced* before = shards_->find(reads)) return before->seconds;
     const Priced shard = priced();
     shards_->add(reads, shard);
     return shard.seconds;
   }
-  /// All that the price of a shard depends on beside the facts.
+  /// Returns everything on which the price of a shard depends, apart from the facts.
   Reads readByShard(const ir::Optimizer& by, const ir::ParamState& s) {
     const ir::Value& value = program_.model->values[s.param];
     Reads reads = readsOf(by, program_.precisionOf(value));
@@ -242,7 +243,7 @@ private:
     reads << program_.mesh.size(s.optimizer) << s.host[1] << (value.dtype ? 1 + static_cast<int>(*value.dtype) : 0);
     return reads;
   }
-  /// Of an optimizer and the types of its states, written down once.
+  /// Returns the reads of an optimizer and the types of its states, built once.
   const Reads& readsOf(const ir::Optimizer& by, const ir::Precision& precision) {
     for (const TypedOptimizer& known : optimizers_)
       if (known.by == &by && known.precision == &precision) return known.reads;
@@ -254,7 +255,7 @@ private:
     for (const Symbol state : by.stateNames) reads << precision.stateType(state);
     return optimizers_.emplace_back(TypedOptimizer{&by, &precision, reads}).reads;
   }
-  /// The rates of one optimizer, read once.
+  /// Returns the cached rates of one optimizer.
   const UpdateRates& ratesFor(const ir::Optimizer& by, bool rows) {
     for (const UpdateRates& rates : rates_)
       if (rates.by == &by && rates.rows == rows) return rates;
@@ -274,7 +275,7 @@ void add(StageUpdate& sum, const KindUpdate& stage) {
   for (const OnHost& p : stage.host) sum.host += p.seconds, sum.toDevice += p.in, sum.toHost += p.out;
 }
 
-/// The link, and the host's memory, which updates and what crosses share.
+/// Adds the time of the link and of the host's memory, which serves updates and the traffic over the link.
 void addLink(StageUpdate& sum, const Pricing& pricing) {
   sum.memory = sum.host;
   if (sum.toDevice + sum.toHost <= 0) return;
@@ -292,7 +293,7 @@ std::vector<StageUpdate> deviceUpdates(Facts& facts, const ir::Program& program,
   if (!program.plan->workload.updatesParameters()) return sums;
   const Pricing pricing = pricingUpdate(facts, program);
   Updates updates(pricing, known);
-  std::vector<std::pair<const ir::StageKind*, KindUpdate>> kinds; // a few
+  std::vector<std::pair<const ir::StageKind*, KindUpdate>> kinds; // few elements
   for (size_t d = 0; d < devices.size(); ++d) {
     for (const ir::StageKind* stage : devices[d]) {
       auto one = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == stage; });

@@ -1,5 +1,5 @@
-// The optimizer's step of one device: bytes by the stack's table or by what the update must touch, products of whole
-// matrices, what the host updates, and what crosses its link.
+// The optimizer's step of one device: memory traffic (from the stack's table, or the least that an update needs),
+// products of whole matrices, updates on the host, and traffic over the link to the host.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/price/CostModel.h"
@@ -9,39 +9,39 @@
 
 namespace planc::cost {
 
-/// The optimizer's step being priced: of no node in the lists of a class.
+/// Returns a `Pricing` for the optimizer's step, which has no node in the lists of a class.
 Pricing pricingUpdate(Facts& facts, const ir::Program& program, const Sinks& sinks = {});
-/// What needs the facts that it is priced by.
+/// Returns the requester for missing facts of the optimizer's step.
 Requester updateRequester(const ir::Program& program);
 
-/// Prices the update of the shard that one device has of one instance of a parameter, products of matrices aside
-/// (docs/cost-model.md, section 1.6). Nothing where nothing updates it. `together`: elements that the device updates in
-/// the same step, which a table of the optimizer's bytes goes by.
+/// Prices the update of one device's shard of one parameter instance, without products of whole matrices
+/// (docs/cost-model.md, section 1.6). Returns a price of 0 if no optimizer updates the parameter. `together`: number of
+/// elements that the device updates in the same step; the stack's table of optimizer bytes depends on it.
 Priced updateShard(const Pricing& pricing, const ir::ParamState& p, double together);
 
-/// Elements that one device updates in a step of this stage, and of the stage that holds a class.
+/// Returns the number of elements that one device updates in the step of this stage, or of the stage that holds a
+/// class.
 double updatedTogether(const ir::Program& program, const ir::StageKind& stage);
 double updatedTogether(const ir::Program& program, ir::LayerClassId layerClass);
 
-/// FLOPs of the products that orthogonalise the matrices of one instance of a parameter; zero where its optimizer has
-/// none.
+/// The products that orthogonalise the matrices of one parameter instance; all 0 if its optimizer has no such products.
 struct MatrixProducts {
-  double matrices = 0, rows = 0, columns = 0; ///< whole ones
-  double one = 0;                             ///< FLOPs of one matrix: the least that a device does
-  double share = 0;                           ///< FLOPs of the matrices dealt to one device
+  double matrices = 0, rows = 0, columns = 0; ///< number of matrices and sides of a whole one
+  double one = 0;                             ///< FLOPs of one matrix; no device does less
+  double share = 0;                           ///< FLOPs of the matrices that one device gets
 };
 MatrixProducts matrixProducts(const ir::Program& program, const ir::ParamState& p);
-/// Seconds of such products, in bf16.
+/// Returns the seconds of `flops` FLOPs of such products, in bf16.
 double matrixSeconds(const Pricing& pricing, double flops);
 
-/// The optimizer's step of devices that hold these virtual stages; each kind of virtual stage is priced once. `known`:
-/// shards that programs have in common, looked up and added to.
+/// Prices the optimizer's step of devices, each given by its virtual stages. Each kind of virtual stage is priced once.
+/// `known`: cache of shard prices shared by several programs.
 std::vector<StageUpdate> deviceUpdates(Facts& facts, const ir::Program& program,
                                        const std::vector<std::vector<const ir::StageKind*>>& devices,
                                        PriceMemo* known = nullptr);
-/// Bytes per second over the host's link, in one direction.
+/// Returns the bandwidth of the link to the host in bytes per second, in one direction.
 double linkOf(const Pricing& pricing);
-/// The virtual stages that a device stage holds.
+/// Returns the kinds of the virtual stages that a device stage holds.
 std::vector<const ir::StageKind*> stagesOn(const ir::Program& program, int64_t device);
 
 } // namespace planc::cost

@@ -1,4 +1,4 @@
-// Collective rows: one per class, operation, axes, layer, phase and stage, with the count of a device and step.
+// Collective rows: one per class, operation, axes, layer, phase and stage, with the count per device and step.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Buckets.h"
 #include "backends/cost/result/Rows.h"
@@ -11,17 +11,17 @@ namespace planc::cost {
 
 namespace {
 
-/// Sums over the collectives of one row; averaged when it is written.
+/// Sums over the collectives of one row. They are averaged when the row is written.
 struct Sum {
-  const ir::Node* node = nullptr; ///< the first of them
+  const ir::Node* node = nullptr; ///< the first collective
   size_t layer = 0;
   double count = 0, bytes = 0, seconds = 0;
 };
 
-/// Rows of one instance of a class, and the row of each of its nodes; none: past the rows.
+/// Rows of one instance of a class, and the row of each node.
 struct ClassCollectives {
   std::vector<CollectiveRow> rows;
-  std::array<std::vector<size_t>, 2> rowOf; ///< by direction
+  std::array<std::vector<size_t>, 2> rowOf; ///< by direction and node; SIZE_MAX: no row
 };
 
 bool sameRow(const Sum& s, const ir::Node& n, size_t layer) {
@@ -51,7 +51,7 @@ CollectiveRow describe(const CostModel& model, const ir::Program& program, const
   return row;
 }
 
-/// `count` is per instance and micro-batch.
+/// Returns the rows of one instance. `count` is per instance and micro-batch.
 ClassCollectives instanceRows(const CostModel& model, const ir::Program& program, const ir::LayerTree& tree,
                               ir::LayerClassId id, const ClassCost& cost) {
   const ir::LayerClass& layerClass = program.classes[id];
@@ -86,7 +86,7 @@ ClassCollectives instanceRows(const CostModel& model, const ir::Program& program
   return out;
 }
 
-/// Finishes a row whose `exposed` is that of a whole step of its stage.
+/// Finishes a row whose `exposed` is the time of a whole step of its stage.
 void finish(CollectiveRow& row, const Simulation& sim, int64_t stage) {
   row.stage = stage;
   row.inStep = row.exposed;
@@ -94,7 +94,7 @@ void finish(CollectiveRow& row, const Simulation& sim, int64_t stage) {
   if (row.count > 0) row.exposed /= row.count;
 }
 
-/// Collectives inside of the instances of a class.
+/// Adds the collectives inside the instances of a class.
 void addInstances(std::vector<CollectiveRow>& rows, const ClassCollectives& body, const Simulation& sim, int64_t stage,
                   ir::LayerClassId id, int64_t count) {
   const size_t first = rows.size();
@@ -110,7 +110,8 @@ void addInstances(std::vector<CollectiveRow>& rows, const ClassCollectives& body
   }
 }
 
-/// Fused collectives of states: a row counts messages, parts of those that its layers share with others included.
+/// Adds the fused collectives of states. A row counts messages; messages that its layers share with other layers count
+/// in part.
 void addStates(std::vector<CollectiveRow>& rows, const Simulation& sim, const CostModel& model, int64_t stage,
                const std::vector<int64_t>& counts) {
   const ir::Program& program = *sim.schedule->program;
@@ -135,20 +136,20 @@ void addStates(std::vector<CollectiveRow>& rows, const Simulation& sim, const Co
   }
 }
 
-/// One side of the transfers between two virtual stages: what holds it, and what its rows say.
+/// One side of the transfers between two virtual stages: what occupies the stage, and what the rows state.
 struct Side {
   Cause cause;
   ir::Phase phase;
   bool receives = false;
-  int64_t from = 0; ///< the virtual stage whose values cross: of the one that is held, or of the one before
+  int64_t from = 0; ///< sender relative to the occupied virtual stage: 0 or -1
 };
 constexpr std::array<Side, 4> kSides{{{Cause::Send, ir::Phase::Forward, false, 0},
                                       {Cause::SendBack, ir::Phase::Backward, false, -1},
                                       {Cause::Receive, ir::Phase::Forward, true, -1},
                                       {Cause::ReceiveBack, ir::Phase::Backward, true, 0}}};
 
-/// One row per boundary value, direction and stage: what a device sends; and what holds it while it receives, where the
-/// stack says so.
+/// Rows of transfers, one per boundary value, direction and stage: what a device sends, and what holds it up while it
+/// receives, if the stack models that.
 class Transfers {
 public:
   Transfers(const Simulation& sim, const CostModel& model, int64_t stage)
@@ -184,7 +185,7 @@ public:
   }
 
 private:
-  /// `share`: exposed seconds of the step, by seconds of one.
+  /// Adds one transfer. `share`: exposed seconds per step over the seconds of one micro-batch's transfers.
   void add(ir::Node node, const Side& side, const ir::LayerRef& layer, double seconds, double share) {
     node.phase = side.phase;
     CollectiveRow row = describe(model_, program_, node);

@@ -1,4 +1,5 @@
-// Adds up which calibrated records the critical stage's time stands on, and what their errors make of the step time.
+// Adds up the time of the critical stage by calibrated record, and derives the uncertainty of the step time from the
+// records' errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/result/Confidence.h"
 
@@ -20,27 +21,27 @@ namespace planc::cost {
 namespace {
 
 constexpr double kCoverage = 0.9;
-/// A reading outside of samples is worth a warning where more than this share of the step depends on it.
+/// A reading outside of samples is worth a warning if more than this share of the step depends on it.
 constexpr double kWorthAWarning = 0.01;
-/// Nor is one this close to them, as a factor: a closed form goes on as it did, a table does not. It widens the
-/// interval all the same.
+/// Readings within this factor of the samples are not worth a warning either: a closed form continues smoothly, a table
+/// does not. Such readings still widen the interval.
 constexpr double kNearTable = 1.5, kNearForm = 4;
 
-/// What is priced from one record.
+/// The time that is priced from one record.
 struct Entry {
   Owner owner;
-  std::string record; ///< empty: nominal numbers of a level, or the card of a fabric
+  std::string record; ///< empty: nominal numbers of a level, or the network card of a fabric
   bool nominal = false;
   double samples = 0;
   double seconds = 0;
   double weighted = 0; ///< seconds · error
-  double base = 0;     ///< the same without what lies outside of its samples
+  double base = 0;     ///< seconds · error without readings outside of samples
   double outside = 0;  ///< seconds outside of its samples
-  /// Seconds · error by where the record was read: kernels of one size are off together.
+  /// Seconds · error by the size at which the record was read, because the errors of kernels of one size are equal.
   std::vector<std::pair<double, double>> sizes{};
 };
 
-/// A fact that was read outside of its samples, where it is furthest away.
+/// A fact that was read outside of its samples, at its most distant reading.
 struct Outside {
   Evidence item;
   std::string requester;
@@ -76,8 +77,7 @@ private:
   double total_ = 0, beyond_ = 0;
 };
 
-/// Relative standard deviation of a record: what it says of itself, or what is assumed of those that stand on no
-/// samples.
+/// Returns the relative standard deviation of a record: the stated one, or the default for records without samples.
 double Ledger::deviationOf(const Evidence& item) const {
   if (!item.statistics) return accuracy_.nominal;
   const double stated = item.statistics->deviation();
@@ -96,7 +96,7 @@ size_t Ledger::entryOf(const Evidence& item) {
   return entries_.size() - 1;
 }
 
-/// Time that stands on records: each counts once, with the largest error of what was read of it.
+/// Adds time that depends on records. Each record counts once, with the largest error of its readings.
 void Ledger::add(double seconds, const EvidenceList& evidence, const Requester& requester) {
   if (!(seconds > 0)) return;
   struct Reading {
@@ -152,7 +152,7 @@ void Ledger::addNode(const ir::Node& node, double seconds) {
   add(seconds, evidence, {&program_, &node});
 }
 
-/// What occupies the compute stream: operators, communication that shows, and waiting for the host.
+/// Adds the time on the compute stream: operators, exposed communication, and waiting for the host.
 void Ledger::addClasses() {
   double launches = 0;
   for (const auto& [id, spent] : sim_.account().account.bodies()) {
@@ -174,7 +174,7 @@ void Ledger::addClasses() {
     add(launches, {{Facts::owner(stack), &launch->statistics, ir::StackFact::Launch, launch->range, 0, {}, 0, 0}}, {});
 }
 
-/// Sums of parameters that the critical stage shares with others.
+/// Adds the reductions of parameters that the critical stage shares with others.
 void Ledger::addTied() {
   if (!(sim_.steps[sim_.critical].tied > 0)) return;
   for (const ir::StageGroup& group : program_.stageGroups)
@@ -185,8 +185,8 @@ void Ledger::addTied() {
     }
 }
 
-/// Transfers that hold the critical stage; and its waits for other stages, which are as sure as the transfers that keep
-/// their order.
+/// Adds the transfers that occupy the critical stage, and its idle time, which is as uncertain as the transfers between
+/// stages.
 void Ledger::addTransfers() {
   const ir::StageKind* sender = nullptr;
   const auto between = [&](int64_t from, double seconds) {
@@ -204,7 +204,7 @@ void Ledger::addTransfers() {
   if (sender) addNode(transferNode(*sender, sender->sends.front()), sim_.account().idle);
 }
 
-/// The optimizer's step: it stands on what takes longest of device, host and link.
+/// Adds the optimizer's step, which depends on the longest of device, host and link.
 void Ledger::addOnce() {
   if (!(sim_.optimizer > 0)) return;
   const Requester requester = updateRequester(program_);
@@ -216,7 +216,7 @@ void Ledger::addOnce() {
     return;
   }
   const bool onHost = u.memory >= u.seconds();
-  if (onHost) add(u.memory - u.host, {}, {}); // what crosses the link: at a datasheet's bandwidth
+  if (onHost) add(u.memory - u.host, {}, {}); // traffic over the link, at a datasheet's bandwidth
   for (const ir::StageKind* stage : stagesOn(program_, sim_.critical)) {
     const double together = updatedTogether(program_, *stage);
     for (const auto& [id, count] : stage->classes)
@@ -231,7 +231,8 @@ void Ledger::addOnce() {
   }
 }
 
-/// Kernels of several sizes average a record's error out: their squares add up. Returns the share that is left.
+/// Returns the share of a record's error that remains. Errors of kernels of several sizes average out: their squares
+/// add up.
 double leftOf(const Entry& e) {
   double squares = 0;
   for (const auto& [size, weighted] : e.sizes) squares += weighted * weighted;

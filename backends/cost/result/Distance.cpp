@@ -1,4 +1,4 @@
-// What the runs that a stack was fitted and checked with do not reach of a plan.
+// The distance of a plan from the runs that its stack was fitted and checked with.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/result/Distance.h"
 
@@ -20,7 +20,7 @@ PLANC_WARNING(UnseenKindOfRun, 825, "{what}: the interval of the step time is wi
 
 namespace {
 
-/// The runs scatter by more than what a factor below this could add.
+/// Within this factor the distance is ignored, because the runs themselves scatter by more.
 constexpr double kNear = 2;
 
 class Distances {
@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  /// `of`: which distance it is, whatever the stack is called.
+  /// `of`: name of the distance, without the name of the stack.
   void add(std::string of, std::string what, double error, double share = 1) {
     if (error > 0)
       terms_.push_back(
@@ -47,7 +47,8 @@ private:
   }
   std::string stack() const { return fmt::format("stack `{}`", facts_.stack.name.view()); }
 
-  /// Devices of the largest run on the plan's architecture, of its kind of model if there was one; else of all runs.
+  /// Returns the devices of the largest run on the plan's architecture, with experts if the model has some and such a
+  /// run exists. Without a run on the architecture: of all runs.
   double largestRun() const {
     double most = hasExperts(program_.model) ? reachOf(facts_.stack, facts_.device, true) : 0;
     if (most == 0) most = reachOf(facts_.stack, facts_.device, false);
@@ -57,7 +58,7 @@ private:
     return most;
   }
 
-  /// By the share of the FLOPs of products in each type, whatever the plan says of most of them.
+  /// Adds one distance per type without runs. Its share is the type's share of the FLOPs of products.
   void types() {
     const ir::Model& model = program_.model;
     std::map<ir::DType, double> flops;

@@ -1,4 +1,4 @@
-// How far a plan lies from the published runs of its stack, and how much less sure that makes its step time
+// The distance of a plan from the published runs of its stack, and the uncertainty that it adds to the step time
 // (docs/cost-model.md, section 5).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -17,21 +17,21 @@ double reachOf(const ir::Stack& stack, const ir::Device& device, bool experts);
 /// Returns whether the model has experts, to which tokens are routed.
 bool hasExperts(const ir::Model& model);
 
-/// A kind of run to which a plan belongs and no run of its stack did.
+/// A kind of run to which the plan belongs and of which the stack has no run.
 struct UnseenKind {
   std::string of; ///< the kind, `architecture ampere`, without the name of the stack
   std::string what;
-  double error = 0; ///< what it adds to the relative error of the step time
+  double error = 0; ///< addition to the relative error of the step time
 };
-/// The unseen kinds of a plan with cluster and software, by architecture and experts. Empty for a stack without
+/// Returns the unseen kinds of a plan with cluster and stack, by architecture and experts. Empty for a stack without
 /// `accuracy`.
 std::vector<UnseenKind> unseenKinds(const ir::Plan& plan);
-/// Reports the unseen kinds of a plan (PLAN0825). `fitting`: a line for each stack that had such runs.
+/// Reports the unseen kinds of a plan (PLAN0825). `fitting`: one line of text for each stack that had such runs.
 void warnOfUnseenKinds(const ir::Plan& plan, const std::vector<std::string>& fitting, DiagnosticEngine& diagnostics);
 
-/// One term for each way in which the stack's runs do not reach the plan: its architecture, experts on it, its type of
-/// products, its number of devices, its sequences. The whole step stands on each, on a type by its share of the
-/// products. A stack that does not say what it ran on ran nowhere.
+/// Returns one term for each property of the plan outside of the stack's runs: architecture, experts on it, type of
+/// products, number of devices, sequence length. The share is the whole step; for a type, its share of the products'
+/// FLOPs. A stack that does not list its runs counts as one without runs.
 std::vector<RecordShare> distances(const ir::Program& program, const Facts& facts, const ir::Accuracy& accuracy);
 
 /// The largest number of keys of any attention in one kernel; 0 if the program has none.

@@ -1,4 +1,4 @@
-// What is stated of an estimate as a whole before it is shown.
+// Checks of an estimate as a whole before it is reported.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/result/Doubts.h"
 
@@ -31,15 +31,15 @@ PLANC_ERROR(NotFinite, 920, "`{number}` of plan `{plan}` is {value}: there is no
 
 namespace {
 
-/// Below this size sources of collective times disagree (docs/cost-model.md, section 2), which matters if the step
+/// Below this size, published times of collectives disagree (docs/cost-model.md, section 2). That matters if the step
 /// depends on them.
 constexpr double kSmallMessage = 4 << 20;
 constexpr double kSmallShare = 0.1;
-/// From here on a dense table is worth a word.
+/// From this share of the step on, a dense table is worth a warning.
 constexpr double kDenseShare = 0.1;
 
 struct Named {
-  std::string_view name; ///< of the metric
+  std::string_view name; ///< name of the metric
   double (*read)(const Estimate& e);
 };
 constexpr Named kNumbers[] = {
@@ -53,8 +53,8 @@ constexpr Named kNumbers[] = {
     {"hardware_rate", [](const Estimate& e) { return e.totals.hardwareRate; }},
 };
 
-/// Seconds per step that the gradient of a parameter of a class is on its way to other devices, as its part of what
-/// travels with it; for `count` instances.
+/// Returns the seconds per step in which the gradient of a parameter is reduced, for `count` instances. The parameter
+/// has a part of its messages in proportion to its elements.
 double reductionSeconds(const ir::Schedule& schedule, const CostModel& model, ir::LayerClassId id,
                         const ir::ParamState& p, double count) {
   const ir::Program& program = *schedule.program;

@@ -1,5 +1,5 @@
-// What is stated of an estimate as a whole before it is shown: numbers that are none, and shares of a step that a plan
-// need not pay or that nobody knows well.
+// Checks of an estimate as a whole before it is reported: numbers that are not finite, and large shares of a step that
+// are avoidable or poorly known.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/result/Estimate.h"
@@ -8,21 +8,21 @@
 
 namespace planc::cost {
 
-/// PLAN0809: a plan without a workload has no step to price. True if it says so.
+/// Reports a plan without a workload (PLAN0809), which has no step to price. Returns true if it did.
 bool reportNoWorkload(const ir::Plan& plan, DiagnosticEngine& diagnostics);
 
-/// The last line of defence: an error that names the first number that is infinite or none, and false.
+/// Reports the first number that is infinite or not a number. Returns false if there is one.
 bool checkFinite(const Estimate& estimate, const ir::Plan& plan, DiagnosticEngine& diagnostics);
 
-/// A warning where much of the step is exposed communication in messages so small that sources of times differ.
+/// Warns if much of the step is exposed communication in messages so small that published times differ.
 void warnOfSmallMessages(const Estimate& estimate, const ir::Plan& plan, int64_t critical,
                          DiagnosticEngine& diagnostics);
 
-/// A warning for each lookup table whose update as a whole, with the reduction of its gradient, takes much of the step:
-/// an optimizer for tables updates only the rows that were read.
+/// Warns of each lookup table whose whole update, with the reduction of its gradient, takes much of the step. An
+/// optimizer for tables updates only the rows that were read.
 void warnOfDenseTables(const Simulation& sim, const CostModel& model, DiagnosticEngine& diagnostics);
 
-/// A warning for the attention that runs furthest above the peak of the device: a factor or a curve is wrong.
+/// Warns of the attention that runs furthest above the device's peak: a factor or a curve is wrong then.
 void warnOfFastAttention(const Simulation& sim, const CostModel& model, const ir::Device& device,
                          const ir::Stack& stack, DiagnosticEngine& diagnostics);
 

@@ -17,113 +17,113 @@
 
 namespace planc::cost {
 
-/// One row per (layer, stage); layers do not nest, so rows add up. Numbers of one instance, one micro-batch, one
-/// device.
+/// One row per (layer, stage). Layers do not nest, so rows add up. Numbers are per instance, micro-batch and device.
 struct LayerRow {
   ir::LayerRef layer;
-  int64_t count = 0; ///< on the stage, nested repeats multiplied out
+  int64_t count = 0; ///< instances on the stage, nested repeats multiplied out
   int64_t stage = 0;
-  double forward = 0, backward = 0, recompute = 0; ///< wall time on the compute stream, exposed communication included
+  double forward = 0, backward = 0, recompute = 0; ///< seconds on the compute stream, exposed communication included
   double comm = 0, exposed = 0;
   double flops = 0, bytes = 0;
-  double params = 0;          ///< unsharded
-  double activationBytes = 0; ///< saved, local
+  double params = 0;          ///< elements, unsharded
+  double activationBytes = 0; ///< saved for backward, on one device
   Bound bound = Bound::Compute;
-  /// Per step on the critical path, all instances and micro-batches together; nothing in rows of other stages than the
-  /// critical one. `onPath` is computing; communication that the row's instances expose is in the rows of collectives.
+  /// Seconds per step on the critical path, all instances and micro-batches together; 0 in rows of other stages.
+  /// `onPath` is computing. Communication that the row's instances expose is in the rows of collectives.
   double onPath = 0, slowed = 0, launches = 0;
-  double exposedOnPath = 0; ///< the part of those collectives' `onPath` that belongs to this row
-  /// The same of any stage: what all instances take of a step of the row's own one.
+  double exposedOnPath = 0; ///< this row's part of those collectives' `onPath`
+  /// Seconds per step of the row's own stage, all instances and micro-batches together.
   Spent inStep{};
   /// The exposed parts of `forward`, `backward` and `recompute`.
   double forwardExposed = 0, backwardExposed = 0, recomputeExposed = 0;
-  int64_t times = 1; ///< how often it runs in one instance of the top-level layer: what nested repeats make of it
+  int64_t times = 1; ///< runs in one instance of the top-level layer, because of nested repeats
 };
 
 struct CollectiveRow {
-  std::string op; ///< all_gather, …
+  std::string op; ///< `all_gather`, …
   ir::CollectiveClass cls = ir::CollectiveClass::Activation;
   ir::Phase phase = ir::Phase::Forward;
   std::string axis; ///< the axes as the plan writes them
   ir::AxisMask axes = 0;
   int64_t group = 1;
   std::string level;
-  std::optional<size_t> levelIndex; ///< of the mesh's levels; nothing where it crosses none of them
+  std::optional<size_t> levelIndex; ///< index of the mesh level; null if the collective crosses no level
   int64_t stage = 0;
   double bytes = 0;
-  double count = 0;                ///< per device and step
-  double seconds = 0, exposed = 0; ///< of one
-  ir::LayerRef layer;              ///< or the value that crosses stages, or the parameter that several share
+  double count = 0;                ///< messages per device and step
+  double seconds = 0, exposed = 0; ///< of one message
+  ir::LayerRef layer;              ///< or the value that crosses stages, or the parameter that several stages share
   SourceRange because;
-  double onPath = 0; ///< per step, exposed on the critical path; nothing in rows of other stages
-  std::string limit; ///< what most of its time goes to: `nodes: card`, `node: nvlink4`, `nodes: latency`
-  double inStep = 0; ///< as `onPath`, of any stage
+  double onPath = 0; ///< exposed seconds per step on the critical path; 0 in rows of other stages
+  std::string limit; ///< resource that takes most of its time: `nodes: card`, `node: nvlink4`, `nodes: latency`
+  double inStep = 0; ///< exposed seconds per step of the row's own stage
 };
 
 struct StageRow {
   int64_t stage = 0;
   double forward = 0, backward = 0; ///< per micro-batch, all chunks; backward includes recomputation
   double end = 0;
-  /// Per step; they add up to the step without optimizer, overhead and straggler. `communicating` is exposed
-  /// communication, `idle` counts both ends: before the stage's first action and after its last one.
+  /// Seconds per step. They add up to the step without optimizer, overhead and straggler. `communicating` is exposed
+  /// communication. `idle` includes the time before the stage's first action and after its last one.
   double computing = 0, slowed = 0, launches = 0, communicating = 0, idle = 0;
-  int64_t kind = 0; ///< the same for stages that run the same classes equally often
+  int64_t kind = 0; ///< equal for stages that run the same classes equally often
 };
 
-/// A calibrated record that the step time stands on.
+/// A calibrated record on which the step time depends, or a distance between the plan and the stack's runs.
 struct RecordShare {
-  std::string what;      ///< `calibration.gemm.bf16` of device `h100_sxm5_80gb`
-  double share = 0;      ///< of the time of the critical stage that is priced from it
+  std::string what;      ///< share of the critical stage's time that is priced from it
+  double share = 0;      ///< relative standard deviation, mean of that time; larger outside of samples
   double error = 0;      ///< relative standard deviation, mean of that time; more outside of the record's samples
-  double outside = 0;    ///< share that is read outside of its samples
-  double samples = 0;    ///< none: derived or assumed
-  bool distance = false; ///< from the runs of the stack to this plan, not a record
+  double outside = 0;    ///< share of the critical stage's time that is read outside of its samples
+  double samples = 0;    ///< number of samples; 0: derived or assumed
+  bool distance = false; ///< true: distance of the plan from the stack's runs, not a record
   /// Path of the record in its owner: `calibration.gemm.bf16` of a device, `devices` of a distance. Empty for the
-  /// nominal numbers of a level and for the card of a fabric.
+  /// nominal numbers of a level and for the network card of a fabric.
   std::string record{};
-  ir::RecordKind kind = ir::RecordKind::Device; ///< of its owner
+  ir::RecordKind kind = ir::RecordKind::Device; ///< kind of its owner
   Symbol owner{};
-  double base = 0; ///< of `error`, what the record says of itself wherever it is read
+  double base = 0; ///< part of `error` that holds inside its samples, too
 };
-/// How sure the step time is (docs/cost-model.md, section 5).
+/// The uncertainty of the step time (docs/cost-model.md, section 5).
 struct Confidence {
-  std::vector<RecordShare> terms; ///< widest first
-  double outside = 0;             ///< share of the time that stands on any record read outside of its samples
-  double coverage = 0;            ///< of the interval; 0: the stack does not say how far its runs lie from predictions
-  double low = 1, high = 1;       ///< the interval, as multiples of the step time
-  double runsLow = 1, runsHigh = 1; ///< the same without terms: what the stack's runs alone say
+  std::vector<RecordShare> terms;   ///< widest first
+  double outside = 0;               ///< share of the time that depends on a record read outside of its samples
+  double coverage = 0;              ///< probability of the interval; 0: the stack does not state its accuracy
+  double low = 1, high = 1;         ///< the interval, as multiples of the step time
+  double runsLow = 1, runsHigh = 1; ///< interval from the spread of the stack's runs alone, without terms
 };
 
-/// A part of an interval's width: the share of the square of its upper half, in logarithms.
+/// A part of the width of an interval. Its share is a share of the square of the upper half-width, in logarithms.
 struct WidthPart {
   std::string what;
   double share = 0;
 };
-/// What the first of these parts is called.
+/// Name of the part for the stack's own runs.
 inline constexpr std::string_view kRunsPart = "the spread of the stack's runs";
-/// Largest first: the spread of the stack's runs and each term. Empty without an interval.
+/// Returns the parts, largest first: the spread of the stack's runs and each term. Empty without an interval.
 std::vector<WidthPart> widthParts(const Confidence& confidence);
 
-/// FLOPs of products of one element type, of a step and device, and the device's peak in that type.
+/// FLOPs of products of one element type per step and device, and the device's peak in FLOP/s for that type.
 struct TypedFlops {
   ir::DType type = ir::DType::bf16;
   double flops = 0, peak = 1;
 };
-/// FLOPs by the type that they are computed in, in the order of `ir::DType`.
+/// FLOPs by the type in which they are computed, in the order of `ir::DType`.
 struct Flops {
   std::vector<TypedFlops> types;
   double sum() const;
-  /// The rate of a device that computes each at the peak of its type: of one type its peak, of several their mean.
+  /// Returns the rate of a device that computes each type at its peak: the peak of a single type, the mean of several.
   double peak() const;
 };
 
-/// Per step. `optional` = has no meaning for the workload, or the stack does not give what it takes.
+/// Totals per step. An optional is null if it has no meaning for the workload, or if the stack or cluster lacks a fact.
 struct Totals {
   double stepTime = 0;
   Confidence confidence;
   std::optional<double> stepTimeLow() const { return lowOf(stepTime); }
   std::optional<double> stepTimeHigh() const { return highOf(stepTime); }
-  /// Ends of the interval of what grows with the step time; of a rate they change places, as `value / low`.
+  /// Return the ends of the interval of a value that grows with the step time; null without an interval. For a rate
+  /// divide by them: `value / low`.
   std::optional<double> lowOf(const std::optional<double>& value) const { return scaled(value, confidence.low); }
   std::optional<double> highOf(const std::optional<double>& value) const { return scaled(value, confidence.high); }
   std::optional<double> scaled(const std::optional<double>& value, double factor) const {
@@ -132,54 +132,54 @@ struct Totals {
   std::optional<double> tokensPerSecond, tokensPerSecondPerDevice;
   double samplesPerSecond = 0;
   double modelRate = 0, modelRateCausal = 0, hardwareRate = 0; ///< FLOP/s per device
-  double mfu = 0, mfuCausal = 0, hfu = 0;                      ///< these rates over the peak of what is computed
-  Flops modelFlops, modelFlopsCausal, hardwareFlops;           ///< what they are rates of
-  double unmasked = 1; ///< share of attention's FLOPs that masks leave: what the causal rate counts
-  /// Of the critical stage. compute + slowed + launches + exposedComm + bubble + optimizer + overhead + straggler
-  /// = stepTime.
+  double mfu = 0, mfuCausal = 0, hfu = 0;                      ///< the rates over the peak of the computed types
+  Flops modelFlops, modelFlopsCausal, hardwareFlops;           ///< FLOPs per device and step, numerators of the rates
+  double unmasked = 1; ///< share of attention's FLOPs that no mask removes; the causal rate counts only these
+  /// Seconds of the critical stage. compute + slowed + launches + exposedComm + bubble + optimizer + overhead +
+  /// straggler = stepTime.
   double compute = 0, comm = 0, exposedComm = 0, bubble = 0, optimizer = 0, overhead = 0;
-  double slowed = 0;   ///< what computing loses beside communication
-  double launches = 0; ///< the device waits for the host
-  /// `bubble` is what the same order of passes idles where all stages are equal, and what their imbalance adds.
+  double slowed = 0;   ///< slowdown of computing by concurrent communication
+  double launches = 0; ///< time in which the device waits for the host
+  /// Parts of `bubble`: idle time of the same order of passes with equal stages, and idle time from their imbalance.
   double bubbleEven = 0, bubbleImbalance = 0;
-  int64_t critical = 0;            ///< the stage with the most work: computing, slowed, launches and communicating
-  double work = 0, meanWork = 0;   ///< of the critical stage, and the mean of all
-  double imbalance = 0;            ///< what the step would take less if all stages had the mean work
-  std::optional<double> straggler; ///< waiting for the slowest device, where stack or cluster say `jitter`
+  int64_t critical = 0;            ///< stage with the largest sum of computing, slowed, launches and communicating
+  double work = 0, meanWork = 0;   ///< of the critical stage, and the mean of all stages
+  double imbalance = 0;            ///< seconds that the step would be shorter if all stages had the mean work
+  std::optional<double> straggler; ///< waiting for the slowest device; null if stack and cluster give no `jitter`
   double params = 0, paramsActive = 0;
-  double devices = 0;                                    ///< that the step runs on
+  double devices = 0;                                    ///< devices that run the step
   std::optional<double> deviceHours, cost, energyJoules; ///< per step; deviceHours in device·hours
   std::optional<double> deviceHoursPer1t, costPer1t, energyPer1tJoules;
 };
 
-/// What a run takes at one step time.
+/// Amounts of a run at one step time.
 struct RunAmounts {
   RunTimes times;
   double deviceTime = 0; ///< device·seconds
   std::optional<double> cost, energyJoules, carbonGrams;
 };
-/// What the plan's `run` takes: at the step time, and at the ends of its interval.
+/// The plan's `run` at the step time and at the ends of its interval.
 struct Run {
   double steps = 0;
-  double checkpointBytes = 0; ///< of what is saved: every state once
+  double checkpointBytes = 0; ///< every saved state once
   RunTerms terms;
   RunAmounts middle;
   std::optional<RunAmounts> low, high;
 };
 
-/// What of an estimate is asked for beside the times of the step, its rates, and its memory: what is not stays empty,
-/// and takes no time.
+/// Optional parts of an estimate. Step time, rates and memory are always computed. Parts that are not requested stay
+/// empty and cost no time.
 struct Wanted {
-  bool rows = true;       ///< of layers, collectives and stages; of the totals `comm` and what compares the stages
-  bool confidence = true; ///< and what the diagnostics say of it
-  /// Time, rates and memory alone, equal to those of a whole estimate bit for bit.
+  bool rows = true;       ///< rows of layers, collectives and stages; in the totals `comm` and the comparison of stages
+  bool confidence = true; ///< the confidence and its diagnostics
+  /// Requests only time, rates and memory, bit-identical to those of a whole estimate.
   static Wanted totals() { return {false, false}; }
 };
 
 struct Estimate {
   Totals totals;
-  std::vector<TriedOrder> orders; ///< of the schedule, if it has several
-  std::optional<Run> run;         ///< if the plan says one
+  std::vector<TriedOrder> orders; ///< orders that the schedule chose from, if it has several
+  std::optional<Run> run;         ///< null if the plan has no `run`
   Memory memory;
   std::vector<LayerRow> layers;
   std::vector<CollectiveRow> collectives;

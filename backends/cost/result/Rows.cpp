@@ -1,4 +1,4 @@
-// Layer and stage rows: one per layer and device stage, numbers of one instance and one micro-batch on one device.
+// Layer and stage rows: one per layer and device stage, with numbers per instance, micro-batch and device.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/result/Rows.h"
 
@@ -13,11 +13,11 @@ namespace planc::cost {
 
 namespace {
 
-/// Rows of one instance of a class, and where their time goes.
+/// Rows of one instance of a class, and how their time is spent.
 struct ClassRows {
   std::vector<LayerRow> rows;
   std::vector<EnumArray<Bound, double, 4>> shares; ///< seconds by Bound
-  std::array<std::vector<size_t>, 2> rowOf; ///< by node of the forward and of the backward list; none: past the rows
+  std::array<std::vector<size_t>, 2> rowOf; ///< row by node of the forward and the backward list; SIZE_MAX: no row
 
   LayerRow& at(size_t row) {
     if (row >= rows.size()) rows.resize(row + 1), shares.resize(row + 1);
@@ -54,7 +54,8 @@ double wholeElements(const ir::Model& model, const ir::Value& param, const ir::L
   return n;
 }
 
-/// The first operator of the layer that reads a parameter: its layer holds it.
+/// Returns the first operator of the layer that reads a parameter. Its row holds the parameter. Invalid if no operator
+/// does.
 ir::OpId readerOf(const ir::Model& model, const ir::Layer& layer, ir::ValueId param) {
   for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
     for (const ir::Operand& o : model.ops[ir::OpId(i)].operands)
@@ -76,7 +77,7 @@ bool empty(const LayerRow& row) {
          row.params == 0 && row.activationBytes == 0;
 }
 
-/// From the numbers of one instance of the layer to those of one of the row's, which lies in nested repeats.
+/// Divides the numbers of one top-level instance by the number of the row's instances in it.
 void perInstance(LayerRow& row, int64_t times) {
   row.times = times;
   for (double LayerRow::*number :
@@ -102,7 +103,7 @@ ClassRows rowsOf(const ir::Program& program, const ir::LayerTree& tree, ir::Laye
   return out;
 }
 
-/// What all instances of a class take of a step of their stage.
+/// Adds the time that all instances of a class take in a step of their stage.
 void addSpent(std::vector<LayerRow>& rows, const ClassRows& body, const ClassSpent& spent) {
   for (const bool backward : {false, true}) {
     const std::vector<Spent>& nodes = spent.nodes(backward);
@@ -117,7 +118,7 @@ void addSpent(std::vector<LayerRow>& rows, const ClassRows& body, const ClassSpe
   }
 }
 
-/// The same as the path of the step, on the critical stage.
+/// Copies the row's time in the step to the critical path.
 void putOnPath(LayerRow& row) {
   row.onPath = row.inStep.computing;
   row.slowed = row.inStep.slowed;
@@ -135,8 +136,8 @@ size_t ClassLayers::rowOf(ir::OpId id) {
   const ir::Layer& layer = program_.model->layers[layerClass_.layer];
   const bool carry = op.kind == ir::OpKind::Carry || op.path.size() < 2 || op.layer != layerClass_.layer;
   ir::LayerRef row = program_.refOf(layerClass_);
-  // What a boundary reshard reshards belongs to no instance; its row stands beside those of the children, outside of
-  // their sum.
+  // The values of a boundary reshard belong to no instance. Its row stands next to the rows of the children and outside
+  // of their sum.
   if (layer.repeat && layerClass_.boundaryReshard) {
     row.boundary = true;
   } else if (layer.repeat && carry) {
@@ -168,7 +169,7 @@ std::vector<LayerRow> layerRows(const Simulation& sim) {
       if (counts[b] == 0) continue;
       std::vector<LayerRow> ofClass = byClass[b].rows;
       const ir::Layer& layer = program.model->layers[program.classes[ir::LayerClassId(b)].layer];
-      const int64_t within = layer.isPart() ? layer.count : 1; // of an instance of the repeat
+      const int64_t within = layer.isPart() ? layer.count : 1; // instances of the part in one instance of the repeat
       const ClassSpent* spent = sim.accounts[s].account.find(ir::LayerClassId(b));
       if (spent) addSpent(ofClass, byClass[b], *spent);
       for (LayerRow& row : ofClass) {

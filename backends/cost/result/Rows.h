@@ -9,15 +9,15 @@
 
 namespace planc::cost {
 
-/// The rows of one class: ir::LayerTree's, with the instances that the class stands for.
+/// Maps the operators of one class to rows: the rows of ir::LayerTree, with the instances that the class stands for.
 class ClassLayers {
 public:
-  /// The tree, of the program's model, must outlive it.
+  /// `tree` belongs to the program's model and must outlive this object.
   ClassLayers(const ir::Program& program, const ir::LayerTree& tree, ir::LayerClassId layerClass);
-  /// Index of the row that an operator's numbers belong to; rows appear in the order in which they are asked for.
+  /// Returns the index of an operator's row. A row is created the first time it is requested.
   size_t rowOf(ir::OpId op);
   const std::vector<ir::LayerRef>& rows() const { return rows_; }
-  /// Of a row: instances in one instance of the layer.
+  /// Returns how many instances of a row's layer lie in one instance of the top-level layer.
   int64_t times(size_t row) const;
 
 private:

@@ -1,4 +1,4 @@
-// What a plan's `run` takes: days, device-hours, money, energy, carbon, failures (docs/cost-model.md, section 8).
+// Totals of a plan's `run`: days, device-hours, money, energy, carbon, failures (docs/cost-model.md, section 8).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/result/Run.h"
 
@@ -18,23 +18,23 @@ PLANC_ERROR(SavingTooSlow, 959, "a checkpoint every {every} takes {checkpoint}")
 
 namespace {
 
-/// A bound of the language (docs/language.md, section 9): where less of the time that a job runs is productive, no run
-/// is priced. Expectations grow as e^(segment / time between failures) there, and soon are no numbers.
+/// Least productive share of the time in which the job runs (docs/language.md, section 9). No run below it is priced,
+/// because the expectations grow as e^(segment / time between failures) and soon overflow.
 constexpr double kLeastGoodput = 0.01;
-/// Of a step: sums of floating-point numbers are no step more.
+/// Part of a step that rounding may add: it must not count as one more step.
 constexpr double kPartOfStep = 1e-6;
 
 double valueOr(const ir::OptNumber& number, double otherwise) {
   return number ? number->value : otherwise;
 }
 
-/// Devices that hold different parts of a parameter, in the layout of its computation and beyond.
+/// Returns the number of devices that hold different parts of a parameter: over the axes of its layout and `beyond`.
 double holders(const ir::Program& program, const ir::ParamState& p, ir::AxisMask beyond) {
   const ir::AxisMask axes = beyond | p.layout.axes();
   return static_cast<double>(program.mesh.size(axes));
 }
 
-/// Of these a run does a whole number.
+/// Returns the steps of the run, a whole number.
 double stepsOf(const ir::Run& run, const Totals& totals) {
   const double perStep = run.tokens ? totals.tokensPerSecond.value_or(0) : totals.samplesPerSecond;
   const double amount = valueOr(run.tokens ? run.tokens : run.samples, 0);
@@ -56,7 +56,7 @@ RunAmounts amounts(const RunTerms& terms, const ir::Plan& plan) {
 } // namespace
 
 double checkpointBytes(const ir::Program& program) {
-  std::map<ir::ValueId, ir::LayerId> homes; // of a storage that layers on several stages share, the first of them
+  std::map<ir::ValueId, ir::LayerId> homes; // first layer of each storage that layers on several stages share
   double sum = 0;
   for (const ir::VirtualStage& vs : program.virtualStages)
     for (const auto& [id, count] : instancesOf(program.kindOf(vs.index)))
@@ -116,7 +116,7 @@ bool checkRun(const Run& run, const ir::Plan& plan, DiagnosticEngine& diagnostic
     return false;
   }
   const double goodput = run.middle.times.goodput();
-  if (goodput >= kLeastGoodput * run.terms.utilisation) return true; // false also where it is no number
+  if (goodput >= kLeastGoodput * run.terms.utilisation) return true; // false also for NaN
   const RunTerms& t = run.terms;
   diagnostics
       .report(NoProgress, plan.run->range,

@@ -1,4 +1,4 @@
-// What a plan's `run` takes: days, device-hours, money, energy, carbon, failures (docs/cost-model.md, section 8).
+// Totals of a plan's `run`: days, device-hours, money, energy, carbon, failures (docs/cost-model.md, section 8).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/result/Estimate.h"
@@ -6,13 +6,14 @@
 
 namespace planc::cost {
 
-/// Bytes of a checkpoint: what is trained, and what its optimizer keeps of it, once for all devices.
+/// Returns the bytes of a checkpoint: trained parameters and their optimizer states, once for all devices.
 double checkpointBytes(const ir::Program& program);
 
-/// Nothing if the plan says no run. The totals hold its step.
+/// Returns null if the plan has no `run`. `totals` holds the step time.
 std::optional<Run> runOf(const ir::Program& program, const Totals& totals);
 
-/// False after saying that checkpoints or failures leave nothing of the run.
+/// Returns false, with a diagnostic, if checkpoints or failures leave no progress, or if saving takes longer than the
+/// interval.
 bool checkRun(const Run& run, const ir::Plan& plan, DiagnosticEngine& diagnostics);
 
 } // namespace planc::cost

@@ -6,10 +6,10 @@
 
 namespace planc::cost {
 
-// Failures are a Poisson process, and a segment (the work between two checkpoints, and the checkpoint) that one hits
-// begins anew after a restart, which a failure can hit too (the complete cost function of Daly 2006). In a segment of s
-// seconds the expected number of attempts that fail is e^(s/M) - 1; all attempts together take M·(e^(s/M) - 1), and
-// each restart M·(e^(R/M) - 1).
+// Failures are a Poisson process. A segment is the work between two checkpoints, and the checkpoint. A segment that a
+// failure hits begins anew after a restart, and a failure can hit the restart, too (the complete cost function of Daly
+// 2006). In a segment of s seconds the expected number of failed attempts is e^(s/M) - 1. All attempts together take
+// M·(e^(s/M) - 1), and each restart takes M·(e^(R/M) - 1).
 RunTimes runTimes(const RunTerms& r) {
   RunTimes out;
   out.productive = r.work;

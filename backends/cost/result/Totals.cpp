@@ -25,7 +25,7 @@ namespace {
 
 constexpr double kSecondsPerHour = 3600;
 constexpr double kTrillion = 1e12;
-/// Backward of a matrix product costs two of its size: the convention of model FLOPs (arXiv 2104.04473, appendix).
+/// By convention, the backward of a matrix product counts twice its forward FLOPs (arXiv 2104.04473, appendix).
 constexpr double kTrainingPasses = 3;
 
 bool movesOnly(ir::Role role) {
@@ -41,8 +41,8 @@ FlopsByType scaled(FlopsByType flops, double by) {
   return flops;
 }
 
-/// Where parameters are frozen, a step's model FLOPs are those of the products that its gradients need: forward once,
-/// backward what the classes hold, recomputation left out.
+/// Returns the model FLOPs of a step with frozen parameters: the products that its gradients need. Forward counts once,
+/// backward counts the nodes of the classes, recomputation is left out.
 FlopsByType tunedFlops(const ir::Program& program, bool causal) {
   const ir::Model& model = program.model;
   FlopsByType sum;
@@ -56,7 +56,7 @@ FlopsByType tunedFlops(const ir::Program& program, bool causal) {
         const ir::Op& op = model.ops[n.op];
         if (!ir::isProduct(op.kind) || movesOnly(c->role)) return;
         const double flops = ir::modelFlopsOf(program, op);
-        // One product per gradient: a node of attention gives those of both of its operands.
+        // One product per gradient. A backward node of attention computes the gradients of both operands.
         const double products = c->role == ir::Role::Backward ? kTrainingPasses - 1 : 1;
         sum[typeOf(program, op)] +=
             flops * products * n.times * count * (causal && ir::isAttention(op.kind) ? op.share : 1);
@@ -67,12 +67,12 @@ FlopsByType tunedFlops(const ir::Program& program, bool causal) {
   return scaled(sum, static_cast<double>(program.microBatches));
 }
 
-/// FLOPs of the model per step on all devices: matrix products only; and what masks leave of them.
+/// FLOPs of the model per step on all devices, matrix products only. `causal` leaves out masked FLOPs.
 struct ModelFlops {
   FlopsByType whole, causal;
 };
 
-/// Share of attention's FLOPs that masks leave, all of the model's together; 1 if nothing is masked.
+/// Returns the share of attention's FLOPs in the whole model that no mask removes; 1 if nothing is masked.
 double unmaskedShare(const ir::Program& program) {
   const ir::Model& model = program.model;
   double whole = 0, left = 0;
@@ -102,7 +102,7 @@ ModelFlops modelFlops(const ir::Program& program) {
   return {scaled(std::move(sum.whole), passes), scaled(std::move(sum.causal), passes)};
 }
 
-/// FLOPs that matrix products execute per step, recomputation included; mean of the devices.
+/// Returns the FLOPs of matrix products executed per step, recomputation included, as the mean over devices.
 FlopsByType executedFlops(const Simulation& sim) {
   const ir::Program& program = *sim.schedule->program;
   FlopsByType sum;
@@ -112,7 +112,7 @@ FlopsByType executedFlops(const Simulation& sim) {
   return scaled(sum, static_cast<double>(program.microBatches) / static_cast<double>(program.stages));
 }
 
-/// Dimensions that grouped products keep apart: the experts.
+/// Returns the dimensions over which grouped products are separate: the experts.
 std::vector<ir::DimId> expertDims(const ir::Model& model) {
   std::vector<ir::DimId> experts;
   for (const ir::Op& op : model.ops) {
@@ -125,8 +125,9 @@ std::vector<ir::DimId> expertDims(const ir::Model& model) {
   return experts;
 }
 
-/// Parameters that a token meets: of experts only those it is sent to, biases too. `slots` counts the tokens of one
-/// expert, so its scale is the share of experts that a token reaches.
+/// Returns the number of parameters that one token uses. Of the experts (and their biases) only those count that a
+/// token is sent to. The dimension `slots` counts the tokens of one expert, so its scale is the share of experts that a
+/// token reaches.
 double activeParameters(const ir::Model& model) {
   double active = model.parameterCount();
   const std::vector<ir::DimId> experts = expertDims(model);
@@ -169,7 +170,8 @@ void addTimes(Totals& t, const Simulation& sim, const std::vector<CollectiveRow>
   t.imbalance = sim.accounts.size() > 1 ? std::max(0.0, sim.end - sim.even.end) : 0;
 }
 
-/// A type that the device gives no peak of is missed like any other fact.
+/// Returns the FLOPs with the peak of each type. A peak that the device does not give is reported like any other
+/// missing fact.
 Flops withPeaks(const FlopsByType& flops, Facts& facts) {
   Flops out;
   for (const auto& [type, n] : flops) {
@@ -180,7 +182,7 @@ Flops withPeaks(const FlopsByType& flops, Facts& facts) {
   return out;
 }
 
-/// What rates divide by.
+/// Keeps divisors of rates above 0.
 double positive(double time) {
   return std::max(time, 1e-300);
 }

@@ -1,4 +1,4 @@
-// The totals of a step, on the critical stage: times that add up, rates by three FLOP conventions, cost, energy.
+// Totals of a step on the critical stage: times that add up, rates in three FLOP conventions, cost, energy.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/result/Estimate.h"
@@ -6,13 +6,13 @@
 
 namespace planc::cost {
 
-/// `collectives`: the rows of all stages. Without rows, what compares the stages stays 0: the simulation has no
-/// accounts of them.
+/// Returns the totals. `collectives`: the rows of all stages. If `wanted.rows` is false, the comparison of stages stays
+/// 0, because the simulation then has no account per stage.
 Totals totals(const Simulation& sim, const CostModel& model, Facts& facts,
               const std::vector<CollectiveRow>& collectives, Wanted wanted);
 
-/// What follows from the step time that the totals have, on so many devices: samples and tokens per second, device
-/// hours, cost, energy. `tokensPerSample`: none without tokens.
+/// Adds the amounts that follow from the step time in `totals` on `devices` devices: samples and tokens per second,
+/// device-hours, cost, energy. `tokensPerSample`: null if the model has no tokens.
 void addAmounts(Totals& totals, const ir::Plan& plan, double devices, const std::optional<double>& tokensPerSample);
 
 } // namespace planc::cost

@@ -1,4 +1,4 @@
-// Which algorithm prices a collective: what it is asked for by its word, else the first form that applies.
+// Selects the algorithm that prices a collective: the one of the requested word, else the first form that applies.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/collectives/Algorithms.h"
 
@@ -62,7 +62,8 @@ constexpr CollectiveAlgorithm kForms[] = {
     {.applies = always, .seconds = nominal, .name = "nominal", .source = "Hockney 1994"},
 };
 
-/// What the stack asks for, else what the fabric of the outermost level runs; null without a word.
+/// Returns the algorithm that the stack requests, else the choice of the outermost level's fabric. Returns null if
+/// neither has a word.
 const CollectiveAlgorithm* choiceOf(const Pricing& p, const Route& r) {
   const ir::Number* choice = p.facts.stack.number(ir::StackFact::Algorithm, p.collective().kind);
   if (!choice) choice = p.facts.cluster.levels[r.top].fabric.number(ir::FabricFact::Algorithm, p.collective().kind);
@@ -70,7 +71,7 @@ const CollectiveAlgorithm* choiceOf(const Pricing& p, const Route& r) {
   return collectiveAlgorithms().find(ir::algorithmWords().words()[static_cast<size_t>(choice->value)]->name);
 }
 
-/// The wiring of every level that is not priced from samples, where it is not the standard one.
+/// Adds a note on the wiring of every level that is not priced from samples and does not have the default topology.
 void noteTopologies(const Pricing& p, const Route& r) {
   const auto& levels = p.facts.cluster.levels;
   for (size_t l : r.spread()) {
@@ -99,7 +100,8 @@ const CollectiveAlgorithm& usual(const Pricing& p, const Route& r) {
   return *std::find_if(std::begin(kForms), std::end(kForms), [&](const auto& form) { return form.applies(p, r); });
 }
 
-/// Prices every row on a copy of the facts: what those not chosen lack must not be reported.
+/// Returns the algorithm with the least time. Rows are priced on a copy of the facts, so that facts missing in rejected
+/// rows are not reported.
 const CollectiveAlgorithm& fastest(const Pricing& p, const Route& r) {
   Facts scratch = p.facts;
   const Pricing trial(scratch, p.program, p.node, {});
@@ -138,7 +140,7 @@ Reads readByCollective(const Pricing& p) {
   Reads reads;
   reads << p.node.does.index() << c.kind << c.group << c.level << c.bytes << c.copies << c.places;
   reads << c.groupLimit.groups << c.groupLimit.limit << c.ring << (p.node.phase == ir::Phase::Backward);
-  // Of the mesh, how the axes of the group lie in the levels.
+  // The mesh enters through the positions of the group's axes in the levels.
   reads << mesh.size(c.axes) << mesh.levelSizes.size();
   for (const int64_t size : mesh.levelSizes) reads << size;
   for (const ir::AxisId axis : mesh.order)

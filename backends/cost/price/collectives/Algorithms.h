@@ -1,4 +1,4 @@
-// The algorithms of collectives: the functions of each by file, and the row of every word that plans may ask with.
+// The algorithms of collectives: their functions by file, and the table of the words that plans can write.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/price/collectives/Level.h"
@@ -6,11 +6,11 @@
 
 namespace planc::cost {
 
-// Transfers.cpp: one partner, or everybody with everybody.
-/// Copies of a token that travel as one to a unit that holds several of its experts.
+// Transfers.cpp: one partner, or everyone with everyone.
+/// Returns how many copies of a token travel as one to a unit that holds several of its experts.
 double copiesInOne(const Pricing& p);
-/// How many of `units`, which hold its places in equal parts, the copies of a token reach in the mean: all over the
-/// cluster, however they are grouped.
+/// Returns the expected number of units, out of `units`, that the copies of a token reach. The units hold equal parts
+/// of the places and together span the whole group.
 double distinctUnits(const Pricing& p, double units);
 bool isTransfer(const Pricing& p, const Route& r);
 Term transfer(const Pricing& p, const Route& r);
@@ -26,7 +26,7 @@ bool isCard(const Pricing& p, const Route& r);
 Term card(const Pricing& p, const Route& r);
 bool always(const Pricing& p, const Route& r);
 Term nominal(const Pricing& p, const Route& r);
-/// Rings and trees run over ranks in any order.
+/// Returns whether a ring or a tree can run over the ranks in any order.
 bool runsAnywhere(const Pricing& p, const Route& r);
 Term ring(const Pricing& p, const Route& r);
 Term tree(const Pricing& p, const Route& r);
@@ -39,7 +39,7 @@ Term hierarchical(const Pricing& p, const Route& r);
 bool isReducedWhole(const Pricing& p, const Route& r);
 Term reducedWhole(const Pricing& p, const Route& r);
 
-// Algorithms.cpp: words that leave it to the others.
+// Algorithms.cpp: words that select one of the other rows.
 const CollectiveAlgorithm& usual(const Pricing& p, const Route& r);
 const CollectiveAlgorithm& fastest(const Pricing& p, const Route& r);
 

@@ -1,4 +1,4 @@
-// Algorithms that run over the whole group at once: the narrowest level on the way decides (docs/cost-model.md, 2.2).
+// Algorithms that run over the whole group at once: the narrowest level of the route decides (docs/cost-model.md, 2.2).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/collectives/Algorithms.h"
 #include "ir/facts/ClusterFacts.h"
@@ -14,12 +14,12 @@ using ir::LevelFact;
 
 namespace {
 
-/// How much longer a group takes than its samples say, by the distance of its levels.
+/// Returns the additional time of a group whose levels lie farther apart than those of the sampled machine.
 Term distance(const Pricing& p, const Route& r) {
   return p.collective().kind == CollectiveKind::AllToAll ? farthest(p, r) : fartherInAll(p, stepsOf(p, r));
 }
 
-/// A rate, and the level whose links or cards leave no more.
+/// The lowest rate so far and the level that limits it.
 struct Narrowest {
   Term rate;
   const ir::ClusterLevel* level = nullptr;
@@ -31,7 +31,8 @@ struct Narrowest {
   }
 };
 
-/// What the members of one node reach together: the narrowest level on the way, and the fabric inside the node.
+/// Returns the rate that the members of one node reach together, limited by the narrowest level and by the fabric
+/// inside the node.
 Narrowest sharedBandwidth(const Pricing& p, const Route& r, const Term& bonus) {
   const auto& levels = p.facts.cluster.levels;
   Narrowest least;
@@ -47,7 +48,8 @@ Narrowest sharedBandwidth(const Pricing& p, const Route& r, const Term& bonus) {
   return least;
 }
 
-/// One algorithm over the whole group: its steps over all levels, its bytes through the narrowest one.
+/// Returns the time of one algorithm over the whole group: its steps over all levels, its bytes through the narrowest
+/// level.
 Term flat(const Pricing& p, const Route& r, const Steps& steps, const Term& bonus) {
   const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
   const ir::Fabric& fabric = level.fabric;
@@ -84,7 +86,7 @@ bool isSampled(const Pricing& p, const Route& r) {
 Term sampled(const Pricing& p, const Route& r) {
   const Sampled s = readSample(p, *r.domain, p.collective().kind, r.ranks, p.collective().bytes);
   Term x = onWire(p, r);
-  // A token goes once to each of the expected distinct destinations of its copies.
+  // A token is sent once to each of the expected distinct destinations of its copies.
   const double copies = copiesInOne(p);
   if (p.collective().kind == CollectiveKind::AllToAll && copies > 1) {
     const Term bytes = p.known(p.collective().bytes, "bytes", units::bytes),
@@ -122,7 +124,7 @@ bool isCard(const Pricing& p, const Route& r) {
 
 Term card(const Pricing& p, const Route& r) {
   const ir::Fabric& fabric = p.facts.cluster.levels[r.top].fabric;
-  // Two nodes exchange halves directly instead of going round a ring.
+  // Two nodes exchange halves directly and do not form a ring.
   const bool pair = reduces(p) && r.nodes == 2;
   const Term bonus = pair ? p.fact(fabric, FabricFact::PairBonus, "pair bonus") : 1;
   return flat(p, r, stepsOf(p, r), bonus);
@@ -138,7 +140,7 @@ Term nominal(const Pricing& p, const Route& r) {
   return kind == CollectiveKind::AllToAll ? exchange(p, r) : flat(p, r, stepsOf(p, r), 1);
 }
 
-/// Rings and trees over the ranks need a level that connects any two of them at full rate.
+/// A ring or tree over the ranks needs a level that connects any two ranks at full rate.
 bool runsAnywhere(const Pricing& p, const Route& r) {
   const CollectiveKind kind = p.collective().kind;
   if (kind == CollectiveKind::SendRecv || kind == CollectiveKind::AllToAll || isSampled(p, r)) return false;

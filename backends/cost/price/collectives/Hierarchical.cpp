@@ -1,4 +1,4 @@
-// Level by level: an all-reduce scatters inside, reduces across on its part, gathers inside (docs/cost-model.md, 2.5).
+// Level by level: an all-reduce scatters inside, reduces its part across, and gathers inside (docs/cost-model.md, 2.5).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/collectives/Algorithms.h"
 
@@ -8,7 +8,7 @@ using ir::CollectiveKind;
 
 namespace {
 
-/// Inner to outer: what is left to each device after the levels below have scattered it.
+/// Scatters from inner to outer. `left`: bytes that each device still holds after the levels below.
 Term scatter(const Pricing& p, const Route& r, const std::vector<size_t>& levels, size_t count, double& left) {
   Term time;
   for (size_t i = 0; i < count; ++i) {
@@ -18,7 +18,7 @@ Term scatter(const Pricing& p, const Route& r, const std::vector<size_t>& levels
   return time;
 }
 
-/// Outer to inner: the mirror image.
+/// Gathers from outer to inner, the reverse of `scatter`.
 Term gather(const Pricing& p, const Route& r, const std::vector<size_t>& levels, size_t count, double left) {
   Term time;
   for (size_t i = count; i-- > 0;) {
@@ -51,7 +51,7 @@ Term hierarchical(const Pricing& p, const Route& r) {
   case CollectiveKind::AllGather:
     time = gather(p, r, levels, levels.size(), left / static_cast<double>(r.ranks));
     break;
-  default: // an exchange moves everything once per level: first inside, so that equal positions are left
+  default: // an exchange moves everything once per level, inside first, so that equal positions remain
     for (size_t l : levels) time += phase(p, r, l, CollectiveKind::AllToAll, left);
     break;
   }

@@ -26,7 +26,7 @@ const ir::Fabric::Sample& nearest(const ir::Fabric::Samples& samples, int64_t ra
   return *best;
 }
 
-/// How the group lies at a level.
+/// Returns how the group lies at a level.
 TopologyGroup groupAt(const Pricing& p, const Route& r, size_t level, CollectiveKind kind) {
   const ir::ClusterLevel& l = p.facts.cluster.levels[level];
   TopologyGroup g;
@@ -43,13 +43,13 @@ TopologyGroup groupAt(const Pricing& p, const Route& r, size_t level, Collective
   return g;
 }
 
-/// How many times its share of the node's cards a device has: more than once where the others are silent, but not more
-/// than one card carries.
+/// Returns a device's share of the node's cards relative to an equal share: above 1 if other devices are silent, but
+/// never more than one card carries.
 Term cardShare(const Pricing& p, const Route& r, size_t level) {
   const ir::ClusterLevel& l = p.facts.cluster.levels[level];
   if (!l.has(LevelFact::Cards) || !r.scattered || level == 0) return 1;
   const int64_t devices = p.program.mesh.levelSizes[level - 1];
-  // One stage of those in a node takes part: the devices of the others are silent.
+  // Only one of the node's stages takes part; the devices of the other stages are silent.
   const Term silent =
       p.known(static_cast<double>(p.program.mesh.ranksInBlock(p.collective().axes, devices)), "stages in a node");
   const Term all = p.known(static_cast<double>(devices), "devices of a node");
@@ -60,7 +60,7 @@ Term cardShare(const Pricing& p, const Route& r, size_t level) {
 
 namespace {
 
-/// What a table's times hold that no rate shortens: where the line through its first two points meets zero bytes.
+/// Returns the latency in a table's times: the time at which the line through its first two points reaches zero bytes.
 double latencyOf(const ir::Table& table) {
   if (table.x.size() < 2) return 0;
   const double perByte = (table.y[1] - table.y[0]) / (table.x[1] - table.x[0]);
@@ -73,8 +73,8 @@ Term Sampled::time(const Pricing& p, const Term& x) const {
   if (!table) return equations::sampled(a, b, g, x);
   const double size = x.value / wire;
   const std::vector<double>&sizes = table->x, &times = table->y;
-  // Above, the rate of the last time holds. Below, time goes on falling as it does at the first two: not at all where
-  // starting is what takes it, with the bytes where moving them does.
+  // Above the table, the rate of its last point holds. Below it, time falls with the slope of the first two points: not
+  // at all if the start dominates, in proportion to the bytes if moving them does.
   double beyond = std::max(1.0, size / sizes.back());
   if (size < sizes.front() && sizes.size() > 1) {
     const double slope = std::log(times[1] / times[0]) / std::log(sizes[1] / sizes[0]);
@@ -155,7 +155,7 @@ Sampled readSample(const Pricing& p, const ir::ClusterLevel& level, CollectiveKi
 SampledAcross readAcross(const Pricing& p, const Route& r) {
   const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
   const double nodes = r.units(r.top), each = static_cast<double>(r.ranks) / nodes;
-  // As many ranks in a node count first, since they are what shares the cards.
+  // Ranks per node count first, because they share the cards.
   auto distance = [&](const ir::Fabric::Sample& s) {
     return std::pair(std::fabs(std::log(s.ranks / s.nodes / each)), std::fabs(std::log(s.nodes / nodes)));
   };
@@ -218,7 +218,7 @@ Term phase(const Pricing& p, const Route& r, size_t level, CollectiveKind kind, 
   const Term x = p.known(equations::wireBytes(kind, bytesOf, members), "x", units::bytes);
   const TopologyFactors factors = factorsBetween(p, r, level, kind, members);
   const Steps steps{{{level, p.known(factors.steps, "steps")}}, factors.ring};
-  Route own = r; // this level by itself, whatever was sampled of the whole group
+  Route own = r; // this level alone, even if the fabric has samples of the whole group
   own.top = level, own.domain = nullptr, own.card = fabric.has(FabricFact::NicEfficiency);
   Term time, latency;
   if (!fabric.samplesOf(kind).rows.empty()) {

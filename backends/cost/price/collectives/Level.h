@@ -1,4 +1,4 @@
-// One level of a route: what its fabric was sampled with, which rate a device has there, and a collective inside it.
+// One level of a route: the samples of its fabric, the rate of a device there, and collectives inside it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/price/Collectives.h"
@@ -11,85 +11,90 @@ namespace planc::cost {
 
 struct Sampled {
   Term a = 0, b = 1, g = 0;
-  const ir::Table* table = nullptr; ///< in place of b and g; `a` is what the group adds to it
+  const ir::Table* table = nullptr; ///< replaces b and g; `a` is then the time that the group size adds
   double wire = 1;                  ///< bytes on the wire per byte of the table's tensor
-  Term scale = 1;                   ///< rate of the level over that of the samples: `b` and `g` are scaled already
-  /// Of x bytes on the wire. Above a table the rate of its last time, below it its first slope.
+  Term scale = 1;                   ///< rate of the level over the sampled rate; already applied to `b` and `g`
+  /// Returns the time for `x` bytes on the wire. Above a table the rate of its last point holds, below it the slope of
+  /// its first two points.
   Term time(const Pricing& p, const Term& x) const;
 };
-/// a, b and g of the nearest group size, or its table, at the rate of the level; `a` grows beyond the sampled groups.
-/// `bytes`: of the full tensor.
+/// Reads a, b and g of the sample with the nearest group size, or its table, at the rate of the level. `a` grows for
+/// groups larger than the sampled ones. `bytes`: size of the full tensor.
 Sampled readSample(const Pricing& p, const ir::ClusterLevel& level, ir::CollectiveKind kind, int64_t ranks,
                    double bytes);
 
 struct SampledAcross {
   Sampled row;
-  Term share = 1; ///< cards of a node that the group has, against those of the sampled one
+  Term share = 1; ///< network cards per node of the group over the cards per node of the sample
 };
-/// The sample nearest to a group over several units of the level below: by ranks in a unit, then by units.
+/// Reads the sample nearest to a group that spans several units of the next inner level: nearest by ranks per unit,
+/// then by units.
 SampledAcross readAcross(const Pricing& p, const Route& r);
 
-/// What each rank of a node's collective puts on the wire: `x`.
+/// Returns the bytes that each rank puts on the wire; derivations call it `x`.
 Term onWire(const Pricing& p, const Route& r);
 
-/// Rate of a device at a level in one direction, over all of its links.
+/// Returns the rate of a device at a level in one direction, over all of its links.
 Term deviceRate(const Pricing& p, const ir::ClusterLevel& level);
-/// Rate of a level over the one that its fabric was sampled at; 1 where the fabric does not say it.
+/// Returns the rate of a level over the rate at which its fabric was sampled; 1 if the fabric does not state it.
 Term rateScale(const Pricing& p, const ir::ClusterLevel& level);
 
-/// Factors of the topology of a level on the whole route, where every member of a node moves its part of the data.
+/// Returns the topology factors of a level for the whole route, in which every member of a node moves its part of the
+/// data.
 TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level);
-/// Factors of the topology of a level on a collective of `kind` between `units` units of that level, one rank in each.
+/// Returns the topology factors of a level for a collective of `kind` between `units` units of the level, one rank in
+/// each.
 TopologyFactors factorsBetween(const Pricing& p, const Route& r, size_t level, ir::CollectiveKind kind, double units);
 
-/// The steps that a collective takes one after the other.
+/// The sequential steps of a collective.
 struct Steps {
   struct Crossing {
     size_t level = 0;
-    Term count; ///< steps whose sender and receiver lie in different units of the level, and in one unit of the next
+    Term count; ///< steps between different units of `level` that lie in one unit of the next level
   };
-  std::vector<Crossing> crossings; ///< outer to inner, those with steps
+  std::vector<Crossing> crossings; ///< outer to inner, only levels with steps
   bool ring = false;               ///< one ring over the units of the outermost level
-  bool inside = false;             ///< steps inside of a sampled domain take time, too
+  bool inside = false;             ///< steps inside a sampled domain take time, too
 };
-// Steps.cpp: how many steps there are, and what they wait for.
-/// Steps by the wiring of each level: a ring passes through all units one after the other, the units of a level climb
-/// trees at the same time, and in an exchange each rank meets one partner after the other.
+// Steps.cpp: the number of steps and the latency of each.
+/// Returns the steps that follow from the wiring of each level. A ring passes through all units in sequence, the units
+/// of a level climb trees at the same time, and in an exchange each rank meets its partners in sequence.
 Steps stepsOf(const Pricing& p, const Route& r);
-/// Steps of `passes` rounds of one ring over all ranks.
+/// Returns the steps of `passes` rounds of one ring over all ranks.
 Steps ringSteps(const Pricing& p, const Route& r, double passes);
-/// Steps of `passes` walks along one binary tree over all ranks.
+/// Returns the steps of `passes` walks along one binary tree over all ranks.
 Steps treeSteps(const Pricing& p, const Route& r, double passes);
-/// Seconds that all steps wait together: the latency of each level, or the hop of a fabric with network cards.
+/// Returns the latency of all steps in seconds: the latency of each level, or the hop of a fabric with network cards.
 Term waiting(const Pricing& p, const Route& r, const Steps& steps);
 
-/// Seconds that a step over a level takes longer than on the machine that its fabric was measured on: the latency of
-/// the level less `sampled_latency`. 0 if the level is no farther, or if the fabric or the level does not say how far.
+/// Returns how many seconds longer a step over a level takes than on the measured machine: the latency of the level
+/// less `sampled_latency`. Returns 0 if the level is no farther or if a latency is not given.
 Term farther(const Pricing& p, const ir::ClusterLevel& level);
-/// `farther`, summed over all steps of a collective.
+/// Returns `farther`, summed over all steps of a collective.
 Term fartherInAll(const Pricing& p, const Steps& steps);
-/// The largest `farther` of the levels that a group spreads over: how long it waits for its farthest partner.
+/// Returns the largest `farther` of the levels that a group spreads over: the extra latency of its farthest partner.
 Term farthest(const Pricing& p, const Route& r);
 
-/// How a fabric that is priced from its card carries a collective.
+/// How a fabric that is priced from its network card carries a collective.
 struct Carried {
-  Term waited;    ///< for all steps
-  Term bandwidth; ///< of what is moved
+  Term waited;    ///< seconds of latency of all steps
+  Term bandwidth; ///< bytes per second of the moved data
 };
-/// The faster of the protocols of the outermost fabric: a ring may wait less and move less at a time
-/// (docs/cost-model.md, 2.2).
+/// Returns the result of the faster protocol of the outermost fabric: a ring protocol may have less latency but also
+/// less bandwidth (docs/cost-model.md, section 2.2).
 Carried carried(const Pricing& p, const Route& r, const Steps& steps, double x, const Term& bandwidth);
-/// Rate of one device at a level: its nominal bandwidth, what the cards of its node leave it, times the topology's
-/// share.
+/// Returns the rate of one device at a level: its nominal bandwidth times its share of the node's cards times `share`,
+/// the factor of the topology.
 Term lineRate(const Pricing& p, const Route& r, size_t level, double share);
-/// `efficiency` of a card-priced fabric, 1 for others.
+/// Returns the `efficiency` of a card-priced fabric, 1 for other fabrics.
 Term cardEfficiency(const Pricing& p, const ir::Fabric& fabric);
 
-/// What carries the bytes of a level: `card` where its fabric is priced from network cards, else the fabric.
+/// Returns what carries the bytes of a level: `card` if its fabric is priced from network cards, else the name of the
+/// fabric.
 std::string_view carrier(const ir::ClusterLevel& level);
 
-/// One phase of a collective over several levels: ranks of equal position in all units of one level, every device of a
-/// node in a group of its own, at the same time.
+/// Returns the seconds of one phase of a collective over several levels. Ranks at equal positions in all units of one
+/// level form a group; the groups of all devices of a node run at the same time.
 Term phase(const Pricing& p, const Route& r, size_t level, ir::CollectiveKind kind, double bytes);
 
 } // namespace planc::cost

@@ -1,4 +1,4 @@
-// How a group of ranks falls into the levels of a cluster: derived from the strides and sizes of its mesh axes.
+// The position of a group of ranks in the levels of a cluster, from the strides and sizes of its mesh axes.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/collectives/Level.h"
 #include "ir/facts/ClusterFacts.h"

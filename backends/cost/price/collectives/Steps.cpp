@@ -1,5 +1,5 @@
-// The steps that a collective takes one after the other: how many cross each level, and how long each waits
-// (docs/cost-model.md, sections 2.1, 2.2 and 2.5).
+// The sequential steps of a collective: how many cross each level, and how long each waits (docs/cost-model.md,
+// sections 2.1, 2.2 and 2.5).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/collectives/Algorithms.h"
 #include "ir/facts/ClusterFacts.h"
@@ -15,7 +15,7 @@ using ir::LevelFact;
 
 namespace {
 
-/// Units of a level over which a group spreads, in the whole cluster. One more level inside, each rank is a unit.
+/// Returns the units of a level that a group spans in the whole cluster.
 double unitsOf(const Route& r, size_t level) {
   return std::ceil(static_cast<double>(r.ranks) / static_cast<double>(r.within[level]));
 }
@@ -27,7 +27,8 @@ bool isSampledLevel(const Pricing& p, const Route& r, size_t level) {
   return r.domain && &p.facts.cluster.levels[level] <= r.domain;
 }
 
-/// Steps of each level, outer to inner; `count` gives their number from the units of the whole group on both sides.
+/// Returns the steps of each level, outer to inner. `count` returns their number from the units that the group spans at
+/// this level and the next inner one.
 template <class Count> Steps stepsBy(const Pricing& p, const Route& r, const Count& count) {
   Steps steps;
   for (size_t l = r.top + 1; l-- > 0;)
@@ -44,10 +45,10 @@ Steps stepsOf(const Pricing& p, const Route& r) {
   Steps steps = stepsBy(p, r, [&](size_t l, double below, double units) {
     if (below <= units) return 0.0;
     const TopologyFactors own = factorsBetween(p, r, l, p.collective().kind, exchange ? r.units(l) : below / units);
-    // Everybody in a unit has partners in the others of its own, or passes on for all of them.
+    // Every rank of a unit has partners in the other units, or passes data on for the whole unit.
     if (exchange) return own.steps * (own.ring && !forwards ? r.below(l) : 1);
     if (l == r.top) outer = own.ring;
-    rings &= own.ring || (l != r.top && isSampledLevel(p, r, l)); // whose wiring its samples have in them
+    rings &= own.ring || (l != r.top && isSampledLevel(p, r, l)); // the samples of such a level include its wiring
     return rings ? below - units : own.steps;
   });
   steps.ring = outer;
@@ -98,14 +99,15 @@ Term farthest(const Pricing& p, const Route& r) {
 
 namespace {
 
-/// The hops of a protocol, between nodes and inside of one.
+/// The hops of a protocol between nodes and inside a node.
 struct Hops {
   FabricFact between, inside;
 };
 constexpr Hops kSimple{FabricFact::Hop, FabricFact::HopInside};
 constexpr Hops kLowLatency{FabricFact::LowLatencyHop, FabricFact::LowLatencyHopInside};
 
-/// A step inside of a sampled domain: a hop of the outermost fabric, or what the level itself says.
+/// Returns the latency of a step inside a sampled domain: a hop of the outermost fabric, or the value of the level
+/// itself.
 Term waitInside(const Pricing& p, const Route& r, const ir::ClusterLevel& level, const Hops& hops) {
   const ir::ClusterLevel& top = p.facts.cluster.levels[r.top];
   if (!r.card) return p.fact(level.has(LevelFact::Latency) ? level : top, LevelFact::Latency, "latency");
@@ -113,7 +115,7 @@ Term waitInside(const Pricing& p, const Route& r, const ir::ClusterLevel& level,
   return p.fact(top.fabric, own ? hops.inside : hops.between, own ? "hop inside" : "hop") + farther(p, level);
 }
 
-/// A step between units of a level without samples.
+/// Returns the latency of a step between units of a level without samples.
 Term waitBetween(const Pricing& p, const ir::ClusterLevel& level, const Hops& hops) {
   const ir::Fabric& fabric = level.fabric;
   if (!fabric.has(FabricFact::NicEfficiency)) return p.fact(level, LevelFact::Latency, "latency");

@@ -1,4 +1,4 @@
-// What a wiring makes of a collective: which share of a device's bandwidth it reaches, and in how many steps.
+// The effect of each wiring on a collective: the share of a device's bandwidth that it reaches, and its steps.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/collectives/Topologies.h"
 
@@ -16,15 +16,15 @@ using ir::Topology;
 
 namespace {
 
-/// An all-reduce climbs and descends a tree: two hops per doubling (Sanders, Speck, Traeff 2009). That is what a tree
-/// is, not what a library was measured to do.
+/// An all-reduce goes up and down a tree: two hops per doubling (Sanders, Speck, Traeff 2009). This is a property of
+/// trees, not a measurement of a library.
 constexpr double kTreePasses = 2;
 
 bool sums(const TopologyGroup& g) {
   return g.collective == CollectiveKind::AllReduce;
 }
 
-/// Trees for all-reduce, rings for the rest: what NCCL runs wherever every unit reaches every other one.
+/// Trees for all-reduce, rings for other collectives, as NCCL runs them if every unit reaches every other one.
 TopologyFactors switchedBy(double bandwidth, const TopologyGroup& g) {
   if (g.collective == CollectiveKind::SendRecv) return {bandwidth, 1};
   if (sums(g)) return {bandwidth, kTreePasses * std::log2(std::max(1.0, g.nodes))};
@@ -39,34 +39,34 @@ TopologyFactors fatTree(const Topology& t, const TopologyGroup& g) {
   return switchedBy(1 / t.number("oversubscription"), g);
 }
 
-/// Equal positions of all nodes share a leaf, so rings and trees along one rail never climb to the spine; what a direct
-/// exchange sends to other positions does.
+/// Equal positions of all nodes share a leaf switch, so rings and trees along one rail never reach the spine. In a
+/// direct exchange, traffic to other positions does.
 TopologyFactors rails(const Topology& t, const TopologyGroup& g) {
   const double crossing = g.collective == CollectiveKind::AllToAll ? (g.each - 1) / g.each : 0;
   return switchedBy(1 / std::max(1.0, t.number("oversubscription") * crossing), g);
 }
 
-/// A ring over consecutive units enters each group once; uniform traffic is held up by the links between groups.
+/// A ring over consecutive units enters each group once. Uniform traffic is limited by the links between groups.
 TopologyFactors dragonfly(const Topology& t, const TopologyGroup& g) {
   const bool uniform = g.collective == CollectiveKind::AllToAll;
   return switchedBy(uniform ? std::min(1.0, t.number("global")) : 1, g);
 }
 
-/// Direct algorithms: every member sends to every other one over their own link.
+/// Direct algorithms: every member sends to every other member over the link between them.
 TopologyFactors fullMesh(const Topology&, const TopologyGroup& g) {
   const double peers = std::max(1.0, g.count - 1);
   const bool single = g.collective == CollectiveKind::SendRecv;
   return {(single ? 1 : g.units - 1) / peers, sums(g) ? 2.0 : 1.0};
 }
 
-/// Sum over the other members of their distance along the dimension, for a member of a ring.
+/// Returns the sum of the distances from one member of a ring to all others along the dimension.
 double distances(double members) {
   return std::floor(members * members / 4);
 }
 
-/// Bucket algorithms: a phase along each dimension, the data cut in as many parts as there are dimensions so that all
-/// links are busy. A device's bandwidth is that of all its links; one dimension has its part, a line (no way round)
-/// half of that, and groups that interleave share it.
+/// Bucket algorithms: one phase per dimension, with the data split into as many parts as there are dimensions, so that
+/// all links are busy. A device's bandwidth is the sum of its links. One dimension has an equal part of it, a line
+/// without wrap-around half of that part, and interleaved groups share it.
 TopologyFactors torus(const Topology& t, const TopologyGroup& g) {
   const double links = static_cast<double>(std::max<size_t>(1, t.dims.size()));
   if (g.collective == CollectiveKind::SendRecv) return {1 / (2 * links), 1};
@@ -75,15 +75,15 @@ TopologyFactors torus(const Topology& t, const TopologyGroup& g) {
     if (s.members <= 1) continue;
     const double n = static_cast<double>(s.members), own = (s.wraps ? 1 : 0.5) / links / s.gap;
     rate += own;
-    steps += (s.wraps ? std::ceil((n - 1) / 2) : n - 1) * s.gap; // both ways round at once
-    load = std::max(load, distances(n) / n / own);               // of the bytes sent by one device
+    steps += (s.wraps ? std::ceil((n - 1) / 2) : n - 1) * s.gap; // both directions at once
+    load = std::max(load, distances(n) / n / own);               // in units of the bytes that one device sends
   }
   if (rate == 0) return {1, 0};
   if (g.collective == CollectiveKind::AllToAll) return {(g.units - 1) / g.units / load, steps};
   return {rate, sums(g) ? 2 * steps : steps};
 }
 
-/// A torus whose ends are not joined.
+/// A torus without wrap-around links.
 TopologyFactors grid(const Topology& t, const TopologyGroup& g) {
   TopologyGroup open = g;
   for (TopologySpan& s : open.spans) s.wraps = false;

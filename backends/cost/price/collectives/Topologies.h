@@ -1,4 +1,4 @@
-// The formulas of topologies: how a group lies in a level, and what the wiring of the level makes of its collectives.
+// The formulas of topologies: how a group lies in a level, and how the wiring limits its collectives.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/layout/Layout.h"
@@ -11,40 +11,40 @@ namespace planc::cost {
 
 /// How a group lies along one dimension of a level.
 struct TopologySpan {
-  int64_t members = 1; ///< of the group among them
-  double gap = 1;      ///< units per member: as many groups share the links between neighbours
-  bool wraps = false;  ///< the group reaches round, so that the ring closes
+  int64_t members = 1; ///< members of the group along this dimension
+  double gap = 1;      ///< units per member; so many groups share the links between neighbours
+  bool wraps = false;  ///< the group spans the whole dimension, so the ring closes
 };
 
 /// A group of ranks at one level.
 struct TopologyGroup {
   ir::CollectiveKind collective = ir::CollectiveKind::AllReduce;
   double ranks = 1; ///< of the whole group
-  double nodes = 1; ///< domains among them: what a tree counts
+  double nodes = 1; ///< sampled domains that the group spans; a tree counts them
   double units = 1; ///< units of the level that the group spans
-  double each = 1;  ///< ranks of the group in one of them
-  double count = 1; ///< units that the level has
+  double each = 1;  ///< ranks of the group in one unit
+  double count = 1; ///< units in the level
   std::vector<TopologySpan> spans;
 };
 
-/// What a collective finds at a level.
+/// The limits that a level sets for a collective.
 struct TopologyFactors {
-  double bandwidth = 1; ///< share of a device's nominal bandwidth that carries the bytes on its wire
-  double steps = 1;     ///< hops one after the other, each with the level's latency
-  bool ring = false;    ///< of one ring over all ranks
+  double bandwidth = 1; ///< share of a device's nominal bandwidth that carries its bytes
+  double steps = 1;     ///< sequential hops, each with the latency of the level
+  bool ring = false;    ///< the steps belong to one ring over all ranks
 };
 
-/// What a word of `ir::topologyWords()` means.
+/// The formula of one word of `ir::topologyWords()`.
 struct TopologyFormula {
   const ir::Word* word = nullptr;
-  bool anyAlgorithm = false; ///< any two units are connected alike: rings and trees over ranks in any order run on it
+  bool anyAlgorithm = false; ///< all pairs of units are connected alike: any ring or tree runs on it
   TopologyFactors (*factors)(const ir::Topology& topology, const TopologyGroup& group) = nullptr;
 };
 ir::Implementations<TopologyFormula>& topologies();
 
-/// How the group over `axes` lies along the dimensions of a level (one dimension where the topology has no `dims`).
+/// Returns how the group over `axes` lies along each dimension of a level. A topology without `dims` has one dimension.
 std::vector<TopologySpan> spansOf(const ir::Mesh& mesh, ir::AxisMask axes, size_t level, const ir::Topology& topology);
-/// Factors of the level's word; one step at full bandwidth where the group does not spread.
+/// Returns the factors of the level's topology; one step at full bandwidth if the word is unknown.
 TopologyFactors factorsOf(const ir::Topology& topology, const TopologyGroup& group);
 
 } // namespace planc::cost

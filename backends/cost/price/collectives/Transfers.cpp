@@ -1,4 +1,4 @@
-// Send and receive, rings of them, and the exchange of everybody with everybody (docs/cost-model.md, section 2.3).
+// Send and receive, rings of them, and exchanges of everyone with everyone (docs/cost-model.md, section 2.3).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/collectives/Algorithms.h"
 #include "ir/facts/ClusterFacts.h"
@@ -16,7 +16,7 @@ using ir::StackFact;
 
 namespace {
 
-/// Says what a transfer from one device to another takes.
+/// Returns whether the fabric has facts on transfers from one device to another.
 bool isTransferred(const ir::Fabric& fabric) {
   return fabric.has(FabricFact::SendRecvStart) || fabric.has(FabricFact::SendRecvBandwidth) ||
          fabric.has(FabricFact::SendRecvEfficiency);
@@ -26,7 +26,7 @@ Term exchangeEfficiency(const Pricing& p, const ir::Fabric& fabric) {
   return fabric.has(FabricFact::ExchangeEfficiency) ? p.fact(fabric, FabricFact::ExchangeEfficiency, "efficiency") : 1;
 }
 
-/// Time in which every unit below a level passes on what came to it.
+/// Returns the time in which every unit below a level passes on the bytes that it received.
 Term inside(const Pricing& p, const Route& r, size_t level, const Term& moved) {
   const ir::ClusterLevel& l = p.facts.cluster.levels[level];
   if (&l == r.domain) return readSample(p, l, CollectiveKind::AllToAll, r.inside, moved.value).time(p, moved);
@@ -36,15 +36,15 @@ Term inside(const Pricing& p, const Route& r, size_t level, const Term& moved) {
 
 struct Forwarded {
   Term across;           ///< bytes over the outermost level
-  Term between, slowest; ///< time of the levels below it: of all of them, and of the slowest
+  Term between, slowest; ///< time of the levels below: sum, and slowest
 };
 
-/// Copies of one token go once per distinct unit over a level, and on from there: from the outermost level inwards.
+/// Copies of one token cross a level once per distinct unit and are passed on there. Levels go from outer to inner.
 Forwarded forward(const Pricing& p, const Route& r) {
   const auto& levels = p.facts.cluster.levels;
   const double copies = copiesInOne(p), token = p.collective().bytes / copies;
   Forwarded out;
-  double all = 1; // units of the levels so far
+  double all = 1; // units of all levels so far
   for (size_t l = r.top + 1; l-- > 0;) {
     const bool inner = &levels[l] == r.domain;
     const double units = inner ? static_cast<double>(r.inside) : l == r.top ? std::max(2.0, r.units(l)) : r.units(l);
@@ -74,8 +74,8 @@ double copiesInOne(const Pricing& p) {
 
 namespace {
 
-/// The share of `units` that hold equal parts of `places` which none of `copies` reaches: C(places - part, copies) /
-/// C(places, copies), since no two copies go to one place.
+/// Returns the share of `units`, which hold equal parts of `places`, that none of `copies` copies reaches: C(places -
+/// part, copies) / C(places, copies), because no two copies go to the same place.
 double missedShare(double places, double units, double copies) {
   const double part = places / units;
   if (places - part < copies) return 0;
@@ -87,13 +87,13 @@ double missedShare(double places, double units, double copies) {
 
 double distinctUnits(const Pricing& p, double units) {
   const double copies = copiesInOne(p), places = p.collective().places;
-  // `reached` of the units, with their places: of how many of them is a copy expected?
+  // Returns the expected number of units that a copy reaches, if all copies fall into `reached` units.
   auto expected = [&](double reached) {
     const double missed =
         places > 0 ? missedShare(places * reached / units, reached, copies) : std::pow(1 - 1 / reached, copies);
     return std::min(reached * (1 - missed), copies);
   };
-  // Groups are chosen by their best places, so that nearly all of them are reached; inside of them copies are thrown.
+  // Groups are chosen by their best places, so nearly all chosen groups are reached. Inside a group copies are random.
   const ir::GroupLimit& limit = p.collective().groupLimit;
   const double most = limit.units(units);
   return units > limit.groups ? expected(std::min(units, most)) : std::min(expected(units), most);
@@ -105,7 +105,8 @@ bool isTransfer(const Pricing& p, const Route& r) {
 
 namespace {
 
-/// Measured, at the rate of the level; else a share of the level's own, or all of it.
+/// Returns the measured rate scaled to the level, else the level's own rate times the measured efficiency, or the whole
+/// rate.
 Term transferRate(const Pricing& p, const Route& r) {
   const ir::ClusterLevel& level = p.facts.cluster.levels[r.top];
   const ir::Fabric& fabric = level.fabric;
@@ -121,7 +122,7 @@ Term transferRate(const Pricing& p, const Route& r) {
   return sampled * scale;
 }
 
-/// A transfer between stages takes at least what the host takes to issue it on both sides.
+/// A transfer between stages takes at least the time that the host needs to issue it on both sides.
 Term issued(const Pricing& p, const Term& time, const Term& ranks) {
   const ir::CollectiveClass cls = p.collective().cls;
   if (cls != ir::CollectiveClass::Pipeline || !p.facts.stack.has(StackFact::CollectiveLaunch, cls)) return time;
@@ -139,7 +140,7 @@ Term transfer(const Pricing& p, const Route& r) {
   const Term start = measured ? p.fact(level.fabric, FabricFact::SendRecvStart, "start") + farther(p, level)
                               : p.fact(level, LevelFact::Latency, "latency");
   const Term rate = transferRate(p, r);
-  // A ring passes keys and values on n - 1 times; backward their gradients go all the way round with them.
+  // A ring passes keys and values on n - 1 times. In backward their gradients travel with them all the way round.
   const Term n = p.known(static_cast<double>(r.ranks), "n");
   const Term steps = !p.collective().ring ? 1 : p.node.phase == ir::Phase::Backward ? 2 * n - 1 : n - 1;
   const Term latency = p.spent(steps * start, level, "latency");
@@ -150,13 +151,14 @@ Term transfer(const Pricing& p, const Route& r) {
 
 namespace {
 
-/// Time that a direct exchange needs on the narrowest level: what leaves a unit goes over the links of its level.
+/// Returns the time of a direct exchange on the narrowest level. All bytes that leave a unit cross the links of its
+/// level.
 Term leavingTime(const Pricing& p, const Route& r) {
   const auto& levels = p.facts.cluster.levels;
   const double n = static_cast<double>(r.ranks);
   Term slowest;
   for (size_t l = 0; l <= r.top; ++l) {
-    const bool sampledBelow = r.domain && l <= static_cast<size_t>(r.domain - levels.data()); // overlaps with the rest
+    const bool sampledBelow = r.domain && l <= static_cast<size_t>(r.domain - levels.data()); // overlaps
     if (sampledBelow || (r.units(l) <= 1 && l != r.top)) continue;
     const Term leaving = p.known(p.collective().bytes * (n - r.below(l)) / n, "across", units::bytes);
     const Term efficiency = exchangeEfficiency(p, levels[l].fabric);
@@ -176,7 +178,7 @@ bool isExchange(const Pricing& p, const Route& r) {
   return r.card && p.collective().kind == CollectiveKind::AllToAll;
 }
 
-/// Over network cards all partners start at once; nominal links take one after the other.
+/// Over network cards all partners start at once; over nominal links each partner waits for the one before.
 Term exchange(const Pricing& p, const Route& r) {
   const ir::ClusterLevel& top = p.facts.cluster.levels[r.top];
   if (!r.card) p.nominal(top, CollectiveKind::AllToAll);

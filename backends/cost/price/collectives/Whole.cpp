@@ -1,4 +1,4 @@
-// A reduce-scatter that software runs as an all-reduce, everybody keeping a part (docs/cost-model.md, 2.5).
+// A reduce-scatter that software runs as an all-reduce, of which each rank keeps its part (docs/cost-model.md, 2.5).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/collectives/Algorithms.h"
 
