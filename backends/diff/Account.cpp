@@ -1,4 +1,4 @@
-// Books the rows of an estimate and its totals.
+// Builds accounts from the rows and totals of an estimate.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/diff/Account.h"
 

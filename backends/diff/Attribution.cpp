@@ -1,4 +1,4 @@
-// Pairs the rows of two accounts by what they are.
+// Pairs the rows of two accounts by cause and subject.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/diff/Attribution.h"
 
@@ -9,14 +9,14 @@ namespace planc::diff {
 
 namespace {
 
-/// Parts by what they are, in the order in which they were first met.
+/// Parts by cause and subject, in the order of their first rows.
 class Pairing {
 public:
   void add(const Account& account, double Part::*side, double scale) {
     for (const AccountRow& row : account.rows) add(row, side, scale * row.seconds);
-    largest_.assign(parts_.size(), 0); // the place is the second step's where it has one
+    largest_.assign(parts_.size(), 0); // the second step sets `because` if it has the part
   }
-  /// By cause; equal ones keep their order.
+  /// Returns the parts by cause. Parts of one cause keep their order.
   std::vector<Part> take() {
     std::stable_sort(parts_.begin(), parts_.end(), [](const Part& x, const Part& y) { return x.cause < y.cause; });
     return std::move(parts_);

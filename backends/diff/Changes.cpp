@@ -1,4 +1,4 @@
-// Holds two results beside each other, fact by fact and row by row.
+// Compares two results fact by fact and row by row.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/diff/Changes.h"
 
@@ -20,10 +20,10 @@ Values valuesOf(const std::vector<Fact>& facts) {
   return out;
 }
 
-/// All that is different.
+/// Returns all changed facts, each with whether it is derived.
 std::vector<std::pair<FactChange, bool>> allChanges(const std::vector<Fact>& before, const std::vector<Fact>& after) {
   const Values was = valuesOf(before), is = valuesOf(after);
-  std::vector<std::pair<FactChange, bool>> out; // with: it is derived
+  std::vector<std::pair<FactChange, bool>> out; // second: derived
   for (const Fact& fact : after) {
     const auto found = was.find(fact.path);
     if (found == was.end())
@@ -36,8 +36,8 @@ std::vector<std::pair<FactChange, bool>> allChanges(const std::vector<Fact>& bef
   return out;
 }
 
-/// The outermost of these paths above this one, as `cluster.device` is above `cluster.device.memory`; empty if none is.
-/// A statement, `recompute decoder`, is above nothing.
+/// Returns the outermost of these paths that contains `path`, as `cluster.device` contains `cluster.device.memory`.
+/// Returns an empty text if there is none. A statement such as `recompute decoder` contains no path.
 std::string_view topAbove(std::string_view path, const std::set<std::string_view>& paths) {
   for (size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.', dot + 1)) {
     const std::string_view head = path.substr(0, dot);
@@ -47,7 +47,7 @@ std::string_view topAbove(std::string_view path, const std::set<std::string_view
   return "";
 }
 
-/// The account of a stage; of the critical one where there is no such stage.
+/// Returns the account of a stage, or of the critical stage if there is no such stage.
 const Account& accountOn(const Result& result, size_t stage, bool comparable) {
   static const Account kNone;
   if (result.stages.empty()) return kNone;
@@ -63,7 +63,7 @@ void own(Difference& out, Owner owner, const Result& from, const Result& to) {
   if (change.stepTime != 0 || !change.facts.empty()) out.owned.push_back(std::move(change));
 }
 
-/// By their texts: what is weakened or withdrawn is another assertion.
+/// Compares assertions by text, so an edited assertion counts as a new one.
 std::vector<std::string> newlyFailing(const Result& before, const Result& after) {
   std::set<std::string_view> failed;
   for (const Assertion& line : before.assertions)
@@ -74,8 +74,8 @@ std::vector<std::string> newlyFailing(const Result& before, const Result& after)
   return out;
 }
 
-/// The arguments of `gpt.gpt3_175b(layers = 96, attention = flash)`, cut at the commas between them; nothing where the
-/// text is no such call.
+/// Returns the arguments of a call such as `gpt.gpt3_175b(layers = 96, attention = flash)`, split at its commas.
+/// Returns null if the text is not a call.
 std::optional<std::vector<std::string_view>> argumentsIn(std::string_view text) {
   const size_t open = text.find('(');
   if (open == std::string_view::npos || !text.ends_with(')')) return std::nullopt;
@@ -93,8 +93,8 @@ std::optional<std::vector<std::string_view>> argumentsIn(std::string_view text) 
   return out;
 }
 
-/// Where both are calls of one thing with the same arguments: those alone that differ. Else what both end in is said
-/// once: `8 → 4 within node`.
+/// Returns the change as text. For two calls of the same function with the same arguments, only the changed arguments
+/// are listed. Otherwise a common end is written once: `8 → 4 within node`.
 std::string changeText(std::string_view before, std::string_view after) {
   const auto a = argumentsIn(before), b = argumentsIn(after);
   const std::string_view head = before.substr(0, before.find('('));
@@ -116,7 +116,7 @@ std::string changeText(std::string_view before, std::string_view after) {
     if (c == ' ') same = n;
   }
   const auto listed = [&](std::string_view text) { return text.substr(0, text.size() - same).ends_with(','); };
-  if (listed(before) || listed(after)) same = 0; // the last one of a list says nothing without the others
+  if (listed(before) || listed(after)) same = 0; // the last element of a list means nothing without the others
   return fmt::format("{} → {}", before.substr(0, before.size() - same), after);
 }
 
@@ -180,7 +180,7 @@ Difference difference(const Result& before, const Result& after, const Origin& o
     own(out, Owner::Together, before, after);
     out.unsplit = origin.unsplit;
   } else {
-    own(out, Owner::Plan, before, after); // neither text differs: what they are set to does
+    own(out, Owner::Plan, before, after); // both texts are equal; arguments or overrides differ
   }
   return out;
 }

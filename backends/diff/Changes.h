@@ -1,5 +1,4 @@
-// What is different about two priced plans: facts, numbers, where the time of the step comes from, and whose change it
-// is.
+// The differences of two priced plans: facts, numbers, parts of the step, and the origin of each change.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/diff/Attribution.h"
@@ -12,55 +11,55 @@
 
 namespace planc::diff {
 
-/// A fact that is another, or stands in one of the two only.
+/// A fact with different values, or a fact of only one plan.
 struct FactChange {
   std::string path;
   std::optional<std::string> before, after;
-  std::string where = {};             ///< after, or before where it is gone
-  std::vector<FactChange> below = {}; ///< of facts below it, as those of a device behind `cluster.device`
+  std::string where = {};             ///< place in the new plan, or in the old plan if the fact is gone
+  std::vector<FactChange> below = {}; ///< changed facts below it, such as facts of a device below `cluster.device`
 
-  /// `mesh.tp 8 → 4`, `+ recompute decoder.attn`, `- overlap.prefetch 2`.
+  /// Returns `mesh.tp 8 → 4`, `+ recompute decoder.attn`, `- overlap.prefetch 2`.
   std::string str() const;
 };
 
-/// Facts in the order of the second, those that are gone behind them. Facts below one that is changed itself are
-/// listed there; derived ones are told where nothing else is different.
+/// Returns the changed facts in the order of the second plan, then those that only the first plan has. Changes below
+/// another changed fact are listed in its `below`. Derived facts are listed only if no other fact differs.
 std::vector<FactChange> factChanges(const std::vector<Fact>& before, const std::vector<Fact>& after);
 
-/// Whose change it is. `Together`: of several that cannot be told apart.
+/// The origin of a change. `Together`: several origins that cannot be separated.
 enum class Owner { Planc, Libraries, Plan, Together };
 std::string_view name(Owner owner);
 
-/// What one of them does. The times of all of them add up to the difference of the step.
+/// The changes of one origin. Their times add up to the difference of the steps.
 struct OwnedChange {
   Owner owner = Owner::Plan;
   double stepTime = 0;
   std::vector<FactChange> facts;
 };
 
-/// Two results of one plan.
+/// The difference of two results of one plan.
 struct Difference {
   const Result* before = nullptr;
   const Result* after = nullptr;
-  Attribution parts;              ///< of one stage
-  std::vector<OwnedChange> owned; ///< in the order planc, libraries, plan; those that change nothing are left out
-  std::string unsplit = {};       ///< why libraries and plan are told together, if they are
-  std::vector<std::string> failing = {}; ///< assertions that do not hold after, and held before or were not there
+  Attribution parts;                     ///< on one stage
+  std::vector<OwnedChange> owned;        ///< in the order planc, libraries, plan; only origins that change something
+  std::string unsplit = {};              ///< why libraries and plan are reported together, if they are
+  std::vector<std::string> failing = {}; ///< assertions that fail only after the change
 
-  /// Has another stage become the critical one? Both steps are then taken apart on the one that is it after, if there
-  /// was such a stage before.
+  /// Returns whether another stage became the critical one. Both steps are then compared on the new critical stage, if
+  /// both have equally many stages.
   bool moved() const { return before->stages.size() == after->stages.size() && before->critical != after->critical; }
-  /// Is there any fact, number or row that differs?
+  /// Returns whether any fact, number or row differs.
   bool any() const;
-  /// The relative change of a metric; nothing where one has no value or the first is 0.
+  /// Returns the relative change of a metric; null if one side has no value or the first value is 0.
   std::optional<double> relative(std::string_view metric) const;
 };
 
-/// Who changed it, as far as that is known without pricing.
+/// The files and programs that changed, as far as this is known without pricing.
 struct Origin {
-  bool planc = false; ///< the results are of programs with other libraries inside, or of other versions
-  bool libraries = false, plan = false; ///< what the plan imports differs; its own file does
-  /// The old plan with the new libraries, where both differ; null: it could not be priced, as `unsplit` says.
+  bool planc = false; ///< the results come from different versions of planc, or from different built-in libraries
+  bool libraries = false, plan = false; ///< a file that the plan imports differs; the plan's own file differs
+  /// The old plan priced with the new libraries, if both differ; null if it could not be priced (see `unsplit`).
   const Result* between = nullptr;
   std::string unsplit = {};
 };

@@ -1,4 +1,4 @@
-// Brings plans to one measure and finds the best.
+// Finds the common measure of plans and the best plan.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/diff/Comparison.h"
 
@@ -24,7 +24,7 @@ bool near(double a, double b) {
   return std::abs(a - b) <= kRounding * std::max(a, b);
 }
 
-/// One kind of work, or a report that there is none.
+/// Returns whether all plans count the same unit of work. Reports an error if not.
 bool sameUnits(const std::vector<Side>& plans, DiagnosticEngine& diagnostics) {
   const Side* with = nullptr;
   const Side* without = nullptr;

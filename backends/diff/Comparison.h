@@ -1,4 +1,4 @@
-// Several plans beside each other: which is best, by what measure, and what sets the others apart from it.
+// A comparison of several plans: which is best, by which measure, and how the other plans differ from it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/diff/Attribution.h"
@@ -9,31 +9,32 @@
 
 namespace planc::diff {
 
-/// The work of one step in tokens, or in samples if the model counts no tokens.
+/// Returns the work of one step in tokens, or in samples if the model counts no tokens.
 double workOf(const Side& side);
 
-/// What is compared: the least that makes the plans comparable.
+/// The measure of a comparison: the simplest that makes the plans comparable.
 enum class Measure {
   Step,         ///< all steps do the same work on as many devices
-  Work,         ///< time per token, or per sample where nothing counts tokens
-  DevicesByWork ///< the same, times devices
+  Work,         ///< time per token, or per sample if no model counts tokens
+  DevicesByWork ///< time per token or sample, times devices
 };
 
 /// One plan of a comparison.
 struct Entry {
   Side side;
-  Ratio ratio;       ///< over the best
-  Attribution parts; ///< beside the best, in seconds of its step
+  Ratio ratio;       ///< ratio to the best plan
+  Attribution parts; ///< difference from the best plan, in seconds of its step
 };
 
 struct Comparison {
-  std::vector<Entry> entries; ///< in the order given
-  size_t best = 0;            ///< the least by the measure, of those that fit if any does
+  std::vector<Entry> entries; ///< in the given order
+  size_t best = 0;            ///< least by the measure, among the plans that fit if any does
   Measure measure = Measure::Step;
-  bool tokens = true; ///< work is counted in tokens, else in samples
+  bool tokens = true; ///< work is counted in tokens, otherwise in samples
 };
 
-/// Compares plans that are priced. At least two, and all or none count tokens; else nothing, which is reported.
+/// Compares priced plans. Returns null, with a diagnostic, if there are fewer than two plans or if only some count
+/// tokens.
 std::optional<Comparison> compare(const std::vector<Side>& plans, DiagnosticEngine& diagnostics);
 
 } // namespace planc::diff

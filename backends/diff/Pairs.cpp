@@ -1,4 +1,4 @@
-// Pairs by keys, from the strictest one on; a key pairs only what it names once on either side.
+// Pairs plans by keys, from the strictest to the loosest. A key pairs plans only if it is unique on both sides.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/diff/Pairs.h"
 
@@ -14,7 +14,7 @@ namespace planc::diff {
 
 namespace {
 
-/// What two plans have in common if they are one; empty: nothing tells.
+/// The text that two plans have in common if they are a pair.
 using Key = std::string (*)(const Candidate&);
 
 std::string factsText(const Result& result) {
@@ -25,7 +25,7 @@ std::string factsText(const Result& result) {
 
 constexpr Key kKeys[] = {
     [](const Candidate& c) { return c.file + '#' + c.result->name(); },
-    [](const Candidate& c) { return c.result->id(); }, // a result names files as they were asked for
+    [](const Candidate& c) { return c.result->id(); }, // a result names files as the user wrote them
     [](const Candidate& c) { return c.file + '#' + c.result->plan; },
     [](const Candidate& c) { return c.file + '#' + factsText(*c.result); },
     [](const Candidate& c) { return c.result->name() + '#' + factsText(*c.result); },
@@ -34,12 +34,13 @@ constexpr Key kKeys[] = {
     [](const Candidate& c) { return c.file; },
 };
 
-/// Of what git takes for a renamed file this share of the lines is the same.
+/// Least share of common facts, the share of lines with which git detects a renamed file.
 constexpr double kAlike = 0.5;
-/// Beyond so many comparisons nobody would see what belongs together either.
+/// With more comparisons than this, nobody could see the relation either.
 constexpr size_t kMostCompared = 250'000;
 
-/// What its own file says of a plan, not what it imports: plans that share a cluster are not alike for that.
+/// Returns the facts that a plan's own file states. Imported facts are left out, because plans with one cluster are not
+/// alike for that.
 std::set<std::string> ownFacts(const Result& result) {
   std::set<std::string> out;
   for (const Fact& fact : result.facts)
@@ -47,7 +48,7 @@ std::set<std::string> ownFacts(const Result& result) {
   return out;
 }
 
-/// The share of the facts of both that they have in common.
+/// Returns the share of facts that both have in common.
 double likeness(const std::set<std::string>& a, const std::set<std::string>& b) {
   size_t common = 0;
   for (const std::string& fact : a) common += b.contains(fact);
@@ -55,7 +56,7 @@ double likeness(const std::set<std::string>& a, const std::set<std::string>& b) 
   return all ? static_cast<double>(common) / static_cast<double>(all) : 0;
 }
 
-/// Pairs what is left by likeness, the most alike first: a plan that was renamed and changed at once.
+/// Pairs the remaining plans, the most alike first: plans that were renamed and changed at once.
 void pairAlike(const std::vector<Candidate>& before, const std::vector<Candidate>& after, std::vector<bool>& left,
                std::vector<bool>& right, Pairs& out) {
   const auto free = [](const std::vector<Candidate>& side, const std::vector<bool>& taken) {
@@ -66,7 +67,7 @@ void pairAlike(const std::vector<Candidate>& before, const std::vector<Candidate
   };
   const auto was = free(before, left), is = free(after, right);
   if (was.size() * is.size() > kMostCompared) return;
-  std::vector<std::tuple<double, size_t, size_t>> alike; // with minus the likeness, so that ties keep their order
+  std::vector<std::tuple<double, size_t, size_t>> alike; // holds the negative likeness, so that ties keep their order
   for (const auto& [a, x] : was)
     for (const auto& [b, y] : is)
       if (const double share = likeness(x, y); share >= kAlike) alike.emplace_back(-share, a, b);
@@ -78,7 +79,7 @@ void pairAlike(const std::vector<Candidate>& before, const std::vector<Candidate
   }
 }
 
-/// Candidates by key; a key of several of one side stands for none.
+/// Returns the candidates by key; null for a key that several candidates of one side have.
 std::map<std::string, std::optional<size_t>> byKey(const std::vector<Candidate>& side, const std::vector<bool>& taken,
                                                    Key key) {
   std::map<std::string, std::optional<size_t>> out;

@@ -1,4 +1,4 @@
-// Which plan of one side is which of the other: by file and name, else by what is left alone on both sides.
+// Pairs the plans of two sides: by file and name, then by what remains on both sides.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/diff/Result.h"
@@ -8,7 +8,7 @@
 
 namespace planc::diff {
 
-/// A priced plan of a side, under the name of its file there: relative to what was compared.
+/// A priced plan of one side. Its file name is relative to the compared folder.
 struct Candidate {
   std::string file;
   const Result* result = nullptr;
@@ -16,13 +16,13 @@ struct Candidate {
 
 struct Pairs {
   std::vector<std::pair<size_t, size_t>> both; ///< in the order of the second side
-  std::vector<size_t> gone, fresh;             ///< of the first side only, of the second side only
+  std::vector<size_t> gone, fresh;             ///< only on the first side; only on the second side
 };
 
-/// One plan of either side is a pair. Else pairs are what has the same file, plan and arguments, by its name below
-/// what was compared or as reports show it; then, of what is left: the same file and plan, with other arguments; plans
-/// that say the same facts under another name; plans of one name whose file has moved; what is left alone in a file on
-/// both sides; and what is more alike than not in what its own file says.
+/// Pairs the plans of two sides. If both sides have one plan, these are a pair. Otherwise the criteria are, in this
+/// order: the same file (by its name in the compared folder or in reports), plan and arguments; the same file and plan
+/// with other arguments; the same facts under another name; the same name or the same facts in a moved file; the only
+/// remaining plans of a file; at least half of the facts of their own files in common.
 Pairs pair(const std::vector<Candidate>& before, const std::vector<Candidate>& after);
 
 } // namespace planc::diff

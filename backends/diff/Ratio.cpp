@@ -1,4 +1,4 @@
-// The interval of a ratio from the terms and runs of two estimates.
+// The interval of a ratio, from the terms and runs of two estimates.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/diff/Ratio.h"
 
@@ -16,19 +16,19 @@ namespace planc::diff {
 
 namespace {
 
-/// Runs are off from a predicted ratio by no more than so many times what the two steps do not share: so 85 % of the
-/// pairs in published sweeps lie in their intervals, with 1 it is 79 % (tests/measured/ratio_coverage.py).
+/// Measured ratios differ from predicted ones by at most this multiple of the unshared part of the steps. With 2, 85 %
+/// of the pairs in published sweeps lie in their intervals; with 1, 79 % (tests/measured/ratio_coverage.py).
 constexpr double kUnsharedTimes = 2;
 
 // ---- terms ------------------------------------------------------------------
 
-/// A term of either plan that may be of one record, and how far their records are from each other.
+/// A pair of terms that may belong to the same record, and the distance of their records.
 struct TermPair {
   size_t a = 0, b = 0;
   double far = 0;
 };
 
-/// Those that are what the other is, nearest first.
+/// Returns the pairs of terms with the same record or distance, nearest first.
 std::vector<TermPair> candidates(const Side& x, const Side& y) {
   const auto& a = x.estimate->totals.confidence.terms;
   const auto& b = y.estimate->totals.confidence.terms;
@@ -41,19 +41,19 @@ std::vector<TermPair> candidates(const Side& x, const Side& y) {
   return out;
 }
 
-/// What an error of both records moves the logarithm of the ratio by, squared. Of one record it is one error, which
-/// moves each step by the share that stands on it; the farther two records are from each other as measured by their
-/// errors, the less the error of one is that of the other.
+/// Returns the variance that an error of both records adds to the logarithm of the ratio. If both are one record, they
+/// have one error, which moves each step by the share that depends on it. The larger the distance of two records
+/// relative to their errors, the more independent the errors are.
 double variance(const cost::RecordShare& a, const cost::RecordShare& b, double far) {
   const double least = std::max(std::min(a.error, b.error), 1e-15);
   const double together = std::exp(-far * far / (2 * least * least));
-  const double base = std::min(a.base, b.base); // equal numbers are off by as much, whatever each says of itself
+  const double base = std::min(a.base, b.base); // equal numbers have equal errors, whatever each record states
   const auto moved = [&](const cost::RecordShare& t) { return t.share * (t.error - together * (t.base - base)); };
   const double x = moved(a), y = moved(b);
   return (x - y) * (x - y) + 2 * (1 - together) * x * y;
 }
 
-/// Half-width of the terms.
+/// Returns the half-width from the terms.
 double termsOf(const Side& x, const Side& y) {
   const auto& a = x.estimate->totals.confidence.terms;
   const auto& b = y.estimate->totals.confidence.terms;
@@ -75,7 +75,7 @@ double termsOf(const Side& x, const Side& y) {
 
 // ---- runs -------------------------------------------------------------------
 
-/// What an axis splits, by the places of its dimensions in the model: what they are called means nothing.
+/// Replaces the names of the split dimensions by their indices in the model, so that names do not matter.
 void withoutNames(ir::AxisUse& use, const ir::Model& model) {
   for (std::string& name : use.splits) {
     for (uint32_t d = 0; d < model.dims.size(); ++d)
@@ -92,7 +92,8 @@ void withoutNames(ir::AxisUse& use, const ir::Model& model) {
   std::sort(use.splits.begin(), use.splits.end());
 }
 
-/// As many axes of the same sizes at the same levels that split the same dimensions, whatever they are called.
+/// Returns whether both meshes have axes of the same sizes at the same levels that split the same dimensions, whatever
+/// their names.
 bool sameMesh(const ir::Plan& a, const ir::Plan& b) {
   const auto uses = [](const ir::Plan& plan) {
     std::vector<ir::AxisUse> out;
@@ -106,14 +107,14 @@ bool sameMesh(const ir::Plan& a, const ir::Plan& b) {
   return uses(a) == uses(b);
 }
 
-/// Products in the same types, wherever a plan says them.
+/// Returns whether both compute their products in the same types, wherever the plans state them.
 bool sameTypes(const cost::Flops& a, const cost::Flops& b) {
   return std::equal(a.types.begin(), a.types.end(), b.types.begin(), b.types.end(),
                     [](const cost::TypedFlops& x, const cost::TypedFlops& y) { return x.type == y.type; });
 }
 
-/// The factor within which ratios of runs lie from predictions: of one architecture on one kind of device under one
-/// stack, whose runs are off by much the same. 0 where nothing is known to be shared.
+/// Returns the factor within which measured ratios agree with predicted ones, if both plans have the same architecture,
+/// kind of device, stack and types. Their errors are then similar. Returns 0 otherwise.
 double apartOf(const Side& x, const Side& y) {
   const ir::Plan &a = *x.plan, &b = *y.plan;
   const bool same = sameArchitecture(a, b) && sameFacts(*a.stack, *b.stack) &&
@@ -124,8 +125,8 @@ double apartOf(const Side& x, const Side& y) {
   return sameMesh(a, b) ? known.ratioSameMesh : known.ratioOtherMesh;
 }
 
-/// The share of two steps that only one of them takes: 0 if they are alike part by part, 1 if they have nothing in
-/// common. Layers that only one step has are paired in their order, so that names mean nothing.
+/// Returns the share of two steps that only one of them has: 0 if all parts are equal, 1 if no part is common. Layers
+/// of only one step are paired in their order, because names do not matter.
 double unshared(const Attribution& steps) {
   double differ = 0, all = 0;
   const auto add = [&](double a, double b) {

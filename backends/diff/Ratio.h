@@ -1,4 +1,4 @@
-// How sure the ratio of two step times is: errors that both share cancel (docs/cost-model.md, section 5).
+// The uncertainty of the ratio of two step times. Errors that both share cancel (docs/cost-model.md, section 5).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/result/Estimate.h"
@@ -6,26 +6,26 @@
 
 namespace planc::diff {
 
-/// A plan with its price. `scale`: how often its step counts where steps do different work.
+/// A plan with its estimate. `scale`: weight of its step if steps do different work.
 struct Side {
   const ir::Plan* plan = nullptr;
   const cost::Estimate* estimate = nullptr;
   double scale = 1;
-  SourceRange range = {}; ///< where it is named, for reports; none where the plans stand in several files
+  SourceRange range = {}; ///< place of its name, for reports; invalid if the plans come from several files
 };
 
-/// The time of one plan over that of another.
+/// The ratio of two step times.
 struct Ratio {
   double value = 1;
-  double coverage = 0; ///< of the interval; 0: one of the stacks does not say how far its runs lie from predictions
-  double low = 1, high = 1; ///< its ends
-  double terms = 0; ///< half-width of what the plans spend differently on facts that may be wrong, in logarithms
-  double runsLow = 1, runsHigh = 1; ///< the same as multiples of the value, without terms: what runs alone say
-  double unshared = 0; ///< share of the two steps that only one of them takes: what runs say is at most twice as wide
+  double coverage = 0;              ///< probability of the interval; 0: one of the stacks does not state its accuracy
+  double low = 1, high = 1;         ///< ends of the interval
+  double terms = 0;                 ///< half-width from the facts that the plans use differently, in logarithms
+  double runsLow = 1, runsHigh = 1; ///< interval without terms, from runs alone, as multiples of the value
+  double unshared = 0;              ///< share of the two steps that only one of them has; limits the width from runs
 };
 
-/// `b` over `a`. Two plans that are priced alike in every part are one plan: the ratio is 1 without doubt. What plans,
-/// models, records and axes are called, and where a default is written out, means nothing.
+/// Returns `b` over `a`. The ratio of two plans with equal prices in every part is exactly 1. Names of plans, models,
+/// records and axes do not matter, and neither does writing out a default.
 Ratio ratio(const Side& a, const Side& b);
 
 } // namespace planc::diff

@@ -1,4 +1,4 @@
-// Reads the facts of records by their tables.
+// Reads the facts of records from their tables.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/diff/RecordValues.h"
 
@@ -47,7 +47,8 @@ FactFilter ofRecord(const std::string& record) {
   return [&record](const ir::FactRow&, const ir::Number& fact) { return fact.statistics.record == record; };
 }
 
-/// Samples of a collective, other facts with statistics, or the card: what has none.
+/// Appends the samples of a record, or its other facts. An empty `record` stands for facts without statistics, such as
+/// those of a network card.
 void append(RecordValues& out, const ir::Fabric& fabric, const std::string& record) {
   for (const ir::Fabric::Samples* samples :
        {&fabric.allReduce, &fabric.allGather, &fabric.reduceScatter, &fabric.allToAll})
@@ -56,7 +57,7 @@ void append(RecordValues& out, const ir::Fabric& fabric, const std::string& reco
   append(out, fabric, ofRecord(record));
 }
 
-/// What all of a device's samples were taken on.
+/// Returns whether all of a device's samples depend on the fact.
 bool isBasis(const ir::FactRow& row) {
   return row.type.basis || row.id == ir::FactId(ir::DeviceFact::Bandwidth);
 }
@@ -85,7 +86,7 @@ RecordValues recordValues(const ir::Plan& plan, const cost::RecordShare& term) {
       return isBasis(row) || fact.statistics.record == term.record;
     });
     break;
-  case ir::RecordKind::Stack: // how far its runs are is said by all of a stack
+  case ir::RecordKind::Stack: // a distance depends on all facts of a stack
     append(out, *plan.stack, term.distance ? FactFilter() : ofRecord(term.record));
     break;
   case ir::RecordKind::Fabric:

@@ -19,7 +19,7 @@ bool sameOperands(const ir::Operand& a, const ir::Operand& b) {
   return a.value == b.value && a.dims == b.dims;
 }
 
-/// The name is that of the declaration: a stack has its passes by it.
+/// The name is the name of the declaration, under which a stack gives the passes of the operator.
 bool sameOperator(const ir::Op& a, const ir::Op& b) {
   return a.name == b.name && a.kind == b.kind && alike(a.operands, b.operands, sameOperands) && a.result == b.result &&
          a.dims == b.dims && a.resultDims == b.resultDims && a.linear == b.linear && a.queries == b.queries &&
@@ -35,7 +35,7 @@ bool sameDimension(const ir::Dim& a, const ir::Dim& b) {
   return a.kind == b.kind && a.parts == b.parts && a.chosen == b.chosen;
 }
 
-/// Sizes of a model that no workload sets: instances of repeats, elements of parameters, choices of routed data.
+/// The sizes of a model that no workload sets: instances of repeats, elements of parameters, choices of routed data.
 class Sizes {
 public:
   Sizes(const ir::Plan& a, const ir::Plan& b) : a_(a), b_(b) {}
@@ -65,7 +65,7 @@ private:
       return free || a.dims[d].extent == b.dims[e].extent;
     });
   }
-  /// Masks and declared work, of one length of sequences.
+  /// Compares masks and declared work, for sequences of one length.
   bool sameWork() const {
     return alike(a_.model->ops, b_.model->ops, [](const ir::Op& x, const ir::Op& y) {
       return x.share == y.share && x.lastShare == y.lastShare && x.flops == y.flops && x.headSize == y.headSize &&
