@@ -1,4 +1,4 @@
-// Bubble: the stage with the most work waits for others too long.
+// Bubble: the stage with the most work waits too long for other stages.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/lint/Lints.h"
 
@@ -11,8 +11,8 @@ PLANC_WARNING(LongBubble, 1171, "{share} of the step is pipeline bubble: {micro}
 
 namespace {
 
-/// A fifth: with as many stages as a quarter of the micro-batches a plain schedule idles about that long, and what is
-/// published of large runs idles less.
+/// Least share of the step for a warning. A plain schedule idles about that long if a stage has four micro-batches, and
+/// published large runs idle less.
 constexpr double kLongBubble = 0.2;
 
 } // namespace

@@ -1,4 +1,4 @@
-// The changes that may free memory, read off the program: what is a copy, what is kept, what could be split.
+// Finds changes that may free memory in the program: copies, kept values, and dimensions that could be split.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/lint/Fixes.h"
 
@@ -16,7 +16,7 @@ namespace {
 using ir::AxisMask;
 using ir::ParamState;
 
-/// The states in the order in which one implies the next: `params -> dp` shards gradients and optimizer states too.
+/// The states in the order in which one implies the next: `params -> dp` also shards gradients and optimizer states.
 struct State {
   ir::StateKind kind;
   const char* effect;
@@ -52,7 +52,7 @@ private:
     found_.push_back({std::move(kind), {std::move(line)}, std::move(effect), std::move(edit)});
   }
 
-  /// One statement over layers by their paths.
+  /// Returns the edit with one `recompute` statement over layers given by path.
   static ir::PlanEdit recomputing(const std::vector<std::string>& layers, bool outputs = false) {
     ir::Recompute statement;
     for (const std::string& layer : layers) statement.selectors.push_back({*ir::parseLayerRef(layer), {}});
@@ -64,9 +64,9 @@ private:
 
   static std::vector<Symbol> symbols(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
 
-  // ---- what backward needs ---------------------------------------------------
+  // ---- activations for backward ----------------------------------------------
 
-  /// `decoder`, and what lies in it; of the pieces of a repeat the first.
+  /// Returns the repeats of the model, `decoder`; of a repeat in several pieces only the first piece.
   std::vector<const ir::Layer*> repeats() const {
     std::vector<const ir::Layer*> all;
     for (const ir::Layer& layer : program_.model->layers)
@@ -98,8 +98,8 @@ private:
     offer(whole, false, "keeps only the inputs of each layer");
   }
 
-  /// Layers of one memory operator whose result another operator of the instance keeps, while what it is made of is
-  /// kept anyway: norms and activations, as a rule.
+  /// Returns layers with a single memory operator whose result another operator of the instance keeps although its
+  /// inputs are kept anyway: mostly norms and activations.
   std::vector<std::string> cheapLayers(const ir::Layer& layer) const {
     std::vector<std::string> layers;
     for (const ir::LayerClass& layerClass : program_.classes) {
@@ -122,7 +122,7 @@ private:
     return layers;
   }
 
-  /// Is the operator all that its layer has?
+  /// Returns whether the layer of the operator holds no other operator.
   bool aloneIn(const ir::Layer& layer, const ir::Op& op) const {
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const ir::Op& other = program_.model->ops[ir::OpId(i)];
@@ -133,7 +133,7 @@ private:
     return op.path.size() > 1;
   }
 
-  /// The path of what stands between scores and context, where the scores reach memory.
+  /// Returns the common path of scores and context if the scores reach memory, else an empty text.
   std::string coreOf(const ir::Layer& layer) const {
     std::vector<Symbol> path;
     bool any = false;
@@ -157,7 +157,8 @@ private:
             "keeps the activations of fewer samples", {.microBatch = less});
   }
 
-  /// Axes that split the inside of a layer but not what is carried between layers: one of its dimensions can take them.
+  /// Adds splits of the carried value. Axes that split the inside of a layer but not the value carried between layers
+  /// can split one of its dimensions.
   void split() {
     for (const ir::Layer* layer : repeats())
       for (const ir::Carry& carry : layer->carries) {
@@ -208,13 +209,14 @@ private:
     }
   }
 
-  /// The rule for a state of the whole model, which the change must override.
+  /// Returns whether the plan has a rule for the state of the whole model, which the change must override.
   bool ruled(ir::StateKind kind) const {
     return std::any_of(plan_.states.begin(), plan_.states.end(),
                        [&](const ir::StateRule& rule) { return rule.state == kind && rule.selector.steps.empty(); });
   }
 
-  /// Axes over which gradients of the fullest stage are pending sums: parameters are copies there.
+  /// Returns the axes over which the gradients of the fullest stage are pending sums, so that parameters are
+  /// replicated.
   AxisMask replicated() const {
     AxisMask axes = 0;
     eachParam([&](const ParamState& p) { axes |= p.partial; });
@@ -229,14 +231,14 @@ private:
     for (const State& state : kStates) {
       bool helps = false;
       eachParam([&](const ParamState& p) { helps |= (axes & p.partial & ~(p.*state.axes)) != 0; });
-      // One statement says it all: either all of the rules that it makes are there already, or none is.
+      // One statement holds all rules: it overrides rules of all its states or of none.
       const bool mixed = !ruled(state.kind) && std::any_of(kStates.begin(), kStates.end(), [&](const State& later) {
         return later.kind > state.kind && ruled(later.kind);
       });
       if (!helps || mixed) continue;
       std::string rules;
       ir::PlanEdit edit;
-      for (const State& later : kStates) // what is split less than this one must follow it
+      for (const State& later : kStates) // less sharded states must follow the new rule
         if (later.kind >= state.kind && (later.kind == state.kind || ruled(later.kind))) {
           rules = fmt::format("{} -> {}{}{}", ir::name(later.kind), listText(names(axes)), rules.empty() ? "" : "; ",
                               rules);
@@ -276,7 +278,7 @@ private:
 
   // ---- stages -----------------------------------------------------------------
 
-  /// Twice as many stages, taken from an axis over which parameters are copies.
+  /// Adds a change to twice as many stages, taken from an axis over which parameters are replicated.
   void stages() {
     if (!plan_.pipeline || plan_.pipeline->axes.size() != 1 || !plan_.pipeline->stages.empty()) return;
     const Symbol pipe = plan_.pipeline->axes[0];
@@ -291,7 +293,7 @@ private:
     }
   }
 
-  /// Axes as the plan writes them; a refined axis once.
+  /// Returns the axes as the plan writes them, a refined axis once.
   std::vector<std::string> names(AxisMask axes) const {
     std::vector<std::string> list;
     for (ir::AxisId id : mesh_.list(axes)) {

@@ -1,4 +1,4 @@
-// Idle recomputation: layers are computed again, and the peak of memory is hardly lower for it.
+// Idle recomputation: layers are recomputed, but the peak of memory is hardly lower.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/lint/Lints.h"
 
@@ -13,11 +13,11 @@ PLANC_WARNING(LittleFreed, 1173, "`recompute {statement}` frees {freed} of a pea
 
 namespace {
 
-/// Less is lost again to the rounding of an allocator (docs/cost-model.md, section 3a).
+/// A smaller share of the peak is lost again to the rounding of an allocator (docs/cost-model.md, section 3a).
 constexpr double kLittle = 0.01;
 
-/// Bytes of what one micro-batch computes again for a statement on the fullest stage: about what would be kept there
-/// without it, for each micro-batch that is under way.
+/// Returns the bytes that one micro-batch recomputes for a statement on the fullest stage. Without the statement about
+/// as much would be kept for each micro-batch in flight.
 double replayedBytes(const Subject& subject, const ir::Recompute& statement) {
   const ir::Program& program = subject.program;
   double bytes = 0;
@@ -33,7 +33,7 @@ double replayedBytes(const Subject& subject, const ir::Recompute& statement) {
   return bytes;
 }
 
-/// Micro-batches that are under way at the fullest moment: what lives for backward, over what one of them keeps.
+/// Returns the micro-batches in flight at the peak: all activations kept for backward over those of one micro-batch.
 double underWay(const Subject& subject) {
   const cost::Memory& memory = subject.estimate.memory;
   double kept = 0;
@@ -43,9 +43,9 @@ double underWay(const Subject& subject) {
   return kept > 0 ? std::max(1.0, live / kept) : 1;
 }
 
-/// May the peak be hardly lower? Only then the plan without the statement is worth its price: what would be kept is
-/// little, or less than what the optimizer's step needs beyond the passes. Nothing is made again for a statement that
-/// does nothing.
+/// Returns whether the peak may be hardly lower, so that pricing the plan without the statement is worthwhile. The kept
+/// bytes would then be few, or fewer than the optimizer's step needs beyond the passes. A statement without effect
+/// recomputes nothing.
 bool mayBeIdle(const Subject& subject, const ir::Recompute& statement) {
   const cost::Memory& memory = subject.estimate.memory;
   const cost::StageMemory& stage = memory.stages[static_cast<size_t>(memory.fullest)];
@@ -54,7 +54,8 @@ bool mayBeIdle(const Subject& subject, const ir::Recompute& statement) {
   return replayed > 0 && replayed < slack + kLittle * memory.peak;
 }
 
-/// What frees nothing at all is said where plans are checked, at a place inside of the statement.
+/// Returns whether a diagnostic lies inside the statement. Checks of the plan already report statements that free
+/// nothing.
 bool isToldOf(const ir::Recompute& statement, const DiagnosticEngine& diagnostics) {
   const SourceRange& r = statement.range;
   return llvm::any_of(diagnostics.sorted(), [&](const Diagnostic* d) {

@@ -1,4 +1,4 @@
-// The table of lints, and how they write numbers.
+// The table of lints, and their number formats.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/lint/Lint.h"
 
@@ -12,7 +12,7 @@ namespace planc::lint {
 namespace {
 
 using Run = void (*)(const Subject& subject, DiagnosticEngine& diagnostics);
-/// Of the step, then of the memory.
+/// Lints of the step, then lints of the memory.
 constexpr Run kLints[] = {
     warnOfUnevenStages, warnOfBubble, warnOfSlowAxes, warnOfIdleRecomputation, warnOfThinMargin, warnOfReplicated,
 };

@@ -1,4 +1,4 @@
-// What a priced plan is warned of: shares of step and memory that it could have for less. Each lint is a file, and a
+// Lints of a priced plan: parts of its step and memory that it could have for less. Each lint has its own file and a
 // row of the table in Lint.cpp.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace planc::lint {
 
-/// A plan that differs in one statement, priced.
+/// The price of a plan that differs in one statement.
 struct Other {
   double peak = 0; ///< bytes of its fullest device
   double step = 0; ///< seconds
@@ -20,8 +20,8 @@ struct Other {
 struct Subject {
   const ir::Program& program;
   const cost::Estimate& estimate; ///< with rows
-  /// The plan without one of its `recompute` statements; nothing where it has no price. Takes about as long as the
-  /// estimate did: asked only where less does not tell.
+  /// Returns the price of the plan without one of its `recompute` statements; null if that plan cannot be priced. Takes
+  /// about as long as the estimate, so lints call it only if cheaper tests do not decide.
   std::function<std::optional<Other>(size_t statement)> withoutRecompute;
 
   const ir::Plan& plan() const { return *program.plan; }

@@ -1,4 +1,4 @@
-// The lints themselves, for the table in Lint.cpp.
+// The lints in the table of Lint.cpp.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/lint/Lint.h"
@@ -14,7 +14,7 @@ void warnOfIdleRecomputation(const Subject& subject, DiagnosticEngine& diagnosti
 void warnOfThinMargin(const Subject& subject, DiagnosticEngine& diagnostics);
 void warnOfReplicated(const Subject& subject, DiagnosticEngine& diagnostics);
 
-/// `12.3 %`.
+/// Returns the share as `12.3 %`.
 std::string percent(double share);
 std::string seconds(double value);
 std::string bytes(double value);

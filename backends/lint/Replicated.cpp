@@ -1,4 +1,4 @@
-// Replicated: a parameter that every device holds whole, with its states, although there are axes to split it over.
+// Replicated: a parameter that every device holds whole with its states, although an axis could split it.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/lint/Lints.h"
 #include "ir/program/States.h"
@@ -15,7 +15,7 @@ PLANC_WARNING(ReplicatedParameter, 1175,
 
 namespace {
 
-/// Of the device's memory: as much as planc warns for when it is all that is left (ThinMargin.cpp).
+/// Least share of the device's memory for a warning, equal to the free share that ThinMargin.cpp warns of.
 constexpr double kLarge = 0.05;
 
 struct Held {
@@ -23,7 +23,8 @@ struct Held {
   const ir::ParamState* state = nullptr;
 };
 
-/// Bytes of one instance that no axis splits: of parameter, gradient and optimizer those that lie on the device.
+/// Returns the bytes of one instance that no axis splits: those of parameter, gradient and optimizer that lie on the
+/// device.
 double wholeBytes(const ir::Program& program, const ir::ParamState& p) {
   if (p.layout.axes() || !p.owner) return 0;
   const ir::StateBytes held = ir::stateBytes(program, p);
@@ -35,7 +36,8 @@ double wholeBytes(const ir::Program& program, const ir::ParamState& p) {
   return bytes;
 }
 
-/// By parameter of the model: one instance of it, as layers of a repeat are gathered and updated one by one.
+/// Returns the whole bytes by parameter of the model, for one instance, because layers of a repeat are gathered and
+/// updated one by one.
 std::map<uint32_t, Held> heldWhole(const Subject& subject) {
   const ir::Program& program = subject.program;
   std::map<uint32_t, Held> held;
@@ -59,7 +61,7 @@ const ir::Axis* largestAxis(const ir::Program& program) {
 
 } // namespace
 
-/// One report: mended, its rule is that of others, which are counted.
+/// Reports only the largest parameter and counts the others, because the same rule fixes them all.
 void warnOfReplicated(const Subject& subject, DiagnosticEngine& diagnostics) {
   const double capacity = subject.estimate.memory.capacity;
   const ir::Axis* const axis = largestAxis(subject.program);

@@ -1,4 +1,4 @@
-// Slow axis: what a pass waits for crosses a level of the cluster that is much slower than one inside of it.
+// Slow axis: communication that a pass waits for crosses a level of the cluster much slower than a level inside it.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/lint/Lints.h"
 #include "support/Quantity.h"
@@ -15,18 +15,19 @@ PLANC_WARNING(SlowAxis, 1172,
 
 namespace {
 
-/// The rest of a step is computing or hidden beside it: from a fifth on, as of a bubble, the layout is worth a word.
+/// Least share of the step for a warning, as for a bubble. The rest of the step is computing or hidden communication.
 constexpr double kExposedShare = 0.2;
-/// Half the rate of a level inside: where levels are nearly alike, it makes no difference over which an axis runs.
+/// A level counts as slow below this share of the rate of a level inside it. If levels are nearly alike, the choice of
+/// the axis does not matter.
 constexpr double kSlowRate = 0.5;
 
 struct Crossing {
   double onPath = 0;
   int64_t group = 1;
-  const cost::CollectiveRow* most = nullptr; ///< that takes longest
+  const cost::CollectiveRow* most = nullptr; ///< the row with the longest time
 };
 
-/// Index of the fastest level inside of `level`; nothing if none is much faster.
+/// Returns the index of the fastest level inside `level`; null if it is not much faster.
 std::optional<size_t> fasterInside(const ir::Cluster& cluster, size_t level) {
   size_t fastest = 0;
   for (size_t l = 1; l < level; ++l)
@@ -36,10 +37,10 @@ std::optional<size_t> fasterInside(const ir::Cluster& cluster, size_t level) {
   return slow ? std::optional(fastest) : std::nullopt;
 }
 
-/// Where the outermost axis of a row is written: what is far apart is so by it.
+/// Returns the place where the outermost axis of a row is written, because that axis puts its ranks far apart.
 SourceRange placeOf(const Subject& subject, ir::AxisMask axes) {
   const ir::Mesh& mesh = subject.program.mesh;
-  const ir::AxisList list = mesh.list(axes); // major first
+  const ir::AxisList list = mesh.list(axes); // major axis first
   const SourceRange range = list.empty() ? SourceRange{} : mesh.axes[list.front()].range;
   return range.valid() ? range : subject.plan().meshRange;
 }
@@ -69,7 +70,8 @@ void report(const Subject& subject, const std::string& axis, const Crossing& cro
 
 } // namespace
 
-/// A pass waits for exchanges and activations where they stand; states and gradients are moved ahead or behind.
+/// Only exchanges and activations count: a pass waits for them in place, while states and gradients can move earlier or
+/// later.
 void warnOfSlowAxes(const Subject& subject, DiagnosticEngine& diagnostics) {
   const ir::Plan& plan = subject.plan();
   const cost::Totals& t = subject.estimate.totals;

@@ -1,4 +1,4 @@
-// Thin margin: a plan fits, and so closely that a run may not.
+// Thin margin: a plan fits so closely that a run may fail.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/lint/Lints.h"
 #include "ir/facts/StackFacts.h"
@@ -12,12 +12,14 @@ PLANC_WARNING(ThinMargin, 1174, "plan `{plan}` leaves {left} of {capacity} free{
 
 namespace {
 
-/// A run that fails in its first step costs more than what a plan with more room is slower: nine of ten are to fit.
+/// Least probability of fitting without a warning. A run that fails in its first step costs more than a slower plan
+/// with more room.
 constexpr double kSure = 0.9;
-/// Where the stack does not say how far off peaks are: they are not predicted closer than this.
+/// Least free share without a warning, if the stack gives no error of peaks. Peaks are not predicted more exactly than
+/// this.
 constexpr double kMargin = 0.05;
-/// The largest that live then, all in one note: parameters, their states and activations are three, and what is behind
-/// them frees too little to look at first.
+/// Number of largest contents in the note. Parameters, their states and activations are three; smaller contents free
+/// too little to look at first.
 constexpr size_t kLines = 3;
 
 std::string largestOf(std::vector<cost::LiveBytes> live) {
@@ -30,7 +32,7 @@ std::string largestOf(std::vector<cost::LiveBytes> live) {
 
 } // namespace
 
-/// What does not fit is said in the report itself.
+/// Warns of plans that fit. The report itself covers plans that do not.
 void warnOfThinMargin(const Subject& subject, DiagnosticEngine& diagnostics) {
   const cost::Memory& memory = subject.estimate.memory;
   const bool host = memory.hostIsFuller();

@@ -1,4 +1,4 @@
-// Uneven stages: the one with the most work holds up all others, and another cut could even that out.
+// Uneven stages: the stage with the most work holds up all others, and another cut could be more even.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/lint/Lints.h"
 
@@ -11,11 +11,11 @@ PLANC_WARNING(UnevenStages, 1170, "stages are uneven: stage {stage} works {work}
 
 namespace {
 
-/// Of the step. Layers that differ keep the best cut that there is some percent from even: 7 % of an encoder-decoder
-/// whose decoder has more to do.
+/// Least share of the step for a warning. With unequal layers even the best cut is some percent uneven: 7 % in an
+/// encoder-decoder with a heavier decoder.
 constexpr double kUnevenShare = 0.1;
 
-/// Layers on a device: instances of repeats, and plain ones.
+/// Returns the number of layers on a device: instances of repeats, and plain layers.
 int64_t layersOn(const ir::Program& program, int64_t stage) {
   int64_t layers = 0;
   for (size_t virtualStage : program.heldBy(stage))
@@ -24,7 +24,7 @@ int64_t layersOn(const ir::Program& program, int64_t stage) {
   return layers;
 }
 
-/// Where the plan cuts: its `stages = …`, the line of the stage, or the pipeline.
+/// Returns the place where the plan cuts: its `stages = …`, the line of the stage, or the pipeline.
 SourceRange placeOf(const ir::Program& program, int64_t stage) {
   const ir::Pipeline& pipeline = *program.plan->pipeline;
   if (pipeline.cut) return pipeline.cut->range;
@@ -36,8 +36,8 @@ SourceRange placeOf(const ir::Program& program, int64_t stage) {
 
 } // namespace
 
-/// Layers are not divided, so a difference of less than one of them is as even as a cut can be; and a balanced cut is
-/// the best that there is.
+/// Layers are not divided, so an imbalance of less than one layer is as even as possible. A balanced cut is the best
+/// one.
 void warnOfUnevenStages(const Subject& subject, DiagnosticEngine& diagnostics) {
   const cost::Totals& t = subject.estimate.totals;
   const auto& pipeline = subject.plan().pipeline;
