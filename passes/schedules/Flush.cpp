@@ -9,17 +9,16 @@ using namespace ir;
 
 namespace {
 
-/// Passes of one direction on a stage: `make(k)` is the k-th. Those of a group of `together` passes follow each other
-/// on one virtual stage with one micro-batch after the other; after a round of `round` passes all begins anew,
-/// `microBatches` later.
+/// Groups of the passes of one direction on a stage. A group of `together` passes runs on one virtual stage with
+/// consecutive micro-batches. After a round of `round` passes the pattern repeats, `microBatches` micro-batches later.
 struct Passes {
   int64_t total = 0, together = 1, round = 1, microBatches = 1;
-  /// How many passes from the k-th on are alike but for their micro-batch.
+  /// Returns how many passes from the k-th on differ only in their micro-batch.
   int64_t alike(int64_t k) const { return together - k % together; }
 };
 
-/// Warm-up, one forward one backward, cool-down. `f(k)` and `b(k)` are the k-th forward and backward of the stage; with
-/// `pairs` a forward and the backward after it run together.
+/// Adds warm-up, one forward one backward, cool-down. `f(k)` and `b(k)` return the k-th forward and backward of the
+/// stage. With `pairs`, a forward and the backward after it run together.
 template <class F, class B>
 void steady(Orders& orders, const Passes& passes, int64_t warmUp, F f, B b, bool pairs = false) {
   const int64_t ahead = std::min(passes.total, std::max<int64_t>(0, warmUp)), both = passes.total - ahead;
@@ -50,15 +49,15 @@ void steady(Orders& orders, const Passes& passes, int64_t warmUp, F f, B b, bool
       both, passes.total, [&](int64_t k, int64_t times) { orders.add({b(k)}, times); }, alike);
 }
 
-/// Passes that all are of one virtual stage.
+/// Passes of a single virtual stage.
 Passes plain(int64_t microBatches) {
   return {microBatches, microBatches, microBatches, 0};
 }
 
-/// Depth-first over the chunks (arXiv 2104.04473, section 2.2): groups of p micro-batches go through them in turn. 1F1B
-/// with one chunk hands a forward on before the backward beside it, so a stage and the one after it lie one forward
-/// apart; elsewhere what goes up and what comes back take a round of both each, hence two. A pair needs one forward
-/// more that the backward beside it does not wait for.
+/// Depth-first over the chunks (arXiv 2104.04473, section 2.2): groups of p micro-batches go through the chunks in
+/// turn. 1F1B with one chunk passes a forward on before the next backward, so adjacent stages are one forward apart.
+/// With several chunks each direction takes a round of both, so adjacent stages are two apart. A pair needs one more
+/// forward, which its backward does not wait for.
 Orders depthFirst(const ScheduleShape& shape, bool pairs) {
   const int64_t p = shape.stages, v = shape.chunks;
   const Passes passes = v == 1 ? plain(shape.microBatches) : Passes{shape.microBatches * v, p, p * v, p};
@@ -74,8 +73,8 @@ Orders depthFirst(const ScheduleShape& shape, bool pairs) {
 
 } // namespace
 
-/// All forward, then all backward (arXiv 1811.06965); chunk by chunk where a device holds several: breadth-first
-/// (arXiv 2211.05953, section 4), which needs each chunk's parameters once per direction.
+/// All forward, then all backward (arXiv 1811.06965). With several chunks per device, chunk by chunk: breadth-first
+/// (arXiv 2211.05953, section 4), which needs the parameters of each chunk once per direction.
 Orders breadthFirst(const ScheduleShape& shape) {
   return eachStage(shape, [&](Orders& orders, int64_t stage) {
     for (int64_t c = 0; c < shape.chunks; ++c)
@@ -89,7 +88,7 @@ Orders gpipe(const ScheduleShape& shape) {
   return breadthFirst(shape);
 }
 
-/// PipeDream-Flush (arXiv 2006.09503): p - 1 - i forwards of warm-up.
+/// PipeDream-Flush (arXiv 2006.09503): p - 1 - i forwards of warm-up on stage i.
 Orders oneForwardOneBackward(const ScheduleShape& shape) {
   return limitedOneForwardOneBackward(shape, shape.stages);
 }

@@ -19,7 +19,8 @@ int64_t mirroredDevice(const ScheduleShape& shape, int64_t route, int64_t virtua
 
 namespace {
 
-/// What a device does next on one of its lanes: lane 0 begins its micro-batches here early, lane 1 late.
+/// The next action of a device on one of its two lanes. Micro-batches reach this device early on lane 0 and late on
+/// lane 1.
 struct Step {
   ActionKind kind = ActionKind::Forward;
   int lane = 0;
@@ -33,21 +34,21 @@ constexpr Step forward(int lane) {
 constexpr Step backward(int lane) {
   return {kB, lane};
 }
-/// Only the input's gradient: the weights' waits.
+/// Computes the gradient of the input. The gradient of the weights is computed later.
 constexpr Step input(int lane) {
   return {kI, lane};
 }
-/// The oldest of the lane that waits.
+/// Computes the oldest waiting gradient of the weights on the lane.
 constexpr Step weight(int lane) {
   return {kW, lane};
 }
-/// Runs together with the next step.
+/// Marks a step that runs together with the next one.
 constexpr Step beside(Step step) {
   step.paired = true;
   return step;
 }
 
-/// Writes the order of one device with two lanes, each of which takes its micro-batches in turn.
+/// Writes the order of one device with two lanes. Each lane takes its micro-batches in order.
 class Writer {
 public:
   struct Lane {
@@ -55,7 +56,7 @@ public:
   };
   Writer(Orders& orders, Lane early, Lane late) : orders_(orders), lanes_{early, late} {}
 
-  /// Each step at most once of its kind and lane.
+  /// Repeats the steps. Each kind may occur at most once per lane in `steps`.
   void repeat(int64_t times, std::initializer_list<Step> steps) {
     if (times < 1) return;
     std::array<Action, 8> actions;
@@ -63,14 +64,13 @@ public:
     for (const Step& step : steps) actions[n++] = action(step, times);
     orders_.add(std::span(actions).first(n), times);
   }
-  /// The same once.
   void once(std::initializer_list<Step> steps) { repeat(1, steps); }
 
 private:
   Action action(const Step& step, int64_t times) {
     const auto lane = static_cast<size_t>(step.lane);
     int64_t& next = (step.kind == kF ? forwards_ : step.kind == kW ? weights_ : inputs_)[lane];
-    // Whole backward passes and their halves are one sequence; no gradient of weights waits behind a whole one.
+    // Whole and split backward passes count as one sequence. No gradient of weights waits after a whole one.
     const Action a = act(step.kind, lanes_[lane].virtualStage, lanes_[lane].firstMicroBatch + next, step.paired);
     next += times;
     if (step.kind == kB) weights_[lane] += times;
@@ -82,8 +82,8 @@ private:
   std::array<int64_t, 2> forwards_{}, inputs_{}, weights_{};
 };
 
-/// ZB-V of device i (arXiv 2401.10241, section 6): F0 until the fold has answered, then F0 B0 W0 F1 B1 W1 in turn, for
-/// 2p - 1 micro-batches at least.
+/// ZB-V of device i (arXiv 2401.10241, section 6): F0 until the fold answers, then F0 B0 W0 F1 B1 W1 in turn, for at
+/// least 2p - 1 micro-batches.
 void zeroBubbleV(Orders& orders, int64_t p, int64_t i, int64_t m) {
   Writer w(orders, {i, 0}, {2 * p - 1 - i, 0});
   w.repeat(2 * (p - i) - 1, {forward(0)});
@@ -97,23 +97,24 @@ void zeroBubbleV(Orders& orders, int64_t p, int64_t i, int64_t m) {
   w.repeat(i, {weight(0)});
 }
 
-/// The eight steps of DualPipe (arXiv 2412.19437, section 3.2.1; github.com/deepseek-ai/DualPipe) on the rank of a half
-/// of the pipeline, `ranks` of them, each lane with `m` micro-batches. DualPipeV is the half alone, folded at its end.
+/// The eight steps of DualPipe (arXiv 2412.19437, section 3.2.1; github.com/deepseek-ai/DualPipe) for one of the
+/// `ranks` devices in a half of the pipeline. Each lane has `m` micro-batches. DualPipeV is one half, folded at its
+/// end.
 void dual(Writer w, int64_t ranks, int64_t rank, int64_t m) {
   const int64_t inner = ranks - rank - 1, both = m - 2 * ranks + rank + 1;
   w.repeat(2 * inner, {forward(0)});
   w.repeat(rank + 1, {forward(0), forward(1)});
   w.repeat(inner, {input(1), weight(1), forward(1)});
-  if (inner == 0 && both > 0) // the innermost does not pair the first two: its neighbour waits for them
+  if (inner == 0 && both > 0) // the innermost rank does not pair the first two, because its neighbour waits for them
     w.once({forward(0), backward(1), beside(forward(1)), backward(0)});
   w.repeat(inner == 0 ? both - 1 : both, {beside(forward(0)), backward(1), beside(forward(1)), backward(0)});
   w.repeat(inner, {backward(1), beside(forward(1)), backward(0)});
-  // rank + 1 rounds of both lanes' backward, of which the second half leaves the gradients of weights for later.
+  // rank + 1 rounds of backward on both lanes. The second half of them leaves the gradients of weights for later.
   const int64_t whole = (rank + 1) / 2, mixed = (rank + 1) % 2, halves = rank + 1 - whole - mixed;
   w.repeat(whole, {backward(1), backward(0)});
   w.repeat(mixed, {backward(1), input(0)});
   w.repeat(halves, {input(1), input(0)});
-  // The weights' gradients in the order of the inputs': those of the rounds before, then one of lane 0 each.
+  // Gradients of weights run in the order of the inputs' gradients: first the waiting ones, then one of lane 0 each.
   int64_t waiting = mixed + 2 * halves;
   int lane = mixed > 0 ? 0 : 1;
   const auto oldest = [&] {
@@ -130,7 +131,7 @@ void dual(Writer w, int64_t ranks, int64_t rank, int64_t m) {
 
 } // namespace
 
-/// Of fewer micro-batches than the pattern needs it is what remains when the others are left out.
+/// With fewer micro-batches than the pattern needs, the actions of the missing ones are left out.
 Orders zeroBubbleV(const ScheduleShape& shape) {
   const int64_t p = shape.stages, m = shape.microBatches;
   const Orders orders =
@@ -148,7 +149,7 @@ Orders dualPipeV(const ScheduleShape& shape) {
   });
 }
 
-/// The two halves of the pipeline mirror each other; the early lane of a device is the route that begins at its end.
+/// The two halves of the pipeline mirror each other. The early lane of a device is the route that begins at its end.
 Orders dualPipe(const ScheduleShape& shape) {
   const int64_t p = shape.stages, m = shape.microBatches / 2;
   return eachStage(shape, [&](Orders& orders, int64_t i) {

@@ -1,5 +1,5 @@
-// schedule-tasks: level comm to level task. Every node becomes tasks on the compute stream and on the comm stream of
-// its port, by the stack's blocking shares; the schedule's row gives the order of the stages.
+// schedule-tasks: level comm to level task. Every node becomes tasks on the compute stream and on the communication
+// stream of its port, split by the stack's inline shares. The schedule's row gives the order of the stages.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/StackFacts.h"
@@ -18,11 +18,11 @@ namespace {
 
 using Tasks = Few<uint32_t, 4>;
 
-/// What a later node waits for on account of a node: its tasks, and the parts of its operands' collectives that ran
-/// beside it.
+/// The tasks that later nodes wait for because of a node: its own tasks, and concurrent parts of its operands'
+/// collectives.
 struct Waits {
   Tasks own;    ///< a reader may begin after these
-  Tasks beside; ///< still running: whoever reads the reader waits for them
+  Tasks beside; ///< still running; the readers of a reader wait for them
 };
 
 void append(Tasks& to, const Tasks& from) {
@@ -30,10 +30,10 @@ void append(Tasks& to, const Tasks& from) {
     if (std::find(to.begin(), to.end(), t) == to.end()) to.push_back(t);
 }
 
-/// Tasks of one list of nodes. A collective is issued at its place on the compute stream, which stands still for its
-/// inline share while the port carries that; the rest follows on the port and may overlap the operator that reads it,
-/// piece by piece as frameworks pipeline them, but nothing behind that operator. An inline share of 0 is a task, too:
-/// whatever the share, no reader begins before the transfer does.
+/// Returns the tasks of one list of nodes. A collective is issued at its place on the compute stream, which waits for
+/// the inline share while the port is busy. The rest follows on the port and may overlap the operator that reads it,
+/// because frameworks pipeline the pieces, but no later operator. An inline share of 0 is a task, too, so no reader
+/// begins before the transfer does, whatever the share.
 Segment segmentOf(const Schedule& schedule, LayerClassId layerClass, bool backward, bool earlyStop) {
   const std::vector<Node>& nodes =
       backward ? schedule.program->classes[layerClass].backward : schedule.program->classes[layerClass].forward;
@@ -64,7 +64,7 @@ Segment segmentOf(const Schedule& schedule, LayerClassId layerClass, bool backwa
       mine = {{add(kComputeStream, 1, deps)}, beside};
       continue;
     }
-    append(deps, beside); // a collective moves whole results
+    append(deps, beside); // a collective moves finished results
     const double share = schedule.blockingShare[collective->cls];
     mine.own = {add(kComputeStream, share, deps)};
     if (share < 1) mine.beside = {add(streamOf(*schedule.program, collective->level), 1 - share, mine.own)};
@@ -76,12 +76,12 @@ double clampShare(double s) {
   return std::min(1.0, std::max(0.0, s));
 }
 
-/// The stack's shares, then what the plan's `overlap` says. A class without a share occupies the compute stream whole;
+/// Reads the stack's shares, then the plan's `overlap`. A class without a share fully occupies the compute stream, and
 /// statistics always do.
 void readShares(Schedule& schedule) {
   const Plan& plan = *schedule.program->plan;
   schedule.blockingShare.fill(1);
-  schedule.blockingShare[CollectiveClass::Offload] = 0; // copy engines work beside the kernels
+  schedule.blockingShare[CollectiveClass::Offload] = 0; // copy engines work in parallel to kernels
   if (plan.stack)
     for (size_t c = 0; c < schedule.blockingShare.size(); ++c)
       if (const Number* share = plan.stack->number(StackFact::Inline, static_cast<CollectiveClass>(c)))
@@ -99,21 +99,21 @@ void readShares(Schedule& schedule) {
   if (bucket) schedule.bucketBytes = bucket->value;
 }
 
-/// Collectives over a network hold as many multiprocessors as its cards ask for (docs/cost-model.md, section 2.4):
-/// where a node has fewer cards than the stack's `slowdown` was seen with, computing beside them loses less. A plan
-/// that says what computing loses means all communication.
+/// Sets the slowdown of computing next to each port. Collectives over a network use as many multiprocessors as its
+/// cards need (docs/cost-model.md, section 2.4). If a node has fewer cards than the node with which the stack's
+/// `slowdown` was measured, computing slows down less. A `slowdown` in the plan applies to all communication.
 void readBesides(Schedule& schedule) {
   const Program& program = *schedule.program;
   const Plan& plan = *program.plan;
   if (!plan.cluster) return;
   const auto& levels = plan.cluster->levels;
   schedule.besides.assign(levels.size() + 1, 1);
-  schedule.besides.back() = 0; // copies to and from the host: copy engines hold no multiprocessors
+  schedule.besides.back() = 0; // copies to and from the host use copy engines and no multiprocessors
   const Number* seen = plan.stack && !plan.overlap.slowdown ? plan.stack->number(StackFact::SlowdownCards) : nullptr;
   if (!seen) return;
   const auto first = llvm::find_if(levels, [](const ClusterLevel& l) { return l.isNetwork(); });
   const auto node = static_cast<size_t>(first - levels.begin());
-  const double each = node == 0 ? 1 : static_cast<double>(program.mesh.levelSizes[node - 1]); // a card for every device
+  const double each = node == 0 ? 1 : static_cast<double>(program.mesh.levelSizes[node - 1]); // one card per device
   for (size_t l = node; l < levels.size(); ++l) {
     if (!levels[l].isNetwork()) continue;
     double& share = schedule.besides[plan.cluster->portOf(l)];

@@ -1,5 +1,5 @@
-// The pipeline schedules: the orders of each, one file per family, which give the actions of every device stage; and
-// the row of every word, with what it asks of stages and micro-batches.
+// The pipeline schedules: a function for the orders of each, one file per family, and the table of the words with their
+// requirements on stages and micro-batches.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/program/Task.h"
@@ -10,7 +10,7 @@ namespace planc::passes::schedules {
 inline ir::Action act(ir::ActionKind kind, int64_t virtualStage, int64_t microBatch, bool paired = false) {
   return {kind, paired, static_cast<uint16_t>(virtualStage), static_cast<uint32_t>(microBatch)};
 }
-/// The orders of all stages: `write(orders, stage)` adds those of one.
+/// Returns the orders of all stages. `write(orders, stage)` adds the order of one stage.
 template <class Write> ir::Orders eachStage(const ir::ScheduleShape& shape, Write write) {
   ir::Orders all;
   for (int64_t stage = 0; stage < shape.stages; ++stage) {
@@ -20,21 +20,21 @@ template <class Write> ir::Orders eachStage(const ir::ScheduleShape& shape, Writ
   return all;
 }
 
-// One pass after another, backward whole.
+// One pass after another; backward is not split.
 ir::Orders gpipe(const ir::ScheduleShape& shape);
 ir::Orders oneForwardOneBackward(const ir::ScheduleShape& shape);
 ir::Orders interleaved(const ir::ScheduleShape& shape);
 ir::Orders pairedOneForwardOneBackward(const ir::ScheduleShape& shape);
 ir::Orders breadthFirst(const ir::ScheduleShape& shape);
 
-/// 1F1B with at most `inFlight` micro-batches on a stage.
+/// Returns the 1F1B orders with at most `inFlight` micro-batches on a stage.
 ir::Orders limitedOneForwardOneBackward(const ir::ScheduleShape& shape, int64_t inFlight);
 
-// Split backward; the limit of micro-batches in flight is p, 2p - 1, or the first argument.
+// Split backward. The limit of micro-batches in flight is p, 2p - 1, or the first argument.
 ir::Orders zeroBubbleH1(const ir::ScheduleShape& shape);
 ir::Orders zeroBubbleH2(const ir::ScheduleShape& shape);
 ir::Orders zeroBubble(const ir::ScheduleShape& shape);
-// Beside those the schedules that they start from, and greedy ones for the times of the passes.
+// Alternative orders: the schedules that these start from, and greedy orders for the times of the passes.
 std::vector<ir::NamedOrder> zeroBubbleH2Others();
 std::vector<ir::NamedOrder> zeroBubbleOthers();
 

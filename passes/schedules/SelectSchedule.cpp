@@ -1,4 +1,4 @@
-// select-schedule: what the plan's schedule means, the values of its arguments, and what it asks of stages and
+// select-schedule: selects the plan's schedule, reads its arguments, and checks its requirements on stages and
 // micro-batches.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Passes.h"
@@ -21,8 +21,8 @@ PLANC_ERROR(TooManyStages, 720, "{stages} stages x {chunks} chunks are more than
 
 namespace {
 
-constexpr int64_t kMaxActions = 1 << 25;       // that seconds go by in where nothing repeats, twenty at worst
-constexpr int64_t kMaxVirtualStages = 1 << 13; // each of which is asked what it holds, in a second or two altogether
+constexpr int64_t kMaxActions = 1 << 25;       // without repetition these take seconds, at worst twenty
+constexpr int64_t kMaxVirtualStages = 1 << 13; // each takes time; all together a second or two
 
 std::string listOf(const std::vector<std::string>& names) {
   std::string list;
@@ -39,7 +39,8 @@ const ScheduleKind* findKind(const Pipeline& pipeline, DiagnosticEngine& diagnos
   return nullptr;
 }
 
-/// The values of the word's parameters, in its order.
+/// Reads the values of the word's parameters, in the order of the word. Returns false after reporting an unknown
+/// argument.
 bool readArguments(ProgramHead& program, const Pipeline& pipeline, DiagnosticEngine& diagnostics) {
   const ScheduleKind& kind = *program.kind;
   program.scheduleArguments = kind.standardArguments();
@@ -65,8 +66,8 @@ std::string textOf(std::string_view text, const ScheduleShape& shape) {
                      fmt::arg("m", shape.microBatches));
 }
 
-/// Does the schedule have something to order on one stage: a forward pass beside the backward pass of another
-/// micro-batch?
+/// Returns whether the schedule has something to order on one stage: a forward pass paired with the backward pass of
+/// another micro-batch.
 bool pairsAlone(const ProgramHead& program) {
   const ScheduleShape shape{1, program.chunks, program.microBatches, program.scheduleArguments, {}};
   return program.kind->pairs && std::all_of(program.kind->needs.begin(), program.kind->needs.end(),
@@ -102,7 +103,7 @@ bool checkNeeds(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   return true;
 }
 
-/// A schedule over chunks that gives a device one virtual stage, and does not pair passes, has nothing of its own.
+/// Warns of a schedule over chunks with one virtual stage per device and no pairs, which equals a plain schedule.
 void warnWithoutChunks(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   const ScheduleKind& kind = *program.kind;
   if (kind.chunks != 0 || program.chunks > 1 || program.stages == 1) return;
@@ -136,7 +137,7 @@ bool selectSchedule(ProgramHead& program, DiagnosticEngine& diagnostics) {
   program.routes = program.kind->routes;
   program.chunks = std::max<int64_t>(1, program.kind->chunks);
   if (!readArguments(program, *pipeline, diagnostics)) return false;
-  if (!pipelineOf(*program.plan) && !pairsAlone(program)) { // an axis of one device is no axis, and orders nothing
+  if (!pipelineOf(*program.plan) && !pairsAlone(program)) { // an axis of one device needs no order
     program.kind = scheduleKinds().rows().front();
     program.routes = program.chunks = 1;
     program.scheduleArguments.clear();

@@ -1,5 +1,5 @@
-// Zero bubble (arXiv 2401.10241): backward split, so that gradients of weights fill the waits; regular orders, and
-// those of a greedy simulation with the times of the passes.
+// Zero bubble (arXiv 2401.10241): backward is split, so that gradients of weights fill the waits. Regular orders, and
+// orders of a greedy simulation with the times of the passes.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/schedules/Schedules.h"
 #include "support/Indexed.h"
@@ -15,12 +15,13 @@ using namespace ir;
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-/// Forward passes of all stages, p·m, beyond which the greedy simulation is not worth its time: there its orders take
-/// 0.8 s for 64 stages, and what orders differ in, at most (p − 1)/m of a step, is 3 % for those (p²/131072).
+/// Most forward passes of all stages, p·m, for the greedy simulation. At this limit its orders take 0.8 s for 64
+/// stages. Beyond it the orders differ by at most (p − 1)/m of a step, which is 3 % for 64 stages (p²/131072).
 constexpr int64_t kMostGreedy = 1 << 17;
 
-/// Section 3.1 of the paper: forward up to the limit, then backward before forward, and gradients of weights where a
-/// stage would wait for longer than `patience` of one, or where only they make room below the limit.
+/// The heuristic of section 3.1 of the paper: forward up to the limit, then backward before forward. A gradient of
+/// weights runs if the stage would wait for longer than `patience` times its duration, or if only it makes room below
+/// the limit.
 class Greedy {
 public:
   Greedy(const ScheduleShape& shape, int64_t limit, double patience)
@@ -28,7 +29,8 @@ public:
     for (Stage& s : stages_) s.forward.reserve(static_cast<size_t>(shape.microBatches)), s.input = s.forward;
   }
 
-  /// The stage that can go on first does; each only knows what the others have begun by then.
+  /// Returns the orders. The stage that can start first acts first, and it knows only what other stages have begun by
+  /// then.
   Orders run() {
     for (int64_t s = 0; s < shape_.stages; ++s) choose(s);
     for (;;) {
@@ -48,7 +50,7 @@ private:
     std::vector<double> forward, input; ///< ends, by micro-batch
     size_t weights = 0;
     ActionKind next = ActionKind::Forward;
-    double start = kNever; ///< of what it does next
+    double start = kNever; ///< of its next action
   };
 
   PassSeconds seconds(int64_t s) const { return shape_.secondsOf(s); }
@@ -108,16 +110,16 @@ private:
   ActionLists orders_;
 };
 
-/// Forward passes of warm-up for each stage that follows, one or two, and gradients of weights that lag behind by as
-/// many micro-batches for each stage before, as far as the limit of micro-batches in flight lets them: with one of both
-/// every stage holds p (section 2.1), with two 2p - 1 (section 2.2).
+/// Orders with one or two warm-up forwards per later stage, and with gradients of weights that lag by one or two
+/// micro-batches per earlier stage, within the limit of micro-batches in flight. With one, every stage holds p
+/// micro-batches (section 2.1), with two, 2p - 1 (section 2.2).
 Orders lagging(const ScheduleShape& shape, int64_t limit, int64_t perStage) {
   return eachStage(shape, [&](Orders& orders, int64_t stage) {
     const int64_t m = shape.microBatches, room = limit - 1;
     const int64_t ahead = std::min(perStage * (shape.stages - 1 - stage), room), warmUp = std::min(m, ahead);
     const int64_t lag = std::min(m, std::min(perStage * stage, room - ahead));
     orders.add({act(ActionKind::Forward, stage, 0)}, warmUp);
-    // From which turn on there is no forward any more, and from which there are gradients of weights.
+    // The turns at which forwards end and gradients of weights begin.
     const int64_t forwards = m - warmUp;
     std::array<int64_t, 4> turns{0, std::min(forwards, lag), std::max(forwards, lag), m};
     for (size_t part = 0; part < 3; ++part) {
@@ -133,7 +135,7 @@ Orders lagging(const ScheduleShape& shape, int64_t limit, int64_t perStage) {
   });
 }
 
-// What the rows of the table let stay in flight.
+// The limits of micro-batches in flight for the rows of the table.
 int64_t one(const ScheduleShape& shape) {
   return shape.stages;
 }
@@ -153,7 +155,7 @@ template <Limit limit, int perStage> Orders regular(const ScheduleShape& shape) 
 template <Limit limit> Orders whole(const ScheduleShape& shape) {
   return limitedOneForwardOneBackward(shape, limit(shape));
 }
-/// The paper searches over the parameters of its heuristic, too: `percent` of a gradient of weights is the patience.
+/// The paper also searches over the parameters of its heuristic. `percent` of a gradient of weights is the patience.
 template <Limit limit, int percent> Orders greedy(const ScheduleShape& shape) {
   if (shape.stages * shape.microBatches > kMostGreedy) return {};
   return Greedy(shape, limit(shape), percent / 100.).run();
