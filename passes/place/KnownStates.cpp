@@ -1,4 +1,4 @@
-// What states move and leave, by mesh, rules and ties.
+// Caches state movement and gradients by mesh, rules and ties.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/place/KnownStates.h"
 
@@ -27,7 +27,7 @@ void KnownStates::add(const ProgramHead& program) {
 KnownStates::Class* KnownStates::of(const ProgramHead& program, LayerClassId id) {
   if (program.routes != 1) return nullptr;
   const Shared<std::vector<ParamState>>& params = program.head(id).params;
-  // Of one mesh and rules parameters differ in nothing else.
+  // With equal meshes and rules, parameters can differ in nothing else.
   const auto tiedAlike = [&](const Class& known) {
     return known.params.sharedWith(params) ||
            std::ranges::equal(*known.params, *params, [](const ParamState& a, const ParamState& b) {

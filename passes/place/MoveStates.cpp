@@ -1,5 +1,5 @@
 // Part of place-states: the collectives and copies that follow from where states are stored (docs/language.md, section
-// 11). The storage layout of the gradient decides when it is reduced; there is no other rule about data parallelism.
+// 11). The storage layout of the gradient decides when it is reduced. There is no other rule about data parallelism.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/place/MoveStates.h"
 
@@ -19,11 +19,11 @@ bool runsOnHost(const ProgramHead& program, const ParamState& p) {
 
 namespace {
 
-/// What the states of one class move.
+/// Adds the data movement of the states of one class.
 struct StateMover {
   const ProgramHead& program;
   ClassHead& layerClass;
-  const std::vector<bool>& wanted; ///< by value: its gradient is
+  const std::vector<bool>& wanted; ///< by value: its gradient is needed
   std::vector<StateCollective>& moved = layerClass.states.edit();
 
   const StateRule* ruleOf(const ParamState& p, size_t state) const {
@@ -34,7 +34,7 @@ struct StateMover {
     return rule ? rule->range : SourceRange{};
   }
 
-  /// The rule that splits an operator of the parameter over the axes, so that each device has a summand of its
+  /// Returns the rule that splits an operator of the parameter over the axes, so that each device has a summand of its
   /// gradient.
   SourceRange splitOver(const ParamState& p, AxisMask axes) const {
     const Layer& layer = program.model->layers[layerClass.layer];
@@ -48,8 +48,8 @@ struct StateMover {
     return {};
   }
 
-  /// Adds to the bucket of the layer: one collective per kind, axes and phase. `bytes`: of one instance of the class;
-  /// `because` gives the rule of the first parameter.
+  /// Adds bytes to the bucket of the layer: one collective per kind, axes and phase. `bytes`: of one instance of the
+  /// class. `because` returns the rule of the first parameter.
   template <class Because>
   void bucket(const ParamState& p, CollectiveKind kind, CollectiveClass cls, Phase phase, AxisMask axes, double bytes,
               Because because, bool kept = false) const {
@@ -79,8 +79,8 @@ struct StateMover {
     moved.push_back(std::move(c));
   }
 
-  /// A copy between the device and the host's memory, on the stream behind those of the levels. `bytes`: of one
-  /// instance of the class, those of `layer` in it.
+  /// Adds a copy between device and host memory, on the stream after the streams of the levels. `bytes`: of one
+  /// instance of the class, for all instances of `layer` in it.
   void hostCopy(RegionId layer, Phase phase, bool out, double bytes, SourceRange because, ValueId param = {}) const {
     if (bytes <= 0) return;
     const int64_t times = program.timesInside(layerClass.layer, layer);
@@ -105,8 +105,8 @@ struct StateMover {
     moved.push_back(std::move(c));
   }
 
-  /// Offloaded parameters come before each use, offloaded gradients leave after each backward pass, and those that only
-  /// the host's update reads once per step. What the optimizer streams belongs to its step.
+  /// Adds copies of offloaded states. Parameters arrive before each use, gradients leave after each backward pass, and
+  /// parameters that only the host updates leave once per step. Streams of the optimizer belong to its step.
   void hostStates(const ParamState& p, bool usedBackward) const {
     const Precision& precision = program.precisionOf(program.model->values[p.param]);
     const double stored = p.elements * share(p.params) * width(storedAs(program, p));
@@ -119,7 +119,7 @@ struct StateMover {
       hostCopy(p.region, Phase::Step, true, sentToHost(program, p), updaterOf(program, p)->range, p.param);
   }
 
-  /// Values kept in the host's memory leave after forward and are back before backward.
+  /// Adds copies of values kept in the host's memory. They leave after forward and return before backward.
   void hostActivations() const {
     SourceRange because;
     for (const Keep& keep : program.plan->keeps)
@@ -138,7 +138,7 @@ struct StateMover {
     const Precision& precision = program.precisionOf(program.model->values[p.param]);
     const double wire = std::min(width(storedAs(program, p)), width(usedAs(program, p)));
     const double full = p.elements * wire;
-    // Gathered again for backward, or kept from forward until then.
+    // Parameters are gathered again for backward, or kept from forward until then.
     const StateRule* const ofParams = ruleOf(p, 0);
     const bool kept = usedBackward && ofParams && !ofParams->regather;
     const auto ofState = [&](size_t state) { return [this, &p, state] { return rangeOf(p, state); }; };
@@ -161,8 +161,8 @@ struct StateMover {
     wholeMatrices(p);
   }
 
-  /// An optimizer that works on whole matrices gets them: what the update reads is gathered over every axis that splits
-  /// a matrix (arXiv 2502.16982, section 2.3), and each device updates its share of the matrices.
+  /// Gathers whole matrices for an optimizer that works on them: what the update reads is gathered over every axis that
+  /// splits a matrix (arXiv 2502.16982, section 2.3). Each device updates its share of the matrices.
   void wholeMatrices(const ParamState& p) const {
     const Optimizer* optimizer = updaterOf(program, p);
     if (!optimizer || optimizer->orthogonalise == 0) return;
@@ -172,7 +172,7 @@ struct StateMover {
            [&] { return rangeOf(p, 2); });
   }
 
-  /// By value: an operator reads it whose result has a gradient.
+  /// Returns, by value, whether an operator reads it whose result has a gradient.
   std::vector<bool> usedBackward() const {
     std::vector<bool> used(program.model->values.size());
     if (layerClass.params.empty() || !program.plan->workload.hasBackward())

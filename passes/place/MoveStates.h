@@ -1,4 +1,5 @@
-// What storing states somewhere moves: collectives over the axes that split them, copies to and from the host.
+// Data movement that follows from where states are stored: collectives over the axes that split them, copies to and
+// from the host.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/program/Program.h"
@@ -8,15 +9,17 @@
 
 namespace planc::passes {
 
-/// Do the host's processors update it? Not tables with an optimizer of their own, which are updated where they lie;
-/// which ones they are is sized later.
+/// Returns whether the host updates the parameter. Tables with an optimizer of their own are updated where they lie;
+/// size-tables finds them later.
 bool runsOnHost(const ir::ProgramHead& program, const ir::ParamState& p);
 
-/// Adds what the placed states of a class move, in passes and once per step. `wanted`: values with a gradient.
+/// Adds the collectives and copies of the placed states of a class, in passes and once per step. `wanted`: whether a
+/// value has a gradient, by value.
 void moveStates(const ir::ProgramHead& program, ir::ClassHead& layerClass, const std::vector<bool>& wanted);
 
-/// A virtual stage that lives on several devices, one per route: the gradients of its parameters are summed over them,
-/// after the reductions between equal devices have left each its share. But for `summed`, which a group of stages sums.
+/// Adds the gradient sums of virtual stages that several devices hold, one per route. The sum runs over these devices
+/// after the reductions between equal devices have left each device its share. Storages in `summed` are left out,
+/// because a group of stages sums them.
 void sumOverRoutes(ir::ProgramHead& program, const std::set<ir::ValueId>& summed);
 
 } // namespace planc::passes

@@ -1,6 +1,6 @@
-// place-operators: from `selector { dim -> axes }` to the axes of every dimension of every operator (docs/language.md,
-// section 10), with laws L1, L2, L3, L5. An operator's placement depends on the operator and the rules alone, never on
-// its neighbours.
+// place-operators: turns `selector { dim -> axes }` into the axes of every dimension of every operator
+// (docs/language.md, section 10), with laws L1, L2, L3, L5. The placement of an operator depends only on the operator
+// and the rules, never on its neighbours.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/place/Placed.h"
 
@@ -23,7 +23,7 @@ PLANC_ERROR(HiddenAxis, 632, "`{dim} -> {inner}` hides `{dim} -> {outer}`: `{los
 
 namespace {
 
-/// A rule that left an axis to another one of its depth, which names a group that holds the axis.
+/// A rule that lost an axis to another rule of equal depth, which names a group with the axis.
 struct Yielded {
   const PlacementRule *rule = nullptr, *owner = nullptr;
   DimId dim, ownerDim;
@@ -31,8 +31,8 @@ struct Yielded {
   const Op* op = nullptr;
 };
 
-/// Axes of the groups that a rule names, as they are written: 0 where it names none, however many axes it lists. An
-/// axis in parts is no group.
+/// Returns the number of axes in the groups that a rule names, as they are written; 0 if it names none. The parts of a
+/// refined axis are no group.
 int groupedAxes(const Mesh& mesh, const PlacementRule& rule) {
   std::set<Symbol> axes;
   for (const Symbol target : rule.targets)
@@ -48,7 +48,7 @@ struct Claim {
   int depth = 0;
   AxisList axes;
   const PlacementRule* rule = nullptr;
-  int grouped = 0; ///< axes of the groups that the rule names
+  int grouped = 0; ///< number of axes in the groups that the rule names
 };
 
 void reportWantedTwice(const ProgramHead& program, const Yielded& y, DiagnosticEngine& diagnostics) { // L1
@@ -74,12 +74,12 @@ struct Placer {
   const Op& op;
   const Layer& layer;
   const RangeSet& instances;
-  const std::vector<const PlacementRule*>& rules; ///< that hold in the mesh
+  const std::vector<const PlacementRule*>& rules; ///< rules that apply to the mesh
   llvm::SmallVector<DimId, 8> dims =
-      {}; ///< those that a rule may place: the iteration space and what routed dims stand for
+      {}; ///< dimensions that a rule may place: the iteration space and the parts of routed dims
   llvm::SmallVector<Claim, 8> claims = {}; ///< the innermost rule of each dim
   llvm::SmallVector<Claim, 8> all = {};    ///< every rule of each dim
-  std::vector<Yielded>& yielded;           ///< in all operators so far, a rule once
+  std::vector<Yielded>& yielded;           ///< in all operators so far, each rule once
   bool ok = true;
 
   std::string path() const { return join(op.path); }
@@ -96,7 +96,8 @@ struct Placer {
       if (!llvm::is_contained(dims, d)) dims.push_back(d);
   }
 
-  /// A composite dim hands the axes to its factors, major first (refine-axes has split what straddles).
+  /// Distributes the axes of a composite dim over its factors, major first. refine-axes has already split axes that
+  /// straddle.
   void claimComposite(const PlacementRule& rule, int depth, const Composite& composite) {
     const AxisList left = resolveTargets(program.mesh, rule.targets);
     size_t at = 0;
@@ -128,7 +129,7 @@ struct Placer {
     auto report =
         diagnostics.report(beyond ? AxisBeyondExtent : IndivisibleExtent, rule.range,
                            {{"dim", name.str()}, {"extent", extent}, {"axis", program.mesh.str(axes)}, {"size", size}});
-    for (size_t i = 0; i < axes.size(); ++i) { // an axis that refine-axes has split is labelled once, as written
+    for (size_t i = 0; i < axes.size(); ++i) { // an axis that refine-axes split has one label, as written
       const Axis& axis = program.mesh.axes[axes[i]];
       int64_t written = 1;
       bool first = true;
@@ -189,8 +190,8 @@ struct Placer {
 
   int priority(const Claim& c) const { return (llvm::is_contained(op.contest, c.dim) ? 1 << 16 : 0) + c.depth; }
 
-  /// The claim that an axis goes to: contested dims first, then the innermost rule, then the one that names the largest
-  /// group, since a part of a group is none. A tie is L1.
+  /// Returns the claim that gets an axis: contested dims first, then the innermost rule, then the rule with the largest
+  /// group, because part of a group is no group. Equal claims violate L1.
   const Claim* ownerOf(AxisId axis) {
     const auto rank = [this](const Claim& c) { return std::pair(priority(c), c.grouped); };
     llvm::SmallVector<const Claim*, 4> wanting;
@@ -217,7 +218,8 @@ struct Placer {
       yielded.push_back({left.rule, owner.rule, left.dim, owner.dim, axis, &op});
   }
 
-  /// L5: an inner rule may drop an axis of an outer one only if another dim takes it, or it says `replicate`.
+  /// L5: an inner rule may drop an axis of an outer rule only if another dim takes it, or if the inner rule states
+  /// `replicate`.
   void checkHidden() {
     for (const Claim& inner : claims) {
       if (inner.axes.empty() || std::find(op.dims.begin(), op.dims.end(), inner.dim) == op.dims.end()) continue;
@@ -268,7 +270,7 @@ struct Placer {
       indivisible(*placed.rule, d.name, d.extent, placed.axes);
   }
 
-  /// Routed dims take the axes of what they stand for, following dims those of the dim they follow.
+  /// Adds derived dims: routed dims take the axes of their parts, following dims the axes of the dim that they follow.
   void addDerived(Placement& placement) {
     for (DimId d : op.dims) {
       const Dim& info = dim(d);
@@ -293,7 +295,7 @@ struct Placer {
   }
 };
 
-/// The rule of the whole model that places a dimension of an input; null if there is none.
+/// Returns the rule of the whole model that places a dimension of an input; null if there is none.
 const PlacementRule* ruleOfInput(const ProgramHead& program, DimId dim) {
   const PlacementRule* last = nullptr;
   for (const PlacementRule& rule : program.plan->placements)
@@ -302,7 +304,7 @@ const PlacementRule* ruleOfInput(const ProgramHead& program, DimId dim) {
   return last;
 }
 
-/// No axis splits two dimensions of an input, wherever inner rules give it to one of them (L1).
+/// Checks that no axis splits two dimensions of an input, even if inner rules give it to one of them (L1).
 bool checkInput(const ProgramHead& program, ValueId input, DiagnosticEngine& diagnostics) {
   const Model& model = program.model;
   const std::vector<DimId>& dims = model.values[input].dims;
@@ -351,7 +353,7 @@ bool placeOperators(ProgramHead& program, DiagnosticEngine& diagnostics) {
     }
   }
   for (const Yielded& y : yielded)
-    if (ok && !y.rule->optional && !served.contains(y.rule)) { // nothing is left to it anywhere
+    if (ok && !y.rule->optional && !served.contains(y.rule)) { // the rule gets no axis anywhere
       reportWantedTwice(program, y, diagnostics);
       ok = false;
     }

@@ -1,5 +1,5 @@
-// place-states: where parameters, gradients and optimizer states are stored (docs/language.md, section 11), and which
-// parameters share a storage. What follows from it is in MoveStates.cpp.
+// place-states: decides where parameters, gradients and optimizer states are stored (docs/language.md, section 11), and
+// which parameters share a storage. MoveStates.cpp adds the data movement that follows.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/program/States.h"
 #include "passes/Steps.h"
@@ -36,7 +36,7 @@ struct StatePlacer {
   std::vector<AxisMask> masks = {}; ///< by rule
 
   bool run() {
-    for (const StateRule& rule : rules) // the axes that it stands for now
+    for (const StateRule& rule : rules) // the axes that its targets resolve to
       masks.push_back(maskOf(resolveTargets(program.mesh, rule.targets)));
     for (ClassHead& layerClass : program.heads()) {
       std::vector<ParamState> params;
@@ -50,7 +50,7 @@ struct StatePlacer {
     return true;
   }
 
-  /// The innermost rule that names the state; without one, what the state before it resolved to.
+  /// Applies the innermost rule that names a state. A state without a rule gets the axes of the state before it.
   void resolve(const ClassHead& layerClass, ParamState& p) {
     const Layer& home = program.model->layers[value(p.param).layer];
     std::array<AxisMask, 3> axes{};
@@ -77,7 +77,7 @@ struct StatePlacer {
     return p.rules[k] < 0 ? nullptr : &rules[static_cast<size_t>(p.rules[k])];
   }
 
-  /// Axes as a rule names them.
+  /// Returns the axes as a rule would name them.
   std::string written(AxisMask axes) const {
     std::string targets;
     for (auto a = program.mesh.order.rbegin(); a != program.mesh.order.rend(); ++a) {
@@ -108,7 +108,7 @@ struct StatePlacer {
   }
 };
 
-/// Device stages on which a class has instances.
+/// Returns the device stages on which a class has instances.
 std::set<int64_t> stagesOf(const ProgramHead& program, LayerClassId layerClass) {
   std::set<int64_t> stages;
   for (const VirtualStage& s : program.virtualStages)
@@ -117,7 +117,7 @@ std::set<int64_t> stagesOf(const ProgramHead& program, LayerClassId layerClass) 
   return stages;
 }
 
-/// The sum of a gradient over device stages, once per step.
+/// Returns the group that sums a gradient over device stages once per step.
 StageGroup sumOver(const ProgramHead& program, ValueId storage, std::vector<int64_t> stages, double bytes) {
   StageGroup group;
   group.storage = storage;
@@ -135,12 +135,12 @@ StageGroup sumOver(const ProgramHead& program, ValueId storage, std::vector<int6
   return group;
 }
 
-/// One storage in several classes: the first of a device stage owns it there; over several stages its gradient is
-/// summed (tied embeddings).
+/// Ties parameters that share a storage. On each device stage the first class owns the storage. If several stages hold
+/// it, its gradient is summed over them (tied embeddings).
 struct Tying {
   StatePlacer& placer;
   ProgramHead& program;
-  std::set<ValueId> summed = {}; ///< storages that a group holds
+  std::set<ValueId> summed = {}; ///< storages that already have a group
 
   struct Use {
     LayerClassId layerClass;
@@ -158,7 +158,7 @@ struct Tying {
     }
   }
 
-  /// Storages that parameters of more than one layer are in, in order.
+  /// Returns the storages that parameters of more than one layer use, in order.
   std::set<ValueId> ofSeveralLayers() {
     std::vector<LayerId> layers(program.model->values.size());
     std::set<ValueId> tied;
@@ -174,7 +174,7 @@ struct Tying {
 
   ValueId storageOf(const Use& u) { return program.model->values[state(u).param].storage; }
   const ParamState& state(const Use& u) const { return program.head(u.layerClass).params[u.index]; }
-  /// Only where something changes: the others stay shared.
+  /// Edits only parameters that change, so that the others stay shared.
   ParamState& edit(const Use& u) { return program.head(u.layerClass).params.edit()[u.index]; }
 
   void tie(ValueId storage, std::vector<Use>& list) {
@@ -206,7 +206,7 @@ struct Tying {
   }
 };
 
-/// States of an optimizer that runs on the host lie there; a rule that says so, too, changes nothing.
+/// Warns of a rule that puts states of an optimizer on the host if the optimizer runs there anyway.
 void warnOfHostTwice(const StatePlacer& placer) {
   for (const StateRule& rule : placer.program.plan->states) {
     if (rule.state != StateKind::Optimizer || !rule.host) continue;
@@ -230,8 +230,8 @@ void warnOfHostTwice(const StatePlacer& placer) {
   }
 }
 
-/// What is summed on the host and reduced over devices afterwards has a way back, which no collective here is. Axes
-/// that a few parameters alone are reduced over, such as those of norms, are left out.
+/// Warns of gradients that are summed on the host and then reduced over devices, because no collective here brings them
+/// back. Axes that only a few parameters, such as those of norms, are reduced over are left out.
 void warnOfSumsOnHost(const StatePlacer& placer) {
   const ProgramHead& program = placer.program;
   if (!program.plan->workload.hasBackward()) return;

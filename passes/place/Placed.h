@@ -1,4 +1,4 @@
-// Walks the operators of a program that has been placed, and places them by other rules.
+// Walks the operators of a placed program, and places a program by changed rules.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "passes/Steps.h"
@@ -8,8 +8,8 @@
 
 namespace planc::passes {
 
-/// Calls `f(op, placement)` for every operator of every class; boundary reshards, which have none of their own, are
-/// passed over.
+/// Calls `f(op, placement)` for every operator of every class. Boundary reshards are skipped, because they have no
+/// operators of their own.
 template <class F> void eachPlaced(const ir::ProgramHead& program, F f) {
   for (const ir::ClassHead& layerClass : program.heads()) {
     if (layerClass.boundaryReshard) continue;
@@ -19,11 +19,11 @@ template <class F> void eachPlaced(const ir::ProgramHead& program, F f) {
   }
 }
 
-/// A program as `change` makes the rules of its plan, placed anew.
+/// A program placed anew with the rules of its plan as `change` edits them.
 struct Tried {
   ir::Plan plan;
   ir::ShardedProgram program;
-  bool placed; ///< false: laws of placement refuse it
+  bool placed; ///< false: a law of placement rejects it
 
   Tried(const ir::ShardedProgram& from, const std::function<void(std::vector<ir::PlacementRule>&)>& change);
   Tried(const Tried&) = delete; // the program refers to the plan
