@@ -1,4 +1,4 @@
-// size-gradients: a gradient is accumulated in the layout that it is stored in.
+// size-gradients: gives each gradient accumulation the size of the layout in which the gradient is stored.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 

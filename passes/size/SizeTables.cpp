@@ -1,5 +1,6 @@
-// size-tables: which parameters are tables with an optimizer of their own, and the rows of them that one micro-batch
-// reads. A gradient that no other device adds to never exists as a whole: backward updates the rows that forward read.
+// size-tables: finds parameters that are tables with an optimizer of their own, and the number of their rows that a
+// micro-batch reads. A gradient that no other device adds to never exists as a whole: backward updates the rows that
+// forward read.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/program/States.h"
 #include "passes/Steps.h"
@@ -18,8 +19,9 @@ struct Tables {
 
   const Model& model() const { return program.model; }
 
-  /// Of the table's dimensions those that make a row go into the result and do not index it; those that are looked up
-  /// are missing in the result. `reads` of a lookup is the bytes of the rows it reads.
+  /// Sizes one table. Dimensions of the table that make up a row are in the result but not in its index; dimensions
+  /// that are looked up are missing in the result. `reads` of a lookup is the number of bytes in the rows that it
+  /// reads.
   void size(const LayerClass& layerClass, ParamState& p, const Node& node) const {
     const Op& op = model().ops[node.op];
     const Placement& placement = layerClass.placements[local(model().layers[layerClass.layer], node.op)];
@@ -37,8 +39,8 @@ struct Tables {
     }
     p.rowElements = row;
     if (!updatesRows(program, p))
-      return; // summed over devices: a gradient of the table's own size, as of any parameter
-    // Independent, even access: of r rows k reads are expected to reach r(1 - (1 - 1/r)^k) different ones.
+      return; // summed over devices: a gradient of the table's full size, as for any parameter
+    // For independent, even access, k reads of r rows reach an expected r(1 - (1 - 1/r)^k) different rows.
     const double read = node.compute().work.reads / program.widthOf(p.param), tables = p.elements / (row * rows);
     const double each = read / (row * tables);
     const double distinct = rows > 1 ? -rows * std::expm1(each * std::log1p(-1 / rows)) : 1;
@@ -46,7 +48,7 @@ struct Tables {
   }
 };
 
-/// Its rows are updated in place of that.
+/// Sets the accumulation of a table's gradient to nothing, because its rows are updated directly.
 void accumulateNothing(LayerClass& layerClass, ValueId table) {
   for (Node& node : layerClass.backward.edit())
     if (Compute* c = node.asCompute(); c && c->role == Role::Accumulate && c->value == table) c->work.elements = 0;

@@ -1,5 +1,4 @@
-// size-work: the problem that one device solves at every compute node: local FLOPs, bytes, and the sides of
-// contractions.
+// size-work: the work of one device at every compute node: local FLOPs, bytes, and the sides of contractions.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/program/States.h"
 #include "passes/Steps.h"
@@ -24,7 +23,8 @@ struct Sizer {
   const Placement& placement(OpId op) const {
     return layerClass.placements[local(model().layers[layerClass.layer], op)];
   }
-  /// Local, of the operator asked for last: its nodes follow each other, and ask for each of its dims many times.
+  /// Returns the local extent. Cached for the latest operator, because its nodes are adjacent and request each dim many
+  /// times.
   double extent(OpId op, DimId d) const {
     if (op != sized) sized = op, extents.clear();
     for (const auto& [dim, known] : extents)
@@ -42,16 +42,17 @@ struct Sizer {
     return program.widthOf(operand < 0 ? op.result : op.operands[operand].value);
   }
 
-  /// A rotated dimension passes by whole: every device works through all of it, while it holds only its shard.
+  /// Returns the extent that a device works through. A rotated dimension passes by as a whole, although the device
+  /// holds only its shard.
   double workedExtent(OpId id, DimId d) const {
     for (const PlacedDim& p : placement(id).dims)
       if (p.dim == d && p.ring) return static_cast<double>(model().dims[d].extent);
     return extent(id, d);
   }
 
-  /// What a mask leaves, on the device with the most of it. Shards of a masked sequence are balanced unless a rule says
-  /// `contiguous`: then the last of n ranges has last - (last - mean) / n, for a share that rises linearly to `last`.
-  /// Of packed documents it is the last of the ranges that the longest one lies in.
+  /// Returns the share that a mask leaves on the device with the most work. Shards of a masked sequence are balanced
+  /// unless a rule states `contiguous`. Then the last of n ranges has last - (last - mean) / n, for a share that rises
+  /// linearly to `last`. For packed documents it is the last of the ranges that hold the longest document.
   double shareOf(OpId id, const Op& op) const {
     if (op.lastShare <= op.share) return op.share;
     const LongestDocument rising = op.longest.value_or(LongestDocument{op.share, 1});
@@ -86,7 +87,7 @@ struct Sizer {
       if (!dims.empty()) w.row = elements(node.op, {dims.back()});
     }
     switch (c->role) {
-    case Role::Accumulate: // of the whole gradient: size-gradients takes the shard of it
+    case Role::Accumulate: // of the whole gradient; size-gradients reduces it to the shard
       w.elements = elements(node.op, op.operands[c->operand].dims);
       return;
     case Role::Cast:
@@ -110,14 +111,15 @@ struct Sizer {
     if (op.kind == OpKind::GroupedGemm) sizeGroups(node.op, op, w);
   }
 
-  /// What products in fewer than 16 bits read is written as is and transposed, for both of the products of backward.
+  /// Sizes a cast. Products in fewer than 16 bits need their operand as it is and transposed, for both products of
+  /// backward.
   static void sizeCast(LocalWork& w, double elements, DType from, DType to) {
     w.elements = elements;
     w.reads = elements * width(from) * castReads(to);
     w.writes = elements * width(to) * (width(to) < 2 ? 2 : 1);
   }
 
-  /// To the type that backward keeps it in, and back.
+  /// Sizes a cast to the type in which a value is kept for backward, or back.
   void sizeSaving(Phase phase, const Op& op, Compute& c) const {
     LocalWork& w = c.work;
     const DType wide = program.dtypeOf(c.value), kept = program.savedType(op, c.value);
@@ -127,7 +129,7 @@ struct Sizer {
     w.writes = w.elements * width(back ? wide : kept);
   }
 
-  /// Reads the parameter as stored, writes it as computed with.
+  /// Sizes unpacking: reads the parameter as stored and writes it in the compute type.
   void sizeUnpacking(OpId id, const Op& op, Compute& c) const {
     const Operand& o = op.operands[c.operand];
     c.work.elements = elements(id, o.dims);
@@ -142,8 +144,8 @@ struct Sizer {
     return nullptr;
   }
 
-  /// Products of two activations (kinds scores, context, attention) take two products of the forward's size backward,
-  /// unless the operator says.
+  /// Sets the FLOPs. In backward, products of two activations (kinds scores, context, attention) take two products of
+  /// the forward's size, unless the operator states otherwise.
   void sizeFlops(OpId id, const Op& op, Compute& c) const {
     const double forward = evaluate(id, op.flops);
     const BackwardSpec* spec = specOf(op, c);
@@ -167,8 +169,8 @@ struct Sizer {
                                          : c.work.resultBytes;
   }
 
-  /// batch = dims of both operands and the result, k = contracted, m = rest of the first, n = rest of the second;
-  /// permuted for the gradients.
+  /// Sets the sides of a contraction: batch = dims of both operands and the result, k = contracted, m = rest of the
+  /// first operand, n = rest of the second. They are permuted for the gradients.
   void sizeContraction(OpId id, const Op& op, Compute& c) const {
     double batch = 1, m = 1, n = 1, k = 1;
     for (DimId d : op.dims) {
@@ -186,8 +188,8 @@ struct Sizer {
     w.k = c.role == Role::Forward ? k : first ? n : m;
   }
 
-  /// The curves of a device go by the length of the keys, of packed documents by that of the document that a token lies
-  /// in, and by the size of a head; these are sizes of the value, not of a shard.
+  /// Sets the sizes at which a device's attention curves are read: the length of the keys (for packed documents the
+  /// length of a token's document) and the head size. They are sizes of the value, not of a shard.
   void sizeAttention(OpId id, const Op& op, LocalWork& w) const {
     auto extentOf = [&](DimId d) { return static_cast<double>(model().dims[d].extent); };
     w.sequence = extentOf(op.keys) * op.packed;
@@ -196,7 +198,8 @@ struct Sizer {
       if (!p.axes.empty() && (p.dim == op.queries || p.dim == op.keys)) w.sequenceSplit = true;
   }
 
-  /// `slots` counts the tokens of one expert; what a device holds of it is what its kernel sees per expert.
+  /// Sets the tokens per expert. `slots` counts the tokens of one expert, so the local extent is what the kernel
+  /// processes per expert.
   void sizeGroups(OpId id, const Op& op, LocalWork& w) const {
     for (DimId d : op.dims)
       if (model().dims[d].kind == DimKind::Routed) w.tokensPerExpert = extent(id, d);
