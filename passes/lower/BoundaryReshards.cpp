@@ -1,6 +1,6 @@
-// Boundary reshards: the reshards of a carried value that steady instances do not need, as classes of their own: on the
-// way into the first instance, between classes of instances whose layouts differ, and back from the users behind the
-// last one.
+// Boundary reshards: reshards of a carried value that steady instances do not need, as classes of their own. They run
+// before the first instance, between classes of instances with different layouts, and after the last instance on the
+// way back from later users.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/backward/Backward.h"
 
@@ -11,7 +11,7 @@ using namespace ir;
 
 namespace {
 
-/// Is the class one of instances of the repeat?
+/// Returns whether the class holds instances of the repeat.
 bool runsIn(const ProgramHead& program, LayerClassId id, LayerId repeat) {
   return program.head(id).layer == repeat && !program.head(id).boundaryReshard;
 }
@@ -48,7 +48,7 @@ struct BoundaryReshardBuilder {
     return boundary;
   }
 
-  /// Adds a boundary reshard that runs behind one class, before another, or between the two.
+  /// Adds a boundary reshard that runs after class `behind`, before class `before`, or between both.
   void join(LayerClassId behind, ShardedClass boundary, LayerClassId before) const {
     if (boundary.forward.empty() && boundary.backward.empty()) return;
     boundary.behind = behind;
@@ -66,7 +66,7 @@ struct BoundaryReshardBuilder {
       const Layout from = layoutOf(program, c.initial);
       add(boundary, false, program.model->values[c.inside].producer,
           initial.kind == ValueKind::Result ? initial.producer : OpId(), c.initial, from, entry(first, c));
-      // A pending sum never crosses a boundary: it is resolved on the stage that made it.
+      // A pending sum never crosses a boundary. It is resolved on the stage that produced it.
       const LayerClassId maker =
           from.partial ? classOf(program, program.model->ops[initial.producer].layer, lastInstance(initial)) : first;
       if (maker == first)
@@ -94,7 +94,7 @@ struct BoundaryReshardBuilder {
     join(last, std::move(boundary), LayerClassId());
   }
 
-  /// What lies between an instance of one class and the next instance, of another.
+  /// Returns the boundary reshard between an instance of one class and the next instance, of another class.
   ShardedClass joining(LayerClassId from, LayerClassId to) const {
     ShardedClass boundary = blank(layer().from);
     for (const Carry& c : layer().carries) {
@@ -105,13 +105,13 @@ struct BoundaryReshardBuilder {
     return boundary;
   }
 
-  /// Where an instance follows one of another class.
+  /// A place where an instance follows an instance of another class.
   struct Joint {
     LayerClassId from, to;
-    std::vector<int64_t> instances; ///< the later ones
+    std::vector<int64_t> instances; ///< the later instances
   };
 
-  /// By the first instance of each.
+  /// Returns the joints in the order of their first instances.
   std::vector<Joint> joints() const {
     std::vector<Joint> joints;
     LayerClassId before;
@@ -141,7 +141,8 @@ struct BoundaryReshardBuilder {
   }
 };
 
-/// Before each run of a class that follows one of another class: with the later of the two, also across stages.
+/// Adds the boundary reshard before each run of a class that follows a run of the other class. It runs with the later
+/// one, also across stages.
 void runBetween(const ProgramHead& program, LayerClassId id, StageRuns& stages) {
   const ClassHead& boundary = program.head(id);
   LayerClassId last;
@@ -158,7 +159,7 @@ void runBetween(const ProgramHead& program, LayerClassId id, StageRuns& stages) 
   }
 }
 
-/// Before the first run of the neighbour, or behind its last one.
+/// Adds the boundary reshard before the first run of the neighbour, or after its last run.
 void runBeside(LayerClassId id, LayerClassId neighbour, bool before, StageRuns& stages) {
   const auto isNeighbour = [&](const auto& run) { return run.first == neighbour; };
   const auto holds = [&](const auto& stage) { return std::any_of(stage.begin(), stage.end(), isNeighbour); };

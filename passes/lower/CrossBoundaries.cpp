@@ -1,5 +1,5 @@
-// cross-boundaries: what every virtual stage sends to the next (docs/language.md, section 11): each value with a user
-// in a later stage crosses each boundary in between, hop by hop, in the layout it is carried in.
+// cross-boundaries: the values that every virtual stage sends to the next (docs/language.md, section 11). A value with
+// a user in a later stage crosses each boundary in between, hop by hop, in the layout in which it is carried.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 
@@ -16,7 +16,7 @@ PLANC_WARNING(ScatterIdle, 723, "`scatter = {axis}` does nothing: what crosses i
 
 namespace {
 
-/// What one virtual stage hands on: numbers of boundaries, and the level of the link.
+/// The values that a virtual stage sends: indices of boundaries, and the level of the link.
 struct Sent {
   llvm::SmallVector<uint32_t, 4> boundaries;
   size_t level = 0;
@@ -27,8 +27,8 @@ struct Crossing {
   Program& program;
   DiagnosticEngine& diagnostics;
   bool ok = true;
-  std::vector<int64_t> firstStage = {}, lastStage = {}; ///< of each layer
-  std::vector<Boundary> boundaries = {};                ///< distinct ones
+  std::vector<int64_t> firstStage = {}, lastStage = {}; ///< by layer
+  std::vector<Boundary> boundaries = {};                ///< distinct boundaries
   Indexed<Sent> sent = {};                              ///< by virtual stage
 
   const Model& model() const { return program.model; }
@@ -50,7 +50,7 @@ struct Crossing {
     return nullptr;
   }
 
-  /// By value: the last stage on which another layer than its own reads it, or -1.
+  /// Returns, by value, the last stage on which a layer other than its own reads it, or -1.
   std::vector<int64_t> lastUses() const {
     std::vector<int64_t> last(model().values.size(), -1);
     for (const Op& op : model().ops)
@@ -63,7 +63,7 @@ struct Crossing {
     return last;
   }
 
-  /// As it crosses: a carried value may have been resolved by the boundary reshard of the stage that made it.
+  /// Returns the layout in which a value crosses. The boundary reshard of its stage may have resolved a carried value.
   Layout crossingLayout(ValueId v) const {
     for (const LayerClass& layerClass : program.classes)
       if (layerClass.boundaryReshard)
@@ -94,7 +94,8 @@ struct Crossing {
     }
   }
 
-  /// Stages in a row hand on the same boundary of a value, but for whether its gradient comes back.
+  /// Adds a boundary to a stage. Adjacent stages share one boundary of a value unless they differ in whether its
+  /// gradient returns.
   void add(int64_t stage, const Boundary& b) {
     const auto same = [&](const Boundary& known) { return known.value == b.value && known.gradient == b.gradient; };
     const auto known = std::find_if(boundaries.begin(), boundaries.end(), same);
@@ -102,7 +103,7 @@ struct Crossing {
     if (known == boundaries.end()) boundaries.push_back(b);
   }
 
-  /// Tells kinds of stages apart by what they hand on and receive.
+  /// Splits the kinds of stages by what they send and receive.
   void refineKinds() {
     struct Refined {
       StageKindId from;
@@ -134,11 +135,11 @@ struct Crossing {
     program.stageKinds = std::move(kinds);
   }
 
-  /// Of a stage that makes the value: does anything that trains lie upstream there? Nothing for a stage that passes it
-  /// on.
+  /// Returns, for a stage that produces the value, whether anything upstream there trains. Returns null for a stage
+  /// that passes the value on.
   std::optional<bool> trainsBefore(int64_t stage, ValueId v) const {
     const LayerId home = model().ops[model().values[v].producer].layer;
-    std::optional<bool> trains; // of several classes the one that hands it on
+    std::optional<bool> trains; // of several classes the last one, which passes it on
     for (const auto& [id, count] : program.kindOf(stage).classes) {
       const LayerClass& layerClass = program.classes[id];
       if (!layerClass.boundaryReshard && layerClass.layer == home) trains = program.withGradient[id.index][v.index];
@@ -146,7 +147,7 @@ struct Crossing {
     return trains;
   }
 
-  /// Sent in slices over an axis that the value is replicated on, gathered on arrival.
+  /// Sends a replicated value in slices over an axis, to be gathered on arrival.
   void scatter(Boundary& b, const Layout& layout, const Pipeline& pipeline) const {
     const AxisMask axes = maskOf(resolveTargets(program.mesh, {*pipeline.scatter})) & ~layout.axes();
     if (!axes) return;
@@ -163,7 +164,7 @@ struct Crossing {
     b.bytes /= static_cast<double>(g.group);
   }
 
-  /// First device of a device stage: the digits of its index along the stage axes, major first.
+  /// Returns the first device of a device stage, from the digits of its index along the stage axes, major first.
   int64_t deviceOf(int64_t stage) const {
     int64_t at = 0;
     for (auto it = program.mesh.order.begin(); it != program.mesh.order.end();

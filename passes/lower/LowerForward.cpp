@@ -1,5 +1,5 @@
-// lower-forward: layouts of every result, and an explicit reshard where what an operator needs differs from what was
-// produced (docs/language.md, section 10).
+// lower-forward: determines the layout of every result, and adds an explicit reshard if an operator needs another
+// layout than the one produced (docs/language.md, section 10).
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/print/Names.h"
 #include "passes/Steps.h"
@@ -23,8 +23,8 @@ struct ForwardLowering {
   ShardedClass& layerClass;
   DiagnosticEngine& diagnostics;
   const Layer& layer;
-  std::vector<int32_t> sources; ///< per operator of the layer: the node whose end makes its result ready, or -1
-  std::map<ValueId, OpId> firstUser = {}; ///< of every parameter: its layout is the parameter's
+  std::vector<int32_t> sources; ///< by operator of the layer: the node whose end makes its result ready, or -1
+  std::map<ValueId, OpId> firstUser = {}; ///< first user of every parameter; its layout is the parameter's
   bool ok = true;
 
   const Model& model() const { return program.model; }
@@ -33,7 +33,8 @@ struct ForwardLowering {
     const Value& value = model().values[v];
     return value.kind == ValueKind::Result && model().ops[value.producer].layer == layerClass.layer;
   }
-  /// The first of a repeat's instance: what enters it is carried (boundary reshards), not resharded here.
+  /// Returns whether the operator begins an instance of a repeat. Its operand is carried and resharded by boundary
+  /// reshards, not here.
   bool entersRepeat(const Op& op) const {
     return op.kind == OpKind::Carry &&
            llvm::any_of(layer.carries, [&](const Carry& c) { return c.inside == op.result; });
@@ -43,8 +44,8 @@ struct ForwardLowering {
     return inside(v) ? layerClass.results[local(layer, model().values[v].producer)] : layoutOf(program, v);
   }
 
-  /// Axes over which all operands of a linear operator are pending sums that it does not use itself: the sum may wait
-  /// (the only exception).
+  /// Returns the axes over which all operands of a linear operator are pending sums and which it does not use itself.
+  /// This is the only case in which a sum stays pending through an operator.
   AxisMask pendingThrough(const Op& op) const {
     if (!op.linear) return 0;
     AxisMask pending = ~AxisMask(0);
@@ -68,7 +69,7 @@ struct ForwardLowering {
     reduceLoss();
   }
 
-  /// Backward begins at the loss itself, so a loss that is a pending sum is reduced where it was made.
+  /// Reduces a loss that is a pending sum where it is produced, because backward begins at the loss itself.
   void reduceLoss() {
     const ValueId loss = model().loss;
     if (!loss.valid() || !inside(loss)) return;
@@ -111,7 +112,7 @@ struct ForwardLowering {
     sources[local(layer, id)] = static_cast<int32_t>(layerClass.forward.size()) - 1;
   }
 
-  /// A parameter that is stored narrower than the contraction computes is unpacked before it.
+  /// Unpacks a parameter that is stored narrower than the contraction computes.
   void unpack(OpId id, size_t operand, ShardedNode& compute) {
     layerClass.forward.edit().emplace_back(NodeHead{.op = id, .times = timesOf(program, model().ops[id])},
                                            Computation{.role = Role::Cast, .operand = static_cast<int>(operand)});
@@ -121,7 +122,7 @@ struct ForwardLowering {
   Layout resultLayout(OpId id, const Op& op, AxisMask pending) const {
     Layout layout = produced(program, op, placement(id), op.resultDims);
     for (const PlacedDim& p : placement(id).dims) {
-      if (p.ring) layout.partial &= ~maskOf(p.axes); // every device has seen all of it
+      if (p.ring) layout.partial &= ~maskOf(p.axes); // every device has processed all of it
       // A memory operator's statistics are reduced inside it, so its result is complete.
       if (op.kind == OpKind::Memory && llvm::any_of(op.reduces, [&](const Reduce& r) { return r.dim == p.dim; }))
         layout.partial &= ~maskOf(p.axes);
@@ -164,7 +165,8 @@ struct ForwardLowering {
     layerClass.uses.edit().push_back(std::move(state));
   }
 
-  /// The node that brings a value into a layout; an equal one of this class is shared.
+  /// Returns the node that reshards a value to a layout. Equal nodes of a class are shared. Returns -1 if none is
+  /// needed.
   int32_t bring(OpId user, const Operand& operand, const Layout& wanted) {
     const Value& value = model().values[operand.value];
     const std::vector<bool> unordered = program.unordered(value.dims);
@@ -177,7 +179,8 @@ struct ForwardLowering {
       if (sameLayout(unordered, r->to, wanted)) return static_cast<int32_t>(n);
       if (r->from.partial && !r->to.partial) resolved = static_cast<int32_t>(n);
     }
-    // A pending sum is resolved once: to the most split layout that anyone here wants, the others go on from there.
+    // A pending sum is resolved once, to the most split layout that any user in this class wants. Other layouts start
+    // from there.
     if (from.partial && !wanted.partial) {
       if (resolved < 0) {
         const Layout split = mostSplit(operand.value, wanted);
@@ -207,7 +210,7 @@ struct ForwardLowering {
     const OpId maker = model().values[v].kind == ValueKind::Result ? model().values[v].producer : OpId();
     NodeHead node{.op = user};
     const Op& op = model().ops[user];
-    // What enters a nested repeat crosses its edge once per run of the repeat around it.
+    // The operand of a nested repeat is resharded once per run of the repeat, not once per instance.
     node.times = op.kind == OpKind::Carry && op.region.valid() && op.region != layer.region
                      ? timesOf(program, op) / static_cast<double>(model().regions[op.region].count)
                      : timesOf(program, op);
@@ -223,7 +226,7 @@ struct ForwardLowering {
 bool lowerForward(ShardedProgram& program, DiagnosticEngine& diagnostics) {
   bool ok = true;
   for (ShardedClass& layerClass :
-       program.classes) { // in the order of the layers: what an operator reads is lowered before it
+       program.classes) { // in the order of the layers: producers are lowered before their users
     ForwardLowering lowering{program, layerClass, diagnostics, program.model->layers[layerClass.layer], {}};
     lowering.lower();
     ok &= lowering.ok;

@@ -1,5 +1,5 @@
-// lower-reshards: from level sharded to level comm. Every reshard becomes the collectives of its steps; statistics over
-// a split dimension and rotated operands, which stand inside an operator, become collectives too.
+// lower-reshards: level sharded to level comm. Every reshard becomes the collectives of its steps. Statistics over a
+// split dimension and rotated operands inside operators become collectives, too.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/layout/Routed.h"
 #include "passes/Steps.h"
@@ -15,7 +15,7 @@ using namespace ir;
 
 namespace {
 
-/// Are `axes` the major ones of `split`, and does each lie outside of the next in the mesh?
+/// Returns whether `axes` are the major axes of `split` and each lies outside the next in the mesh.
 bool inOrder(const Mesh& mesh, std::span<const Digit> split, AxisMask axes) {
   AxisMask taken = 0;
   auto outer = mesh.order.end();
@@ -29,7 +29,7 @@ bool inOrder(const Mesh& mesh, std::span<const Digit> split, AxisMask axes) {
   return axes != 0 && taken == axes;
 }
 
-/// Makes a list of level comm of one of level sharded; `ends` has for an old node the new ones whose end is its end.
+/// Rewrites a list of nodes of level sharded to level comm. `ends` maps an old node to the new nodes that finish it.
 struct Rewriter {
   const ShardedProgram& program;
   const ShardedClass& layerClass;
@@ -65,7 +65,7 @@ struct Rewriter {
     }
   }
 
-  /// A node beside an old one or in its place.
+  /// Returns the head of a node that accompanies or replaces an old node.
   static NodeHead headFrom(const NodeHead& old, NodeList deps) {
     NodeHead head = old;
     head.deps = std::move(deps);
@@ -98,17 +98,18 @@ struct Rewriter {
       }
       explain(node.op, c);
       deps = {append({headFrom(node, std::move(deps)), std::move(c)})};
-      // A strided intermediate state is packed by a local copy: read and written once.
+      // A local copy packs a strided intermediate state: it is read and written once.
       if (step.strided) deps = {append({headFrom(node, deps), Copy(out.back().collective())})};
     }
     return deps;
   }
 
-  /// The type that travels: the value's, unless the plan says otherwise (`precision { dispatch = fp8 }`).
+  /// Returns the bytes per element in transit: those of the value, unless the plan states another type (`precision {
+  /// dispatch = fp8 }`).
   double wireWidth(OpId op, const Traveller& what) const {
     const WireTypes::Said* stated = wireTypeOf(program, what, op);
     if (stated) return width(stated->type);
-    // Products write their gradients in the type of the activations, whatever their operands were cast to.
+    // Products write their gradients in the type of the activations, even if their operands were cast.
     const OpId producer = model().values[what.value].producer;
     const bool cast = what.gradient && producer.valid() && model().ops[producer].kind == OpKind::Cast;
     return program.widthOf(cast ? model().ops[producer].operands[0].value : what.value);
@@ -126,7 +127,7 @@ struct Rewriter {
     return CollectiveClass::Activation;
   }
 
-  /// How many places an element of a routed value is sent to; padded slots travel as they are.
+  /// Returns the number of places to which an element of a routed value is sent. Padded slots are sent as they are: 1.
   double copiesOf(OpId op, const Traveller& what) const {
     const Op* router = unpaddedRouter(op, what);
     return router ? router->copies->evaluate([&](DimId d) { return sizeOf(model(), d); }, [](int) { return 1.0; }) : 1;
@@ -137,15 +138,15 @@ struct Rewriter {
     return router && router->capacity == 0 ? router : nullptr;
   }
 
-  /// Groups of places lie on devices in order where the places are split over these axes first, the outer ones of the
-  /// mesh before the inner.
+  /// Returns the router's group limit if groups of places lie on devices in order: the places are split over these axes
+  /// first, outer mesh axes before inner ones.
   GroupLimit groupLimitOf(OpId op, const Reshard& reshard, AxisMask axes) const {
     for (const Layout* layout : {&reshard.from, &reshard.to})
       if (inOrder(program.mesh, placesOf(reshard.value, *layout), axes)) return unpaddedRouter(op, reshard)->groupLimit;
     return {};
   }
 
-  /// The extent of the dimension that the data of a routed value chooses along: experts.
+  /// Returns the extent of the dimension along which routed data chooses: the experts.
   double placesFor(const Traveller& what) const {
     for (DimId d : model().values[what.value].dims)
       if (model().dims[d].kind == DimKind::Routed && model().dims[d].chosen.valid())
@@ -153,7 +154,7 @@ struct Rewriter {
     return 0;
   }
 
-  /// How the dimension is split that the data of a routed value chooses along.
+  /// Returns the split of the dimension along which routed data chooses.
   std::span<const Digit> placesOf(ValueId value, const Layout& layout) const {
     const std::vector<DimId>& dims = model().values[value].dims;
     for (DimId d : dims)
@@ -163,7 +164,7 @@ struct Rewriter {
     return {};
   }
 
-  /// The rule of the consumer that takes the axes, and that of the producer that held them.
+  /// Records the rule of the consumer that takes the axes, and the rule of the producer that held them.
   void explain(OpId wants, Collective& c) const {
     auto ruleOf = [&](OpId id) -> const PlacementRule* {
       if (!id.valid()) return nullptr;
@@ -185,7 +186,7 @@ struct Rewriter {
     const bool itself = compute.role == Role::Forward || compute.role == Role::Backward;
     NodeList done;
     if (itself)
-      if (auto ring = ringOf(node.op, compute.role)) // runs beside the operator
+      if (auto ring = ringOf(node.op, compute.role)) // runs in parallel to the operator
         done.push_back(append({headFrom(node, deps), std::move(*ring)}));
     NodeIndex at = append({headFrom(node, deps), Compute(compute)});
     if (itself) at = addStatistics(node, compute.role, at);
@@ -193,7 +194,8 @@ struct Rewriter {
     return done;
   }
 
-  /// Keys and values travel once around forward; backward they travel again, and their gradients all the way home.
+  /// Returns the ring of an attention operator. Keys and values travel once around in forward. In backward they travel
+  /// again, and their gradients travel all the way home.
   std::optional<Collective> ringOf(OpId id, Role role) const {
     const Op& op = model().ops[id];
     const Placement& placement = layerClass.placements[local(layer(), id)];
@@ -220,7 +222,7 @@ struct Rewriter {
     return std::nullopt;
   }
 
-  /// Inside the operator: each statistic is an all-reduce of one fp32 value per remaining element.
+  /// Adds the statistics inside an operator: each is an all-reduce of one fp32 value per remaining element.
   NodeIndex addStatistics(const NodeHead& node, Role role, NodeIndex at) {
     const Op& op = model().ops[node.op];
     const Placement& placement = layerClass.placements[local(layer(), node.op)];

@@ -1,4 +1,4 @@
-// Layout helpers of the lowering passes.
+// Layout functions of the lowering passes.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/lower/Lowering.h"
 
@@ -21,8 +21,8 @@ Layout need(const ProgramHead& program, const Placement& placement, const std::v
 }
 
 namespace {
-/// Is the dim there, by itself, through a routed dim that stands for it, or as a routed dim all of whose parts are
-/// there?
+/// Returns whether the dim is present: by itself, through a routed dim that contains it, or as a routed dim whose parts
+/// are all present.
 bool present(const Model& model, const std::vector<DimId>& dims, DimId d) {
   if (llvm::is_contained(dims, d)) return true;
   for (DimId x : dims)
@@ -44,7 +44,7 @@ Layout produced(const ProgramHead& program, const Op& op, const Placement& place
 }
 
 namespace {
-/// The largest of `ranks` shards of a dim; where data decides what lies where no rank rounds up.
+/// Returns the largest of `ranks` shards of a dim. No rank rounds up if data decides what lies where.
 double share(const Model& model, const Dim& dim, int64_t ranks) {
   const double part = sizeOf(model, dim) / static_cast<double>(ranks);
   return dim.kind == DimKind::Basic ? std::ceil(part) : part;
@@ -81,7 +81,8 @@ std::optional<int> reaches(const Selector& selector, const std::vector<Symbol>& 
   const RangeSet top = layer.atTop(instances);
   for (size_t i = 0; i < selector.steps.size(); ++i) {
     const auto& slice = selector.steps[i].slice;
-    // What is said of a class is said of its first instance (cut-layers made it so): that one tells.
+    // Statements about a class are statements about its first instance (cut-layers ensures this), so that instance
+    // decides.
     if (slice && (i > 0 || !layer.repeated() || top.ranges.empty() || !slice->contains(top.ranges.front().begin)))
       return std::nullopt;
   }

@@ -1,4 +1,4 @@
-// Types that hold while something travels, and those of them that hold for nothing.
+// Finds element types for data in transit, and warns of types without effect.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/lower/WireTypes.h"
 

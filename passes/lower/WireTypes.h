@@ -1,4 +1,4 @@
-// Types that hold while something travels: `precision { dispatch = fp8; combine.grad = fp8 }`.
+// Element types for data in transit: `precision { dispatch = fp8; combine.grad = fp8 }`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/program/Program.h"
@@ -6,14 +6,14 @@
 
 namespace planc::passes {
 
-/// The operator that routes what travels: the one that made it, or else `op`, which it goes to; null if neither does.
+/// Returns the operator that routes the moved value: its producer, or else its reader `op`; null if neither routes.
 const ir::Op* routerOf(const ir::Model& model, const ir::Traveller& what, ir::OpId op);
 
-/// What the plan says of the type of what a reshard or collective of `op` moves: by the name of the operator that made
-/// it, or else, of routed values, of the one that routes it. Null if the plan says nothing.
+/// Returns the type that the plan gives for a value moved by a reshard or collective of `op`. It is found by the name
+/// of the value's producer or, for routed values, of the operator that routes it. Returns null if the plan gives none.
 const ir::WireTypes::Said* wireTypeOf(const ir::ProgramHead& program, const ir::Traveller& what, ir::OpId op);
 
-/// Warns (PLAN0766) of such a type where nothing that it speaks of travels; of a program at level comm.
+/// Warns (PLAN0766) of such a type if no collective moves a value that it applies to. The program is at level comm.
 void warnOfIdleWireTypes(const ir::Program& program, DiagnosticEngine& diagnostics);
 
 } // namespace planc::passes
