@@ -1,5 +1,5 @@
-// bind-precision: which element types hold where: the plan's, changed by the rules `at SELECTOR { … }` that reach a
-// layer, inner ones last (docs/language.md, section 9, precision).
+// bind-precision: decides which element types apply where: the plan's types, changed by the rules `at SELECTOR { … }`
+// that reach a layer, inner rules last (docs/language.md, section 9, precision).
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/print/Labels.h"
 #include "ir/program/States.h"
@@ -23,7 +23,7 @@ namespace {
 
 using Key = PrecisionKey;
 
-/// What a fact must reach to say something, and what is told if it does not.
+/// What a fact must reach to have an effect, and the diagnostic if it does not.
 struct Reach {
   Key key;
   bool (*op)(const ProgramHead& program, const Op& op);
@@ -67,8 +67,8 @@ struct Binder {
   ProgramHead& program;
   DiagnosticEngine& diagnostics;
   const std::vector<PrecisionRule>& rules = program.plan->precisionRules;
-  std::map<std::vector<size_t>, uint32_t> known{}; ///< by the rules that reach, outer ones first
-  std::vector<std::vector<bool>> reached{};        ///< per rule and fact
+  std::map<std::vector<size_t>, uint32_t> known{}; ///< by the rules that reach, outer rules first
+  std::vector<std::vector<bool>> reached{};        ///< by rule and fact
   std::vector<std::vector<bool>> changes{};
   bool ok = true;
 
@@ -100,7 +100,7 @@ struct Binder {
     return ok;
   }
 
-  /// Operators, and values, that are bound already stay shared with other programs.
+  /// Sets the precision of an operator or value. Unchanged parts of the model stay shared with other programs.
   void set(OpId op, uint32_t precision) {
     if (program.model->ops[op].precision != precision) program.model.edit().ops[op].precision = precision;
     set(program.model->ops[op].result, precision);
@@ -109,7 +109,7 @@ struct Binder {
     if (program.model->values[value].precision != precision) program.model.edit().values[value].precision = precision;
   }
 
-  /// Is anything that a reader keeps wider than the type to keep it in?
+  /// Returns whether any reader keeps a value that is wider than the type `saved`.
   bool narrows(DType saved, const Selector* selector) const {
     for (const Op& op : program.model->ops) {
       if (selector && !steps(*selector, op)) continue;
@@ -122,7 +122,7 @@ struct Binder {
     return false;
   }
 
-  /// Is any parameter stored in fewer bits than its states, so that it has a master copy, whatever its type?
+  /// Returns whether any parameter is stored in fewer bits than its states, so that it has a master copy in some type.
   bool hasMaster(const Selector* selector) const {
     for (ValueId v : program.model->params) {
       const Value& param = program.model->values[v];
@@ -151,7 +151,7 @@ struct Binder {
     for (size_t r = 0; r < rules.size(); ++r)
       for (size_t f = 0; f < rules[r].facts.size(); ++f) {
         const PrecisionFact& fact = rules[r].facts[f];
-        if (!changes[r][f]) continue; // stated already
+        if (!changes[r][f]) continue; // already reported
         if (fact.key == Key::Saved && all.saved.value_or(fact.type) == fact.type &&
             !narrows(fact.type, &rules[r].selector))
           withoutEffect(fact.str(), &rules[r].selector, fact.range, kNoWider);
@@ -160,8 +160,8 @@ struct Binder {
       }
   }
 
-  /// What a repeat carries has the type of what its `out` hands on: that is what lies between two instances, and what
-  /// the next one keeps. The operators that begin and end a repeat stand in one order.
+  /// Gives carried values the type of what the `out` of the repeat passes on: this value lies between two instances,
+  /// and the next instance keeps it. The operators that begin a repeat and those that end it have the same order.
   void followCarried() {
     std::map<RegionId, std::vector<OpId>> carries;
     for (uint32_t i = 0; i < program.model->ops.size(); ++i)
@@ -170,7 +170,7 @@ struct Binder {
     std::map<OpId, OpId> beginOf;
     for (const auto& [region, ops] : carries)
       for (size_t i = 0; i < ops.size() / 2; ++i) beginOf[ops[ops.size() / 2 + i]] = ops[i];
-    for (const auto& [end, begin] : beginOf) { // what ends inside another repeat ends before it
+    for (const auto& [end, begin] : beginOf) { // a repeat inside another one ends before it
       const Value& handedOn = program.model->values[program.model->ops[end].operands[0].value];
       if (handedOn.kind != ValueKind::Result) continue;
       const DType type = program.precisionOf(handedOn).activations;
@@ -186,7 +186,7 @@ struct Binder {
     set(op, static_cast<uint32_t>(program.precisions.size() - 1));
   }
 
-  /// A device that says which ways of scaling it has has no others.
+  /// Checks that the device supports the way of scaling. A device that lists its ways of scaling has no others.
   void checkRecipe(DType type, SourceRange range) {
     if (!program.plan->cluster || !isRecipe(type)) return;
     const Device& device = program.plan->cluster->device;
@@ -200,7 +200,7 @@ struct Binder {
     ok = false;
   }
 
-  /// Steps matched, of an operator or a value. `layers` matches what stands in a repeat alone.
+  /// Returns the number of matched steps for an operator or a value. `layers` matches only operators inside a repeat.
   template <class Part> std::optional<int> steps(const Selector& selector, const Part& part) const {
     const bool within = !selector.steps.front().isRepeats() || program.model->layers[part.layer].repeated();
     return within ? selector.matches(part.path) : std::nullopt;
@@ -225,15 +225,15 @@ struct Binder {
         checkOnlyOne(reach, i, fact, path);
         Precision with = precision;
         with.set(fact);
-        with.byRule |= fact.key == Key::Compute && width(fact.type) < 2; // wider ones hold for every product anyway
+        with.byRule |= fact.key == Key::Compute && width(fact.type) < 2; // wider types apply to every product anyway
         changes[reach[i]][f] = changes[reach[i]][f] || precision.holding() != with.holding();
         precision = std::move(with);
       }
-    program.precisions.push_back(std::move(precision)); // no more than operators and parameters, which have such ids
+    program.precisions.push_back(std::move(precision)); // at most one per operator and parameter
     return known[reach] = static_cast<uint32_t>(program.precisions.size() - 1);
   }
 
-  /// Two rules of one depth that want different types of one thing: their order says nothing.
+  /// Reports two rules of equal depth that want different types of one thing, because their order means nothing.
   void checkOnlyOne(const std::vector<size_t>& reach, size_t at, const PrecisionFact& fact,
                     const std::vector<Symbol>& path) {
     const PrecisionRule& mine = rules[reach[at]];

@@ -1,4 +1,4 @@
-// bind-workload: gives the samples their extent on one micro-batch of all replicas, and counts the micro-batches of a
+// bind-workload: sets the extent of the samples to one micro-batch of all replicas, and counts the micro-batches of a
 // step.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/layout/Routed.h"
@@ -16,7 +16,7 @@ PLANC_ERROR(BadCount, 721, "{what} is {value}; it must be at least 1")
 
 namespace {
 
-/// Has the model these extents already: as it was written, or as another program with the same layers left it?
+/// Returns whether the model already has these extents, as it was written or from another program with the same layers.
 bool isBound(const Model& model, Symbol name, int64_t extent, double skew) {
   return std::all_of(model.dims.begin(), model.dims.end(), [&](const Dim& d) {
     if (d.kind == DimKind::Routed)
@@ -25,7 +25,7 @@ bool isBound(const Model& model, Symbol name, int64_t extent, double skew) {
   });
 }
 
-/// New extents for every dim of that name, and for the routed ones that stand for it.
+/// Sets the extent of every dim of that name and of the routed dims that contain it.
 void bind(Shared<Model>& shared, Symbol name, int64_t extent, double skew) {
   if (isBound(shared, name, extent, skew)) return;
   Model& model = shared.edit();
@@ -38,8 +38,8 @@ void bind(Shared<Model>& shared, Symbol name, int64_t extent, double skew) {
   }
 }
 
-/// Parameters that `freeze` reaches in every instance; where a slice reaches some, their classes say so
-/// (passes::trains).
+/// Freezes parameters that `freeze` reaches in every instance. If a slice reaches only some instances, their classes
+/// decide (passes::trains).
 void freezeWhole(ProgramHead& program) {
   for (const Selector& s : program.plan->workload.freeze) {
     bool sliced = false;
@@ -62,7 +62,7 @@ bool positive(int64_t value, const char* what, SourceRange range, DiagnosticEngi
 bool bindWorkload(ProgramHead& program, DiagnosticEngine& diagnostics) {
   const Workload& w = program.plan->workload;
   if (!w.updatesParameters()) {
-    // What all replicas run at once; without a workload as the text has it.
+    // The batch of all replicas at once; without a workload the extent in the text.
     int64_t batch = 0;
     if (w.microBatch > 0 && !__builtin_mul_overflow(w.microBatch, replicas(*program.plan), &batch))
       bind(program.model, w.samples, batch, w.expertImbalance);

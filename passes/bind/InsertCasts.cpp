@@ -1,6 +1,6 @@
-// insert-casts: a contraction that computes in a narrower type than its operand has gets a cast before it
-// (docs/language.md, section 9, precision). Parameters are cast once per step, not per micro-batch: that work belongs
-// to the optimizer's bytes.
+// insert-casts: adds a cast before a contraction that computes in a narrower type than its operand has
+// (docs/language.md, section 9, precision). Parameters are cast once per step, not per micro-batch; that work is part
+// of the optimizer's bytes.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/print/Labels.h"
 #include "passes/Steps.h"
@@ -22,15 +22,16 @@ bool needsCast(const ProgramHead& program, const Op& user, ValueId value) {
   return isFloat(t) && width(t) > width(program.computeType(user));
 }
 
-/// Where the operators of the model move to when casts are put between them, layer by layer.
+/// The new ids of the model's operators after casts are inserted, layer by layer.
 struct Renumbering {
   Store<Op> ops;
 };
 
-/// By value and type, of one layer.
+/// Casts by value and type, of one layer.
 using Casts = std::map<std::pair<ValueId, DType>, ValueId>;
 
-/// The value in the type that its user computes in; one cast serves every contraction of the layer that wants it so.
+/// Returns the value in the type in which its user computes. Contractions of a layer that need the same type share a
+/// cast.
 ValueId castOf(ProgramHead& program, Renumbering& out, Casts& casts, const Op& user, const Operand& operand) {
   const DType type = program.computeType(user);
   if (auto it = casts.find({operand.value, type}); it != casts.end()) return it->second;

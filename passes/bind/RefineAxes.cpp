@@ -1,4 +1,4 @@
-// refine-axes: splits an axis in two where a composite dimension gives its major factor only a part of it
+// refine-axes: splits an axis in two if a composite dimension gives only a part of it to its major factor
 // (docs/language.md, section 10).
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
@@ -10,7 +10,7 @@ using namespace ir;
 
 namespace {
 
-/// Gives the rule's axes to the factors, major first; true if an axis had to be split (the mesh has changed then).
+/// Gives the rule's axes to the factors, major first. Returns true if it split an axis and so changed the mesh.
 bool refineOnce(ProgramHead& program, const PlacementRule& rule, const Composite& composite) {
   Mesh& mesh = program.mesh;
   const AxisList left = resolveTargets(mesh, rule.targets);
