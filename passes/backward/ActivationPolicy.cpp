@@ -1,5 +1,5 @@
-// What forward keeps for backward: of the two sides of a reshard the smaller, on a tie the later; a checkpoint keeps
-// only what enters it, and what is named (docs/language.md, section 11). Replays.cpp has what is done again.
+// What forward keeps for backward: the smaller side of a reshard, or the later side if both are equal. A checkpoint
+// keeps only what enters it, and results kept by name (docs/language.md, section 11). Replays.cpp adds the replays.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/StackFacts.h"
 #include "ir/print/Labels.h"
@@ -19,7 +19,7 @@ std::optional<int> keepsOf(const ShardedProgram& program, LayerId layer, const R
                            const Selector& selector, OpId reader, const Value& value) {
   const Op& taker = program.model->ops[reader];
   if (value.kind != ValueKind::Result) return std::nullopt;
-  // What a repeat carries is made by the instance before, or in front of the repeat: each instance keeps its own.
+  // A carried value is produced by the instance before, or before the repeat. Each instance keeps its own copy.
   const Op& owner = taker.kind == OpKind::Carry ? taker : program.model->ops[value.producer];
   return reaches(selector, owner.path, program.model->layers[owner.layer],
                  owner.layer == layer ? instances : RangeSet{});
@@ -27,13 +27,13 @@ std::optional<int> keepsOf(const ShardedProgram& program, LayerId layer, const R
 
 namespace {
 
-/// The statement that says which side of a value is kept, and one that says otherwise with no less right.
+/// The statement that chooses the side of a value to keep, and a contradicting statement of equal depth.
 struct Side {
   const Keep* keep = nullptr;
   const Keep* against = nullptr;
 };
 
-/// Of the statements that reach it the innermost; their order means nothing.
+/// Returns the innermost of the statements that reach the value. Their order means nothing.
 Side sideOf(const ShardedProgram& program, const ShardedClass& layerClass, OpId reader, const Value& value) {
   Side side;
   int innermost = -1;
@@ -93,10 +93,11 @@ ActivationPolicy::ActivationPolicy(const ShardedProgram& program, ShardedClass& 
       producerNode_[local(layer_, layerClass.forward[n].op)] = static_cast<int32_t>(n);
 }
 
-/// Does the backward of the operator read this operand? A contraction reads an operand for the gradient of another one.
+/// Returns whether the backward of the operator reads this operand. A contraction reads an operand for the gradient of
+/// another one.
 bool ActivationPolicy::reads(const Op& op, size_t operand) const {
   const ValueKind kind = program_.model->values[op.operands[operand].value].kind;
-  if (kind != ValueKind::Result) return false; // parameters and inputs are there anyway
+  if (kind != ValueKind::Result) return false; // parameters and inputs are present anyway
   if (llvm::none_of(op.saves, [&](const Save& s) {
         return s.what == Save::What::Operand && s.operand == static_cast<int>(operand);
       }))
@@ -125,11 +126,11 @@ std::vector<ActivationPolicy::Point> ActivationPolicy::points(OpId id, size_t op
   auto add = [&](const Layout& layout, int32_t node) {
     const Point point{layout, node, localElements(program_, value.dims, layout)};
     if (result.size() == 1 && result.front().layout.partial) result.clear();
-    if (!layout.partial || result.empty()) result.push_back(point); // a pending sum only where nothing else is read
+    if (!layout.partial || result.empty()) result.push_back(point); // a pending sum only if nothing else is read
   };
   const int32_t made = inside ? producerNode_[local(layer_, value.producer)] : -1;
   if (chain.empty()) {
-    // As produced, or a carried value, which enters in the layout that its repeat needs.
+    // The layout as produced. A carried value enters in the layout that its repeat needs.
     add(op.kind == OpKind::Carry ? need(program_, layerClass_.placements[local(layer_, id)], op.operands[operand].dims)
         : inside                 ? layerClass_.results[local(layer_, value.producer)]
                                  : layoutOf(program_, v),
@@ -151,7 +152,8 @@ ActivationPolicy::Point ActivationPolicy::kept(OpId id, size_t operand) const {
   const Value& value = program_.model->values[program_.model->ops[id].operands[operand].value];
   if (const Keep* keep = sideOf(program_, layerClass_, id, value).keep)
     return keep->gathered ? all.back() : all.front();
-  // In the mean of the devices: an exchange whose busiest device gets more than it gave is not made again for that.
+  // Compares means over devices, so that an exchange is not repeated only because its busiest device receives more than
+  // it gave.
   auto mean = [&](const Point& p) { return p.elements / program_.skew(value.dims, p.layout); };
   Point best = all.front();
   for (const Point& p : all)
@@ -159,7 +161,7 @@ ActivationPolicy::Point ActivationPolicy::kept(OpId id, size_t operand) const {
   return best;
 }
 
-/// Does the plan keep in the host's memory what the reader keeps of this value?
+/// Returns whether the plan keeps what the reader keeps of this value in the host's memory.
 bool ActivationPolicy::onHost(OpId reader, ValueId value) const {
   return llvm::any_of(program_.plan->keeps, [&](const Keep& keep) {
     return keep.host && keepsOf(program_, layerClass_.layer, layerClass_.instances, keep.selector, reader,
@@ -167,7 +169,8 @@ bool ActivationPolicy::onHost(OpId reader, ValueId value) const {
   });
 }
 
-/// Who keeps a value decides its type there; where several do, the widest is kept, and all read that one.
+/// Returns the type in which a value is kept. The reader that keeps it decides. With several readers the widest type is
+/// kept, and all read that one.
 DType ActivationPolicy::keptType(ValueId value) const {
   const DType own = program_.dtypeOf(value);
   std::optional<DType> widest;
@@ -202,7 +205,7 @@ void ActivationPolicy::save(OpId reader, ValueId value, const Layout& layout, do
   layerClass_.forward.edit().push_back(std::move(node));
 }
 
-/// The node that brings back what is kept in fewer bits, once; -1 for what is kept as it is.
+/// Returns the node that restores a value kept in fewer bits, added once; -1 for a value kept as it is.
 int32_t ActivationPolicy::restore(ValueId value, const Layout& layout, std::vector<ShardedNode>& backward) {
   const auto reader = narrowed_.find(value);
   if (reader == narrowed_.end()) return -1;
@@ -232,14 +235,15 @@ void ActivationPolicy::saveBuffer(OpId id, const Save& buffer) {
   layerClass_.saved.edit().push_back({id, op.result, buffer.buffer, bytes * times, onHost(id, op.result)});
 }
 
-/// In a checkpoint they are made again with their operator, and live in the working set meanwhile.
+/// Keeps the operator's own copies. In a checkpoint they are made again with their operator and live in the working
+/// set.
 void ActivationPolicy::saveOwnCopies(OpId id) {
   const double bytes = ownCopies(program_, layerClass_, id);
   const ValueId made = program_.model->ops[id].result;
   if (bytes > 0) layerClass_.saved.edit().push_back({id, made, labels::kCopies, bytes, onHost(id, made)});
 }
 
-/// A replayed node waits for what entered the checkpoint in fewer bits.
+/// Lets a replayed node wait until values kept in fewer bits are restored.
 void ActivationPolicy::awaitRestored(ShardedNode& node, const std::vector<ShardedNode>& backward) const {
   const Op& op = program_.model->ops[node.op];
   for (size_t n = 0; n < backward.size() && !narrowed_.empty(); ++n) {

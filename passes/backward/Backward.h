@@ -1,4 +1,4 @@
-// The parts of derive-backward: checkpoints, what is kept (`ActivationPolicy`) and replayed, the reshards between
+// The parts of derive-backward: checkpoints, kept and replayed activations (`ActivationPolicy`), reshards between
 // classes (addBoundaryReshards), the working set.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -13,55 +13,55 @@
 
 namespace planc::passes {
 
-/// Which operators of a class lie in which checkpoint: each match of a `recompute` selector is one.
+/// The checkpoints of the operators of a class. Each match of a `recompute` selector is a checkpoint.
 struct Checkpoints {
-  std::vector<int> of;     ///< per operator of the layer: number of its checkpoint, or -1
+  std::vector<int> of;     ///< per operator of the layer: index of its checkpoint, or -1
   std::vector<bool> named; ///< per operator of the layer: its result is kept by name (`save`)
   struct Form {
-    bool saves = false;    ///< it keeps something by name, and replays only what is read
-    bool discards = false; ///< what leaves it is not kept for its readers either (`outputs`)
+    bool saves = false;    ///< keeps a result by name, so only what is read is replayed
+    bool discards = false; ///< its outputs are not kept for their readers either (`outputs`)
   };
-  Indexed<Form> forms; ///< per checkpoint
+  Indexed<Form> forms; ///< by checkpoint
   bool ok = true;
 };
 Checkpoints findCheckpoints(const ir::ShardedProgram& program, const ir::ShardedClass& layerClass,
                             DiagnosticEngine& diagnostics);
 
-/// Does a selector of the plan's `recompute` statement `rule` reach a path in this class, with the statement's `first`?
-/// Gives the number of steps.
+/// Returns the number of steps with which a selector of the plan's `recompute` statement `rule` reaches a path in this
+/// class, under the statement's `first`; null if it does not.
 std::optional<int> recomputes(const ir::ShardedProgram& program, size_t rule, const ir::Selector& selector,
                               const std::vector<Symbol>& path, const ir::ShardedClass& layerClass);
 
-/// Is what `reader`, an operator of these instances of the layer, keeps of the value a result of what the selector of a
-/// `keep` names? Gives the number of steps. A value that a repeat carries is that of the instance that keeps it.
+/// Returns the number of steps with which the selector of a `keep` names the value that `reader`, an operator of these
+/// instances of the layer, keeps; null if it does not. A carried value belongs to the instance that keeps it.
 std::optional<int> keepsOf(const ir::ShardedProgram& program, ir::LayerId layer, const ir::RangeSet& instances,
                            const ir::Selector& selector, ir::OpId reader, const ir::Value& value);
 
-/// Bytes that the stack's software keeps of one operator for its backward beside what the operator declares (`keeps` of
-/// the stack), on one device.
+/// Returns the bytes per device that the stack's software keeps of one operator for its backward (`keeps` of the
+/// stack), in addition to those that the operator declares.
 double ownCopies(const ir::ShardedProgram& program, const ir::ShardedClass& layerClass, ir::OpId op);
 
-/// Decides what forward keeps for backward, and issues what is done again: steps of a reshard after the kept side, and
-/// the replay of checkpoints (docs/language.md, section 11).
+/// Decides what forward keeps for backward, and adds what backward repeats: the steps of a reshard after the kept
+/// layout, and the replay of checkpoints (docs/language.md, section 11).
 class ActivationPolicy {
 public:
   ActivationPolicy(const ir::ShardedProgram& program, ir::ShardedClass& layerClass, const std::vector<bool>& wanted,
                    const Checkpoints& checkpoints);
 
-  /// Before the first backward node of a checkpoint: appends the replay of its forward nodes.
+  /// Appends the replay of the operator's checkpoint. Call it before the first backward node of the checkpoint.
   void replay(ir::OpId op, std::vector<ir::ShardedNode>& backward) { replay(checkpointOf(op), backward); }
-  /// Keeps what the operator's backward reads and appends the repeated steps of its operands; gives the nodes to wait
+  /// Keeps what the operator's backward reads and appends the repeated steps of its operands. Returns the nodes to wait
   /// for.
   std::vector<int32_t> read(ir::OpId op, std::vector<ir::ShardedNode>& backward);
-  /// After `read`: the nodes that bring all operands but one.
+  /// Returns the nodes that provide all operands except `except`. Call it after `read`.
   std::vector<int32_t> readOthers(ir::OpId op, int except) const;
-  /// Takes out what is replayed only for results that are kept by name; marks what else backward does not need.
+  /// Removes replays that only feed results kept by name, and marks the other nodes that backward does not need.
   void finish();
 
 private:
-  struct Point { ///< a place on the way of an operand from its producer to the layout an operator needs
+  struct Point { ///< a layout of an operand between its producer and an operator that reads it
     ir::Layout layout;
-    int32_t node = -1; ///< forward node that ends there (-1: the producer's)
+    int32_t node = -1; ///< forward node that ends there; -1: the producer's node
     double elements = 0;
   };
   std::vector<Point> points(ir::OpId op, size_t operand) const;
@@ -97,46 +97,48 @@ private:
   Indexed<int32_t> replayed_;         ///< per forward node: its copy in backward, or -1
   enum class Replay { Waiting, Running, Done };
   Indexed<Replay> state_;        ///< per checkpoint
-  std::vector<bool> keptAnyway_; ///< per operator: discarded, but read while its checkpoint is being replayed
-  std::map<std::pair<ir::OpId, int>, int32_t> brings_; ///< what backward of an operator waits for, by operand
+  std::vector<bool> keptAnyway_; ///< per operator: discarded, but read during the replay of its checkpoint
+  std::map<std::pair<ir::OpId, int>, int32_t> brings_; ///< node that the backward of an operator waits for, by operand
   std::vector<std::pair<ir::ValueId, ir::Layout>> savedLayouts_;
-  std::map<ir::ValueId, ir::OpId> narrowed_; ///< kept in fewer bits than they have, and for whom
+  std::map<ir::ValueId, ir::OpId> narrowed_; ///< values kept in fewer bits, and the reader that keeps them
 };
 
-/// Two `keep` statements that reach a value equally deep and want different sides of it are an error: their order says
-/// nothing. Reported at the later one; false then.
+/// Reports two `keep` statements that reach a value equally deep and choose different sides of it, at the later one,
+/// because their order means nothing. Returns false if there are such statements.
 bool checkKeeps(const ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
 
-/// A gradient of a value as someone computed it; `node` is its place in the class's backward list, -1 if it came from
+/// One contribution to the gradient of a value. `node` is its index in the class's backward list, -1 if it came from
 /// another class.
 struct Contribution {
   ir::Layout layout;
   int32_t node = -1;
   ir::OpId source;
 };
-/// Gradients that travel between classes, by value.
+/// Gradients that pass between classes, by value.
 using Outer = std::vector<std::vector<Contribution>>;
 
-/// The backward list of one class and what its forward keeps; what leaves it is added to `outer`. `wanted`: by value.
+/// Derives the backward list of one class and what its forward keeps. Gradients that leave the class are added to
+/// `outer`. `wanted`: whether a value needs a gradient, by value.
 void deriveClass(ir::ShardedProgram& program, ir::ShardedClass& layerClass, const std::vector<bool>& wanted,
                  const Checkpoints& checkpoints, Outer& outer);
 
-/// Says which `recompute` and `keep` statements free no memory and change nothing. `outer`: of the whole program.
+/// Warns of `recompute` and `keep` statements that free no memory and change nothing. `outer`: gradients of the whole
+/// program.
 void warnOfIdleSavings(const ir::ShardedProgram& program, const std::vector<std::vector<bool>>& wanted,
                        const Outer& outer, DiagnosticEngine& diagnostics);
 
-/// A gradient that reaches a carried value from outside of its repeat.
+/// A gradient that reaches a carried value from outside its repeat.
 struct BoundaryGradient {
   ir::Layout layout;
   ir::OpId source;
 };
-/// Appends a class for the reshards of carried values on the way into a repeat, out of it, and between classes of
+/// Appends classes for the reshards of carried values on the way into a repeat, out of it, and between classes of
 /// instances.
 void addBoundaryReshards(ir::ShardedProgram& program, const std::vector<std::vector<BoundaryGradient>>& leaving);
-/// Puts a boundary reshard where it runs on the virtual stages, beside the classes that it records.
+/// Adds a boundary reshard to the virtual stages on which it runs, next to the classes that it names.
 void runBoundaryReshard(const ir::ProgramHead& program, ir::LayerClassId boundary, StageRuns& runs);
 
-/// Live bytes beyond what is kept, at most, while an instance runs forward and backward.
+/// Measures the most live bytes, beyond what is kept, while an instance runs forward and backward.
 void measureWorkingSet(const ir::ShardedProgram& program, ir::ShardedClass& layerClass);
 
 } // namespace planc::passes

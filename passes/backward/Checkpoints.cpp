@@ -1,5 +1,5 @@
-// Part of derive-backward: which operators of a class each match of a `recompute` selector replays, and which of their
-// results are kept by name.
+// Part of derive-backward: finds the operators of a class that each match of a `recompute` selector replays, and those
+// of their results that are kept by name.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/backward/Backward.h"
 
@@ -14,19 +14,19 @@ PLANC_ERROR(NestedRecompute, 719, "`{inner}` is recomputed twice: it lies inside
 
 namespace {
 
-/// Of one class.
+/// Finds the checkpoints of one class.
 struct CheckpointFinder {
   const ShardedProgram& program;
   const ShardedClass& layerClass;
   const Layer& layer;
   Checkpoints result = {};
-  std::vector<const Selector*> selectorOf = {}; ///< per operator
+  std::vector<const Selector*> selectorOf = {}; ///< by operator
   struct Match {
-    int checkpoint = -1; ///< its last one
+    int checkpoint = -1; ///< its last checkpoint
     uint32_t wrapped = 0;
   };
   std::map<std::pair<const Selector*, std::vector<Symbol>>, Match> matches = {}; ///< by the path that it matched
-  std::vector<uint32_t> wrapped = {}; ///< per operator: number of the wrapped layer that it lies in
+  std::vector<uint32_t> wrapped = {}; ///< by operator: index of the wrapped layer that holds it
 
   const Model& model() const { return program.model; }
 
@@ -43,11 +43,11 @@ struct CheckpointFinder {
     return true;
   }
 
-  /// Operators of one region in a row are a layer, if they multiply; others go with what precedes them, the first ones
-  /// with what follows.
+  /// Finds wrapped layers. Adjacent operators of one region are a layer if they multiply. Others belong to the
+  /// preceding layer, the first ones to the following layer.
   void findWrapped() {
     wrapped.assign(result.of.size(), 0);
-    bool any = false; // has a row multiplied
+    bool any = false; // whether an operator multiplied so far
     for (uint32_t i = layer.first.index, begin = i, number = 0; i < layer.end.index;) {
       const RegionId region = model().ops[OpId(i)].region;
       bool multiplies = false;
@@ -74,7 +74,7 @@ struct CheckpointFinder {
     std::vector<Symbol> prefix(op.path.begin(), op.path.begin() + *depth);
     Match& match = matches[{&selector, std::move(prefix)}];
     if (match.checkpoint < 0 || match.wrapped != wrapped[at]) {
-      // Layers of one match keep what they hand to each other; the last one hands on what the match does.
+      // Layers of one match keep what they pass to each other. The last layer decides for what leaves the match.
       if (match.checkpoint >= 0) result.forms[match.checkpoint].discards = false;
       match = {static_cast<int>(result.forms.size()), wrapped[at]};
       result.forms.push_back({!statement.saves.empty(), statement.outputs});
@@ -89,7 +89,8 @@ struct CheckpointFinder {
     return true;
   }
 
-  /// Is the result read outside of the layer whose path is the first `length` names of its own?
+  /// Returns whether an operator outside the layer reads the result. The layer's path is the first `length` names of
+  /// the operator's path.
   bool leaves(const Op& op, size_t length) const {
     auto outside = [&](const Op& reader) {
       return reader.path.size() < length || !std::equal(op.path.begin(), op.path.begin() + length, reader.path.begin());
@@ -104,7 +105,7 @@ struct CheckpointFinder {
     return !read || op.result == model().loss;
   }
 
-  /// A cast of what is discarded is no layer of its own: it is discarded with it.
+  /// Discards casts together with the value that they cast.
   void discardCasts() {
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const Op& op = model().ops[OpId(i)];

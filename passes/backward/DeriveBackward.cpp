@@ -1,6 +1,6 @@
-// derive-backward: the backward operators of every class with their reshards, what forward keeps for them, and what is
-// replayed (docs/language.md, section 11). The backward operator inherits the forward placement; no operator has a
-// backward layout rule.
+// derive-backward: adds the backward operators of every class with their reshards, and decides what forward keeps and
+// what is replayed (docs/language.md, section 11). A backward operator inherits the placement of the forward operator.
+// No operator has a layout rule for backward.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 #include "passes/backward/Backward.h"
@@ -23,7 +23,7 @@ struct BackwardDerivation {
   Outer& outer;
   const Layer& layer;
   ActivationPolicy policy;
-  std::vector<std::vector<Contribution>> gradients = {}; ///< per operator of the layer, of its result
+  std::vector<std::vector<Contribution>> gradients = {}; ///< gradients of the result, by operator of the layer
 
   const Model& model() const { return program.model; }
   const Placement& placement(OpId op) const { return layerClass.placements[local(layer, op)]; }
@@ -40,8 +40,8 @@ struct BackwardDerivation {
       if (wanted[model().ops[OpId(i)].result.index] && !gradients[i - layer.first.index].empty()) deriveOp(OpId(i));
   }
 
-  /// What arrives from outside: the loss is one, the next instance hands back the carried gradient as this one will
-  /// hand on its own.
+  /// Adds the gradients that arrive from outside: the gradient of the loss is 1, and the next instance returns the
+  /// gradient of a carried value as this instance will return its own.
   void seed() {
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const ValueId result = model().ops[OpId(i)].result;
@@ -49,7 +49,7 @@ struct BackwardDerivation {
       const Layout plain = need(program, placement(OpId(i)), model().ops[OpId(i)].resultDims);
       if (result == model().loss) mine.push_back({plain, -1, OpId()});
       if (llvm::any_of(layer.carries, [&](const Carry& c) { return c.last == result; }))
-        mine.push_back({plain, -1, OpId()}); // boundary reshards bring it here
+        mine.push_back({plain, -1, OpId()}); // boundary reshards bring it into this layout
       else
         mine.insert(mine.end(), outer[result.index].begin(), outer[result.index].end());
     }
@@ -72,14 +72,14 @@ struct BackwardDerivation {
       node.deps.push_back(static_cast<NodeIndex>(on));
   }
 
-  /// Sums equal layouts, reshards each sum to what the operator needs; gives the nodes that bring dy and the axes that
-  /// stay pending.
+  /// Sums gradients of equal layout and reshards each sum to the layout that the operator needs. Returns the nodes that
+  /// provide dy, and adds the axes that stay pending to `pending`.
   std::vector<int32_t> gather(OpId id, AxisMask& pending) {
     const Op& op = model().ops[id];
     const Layout target = need(program, placement(id), op.resultDims);
     AxisMask lazy = 0;
     for (DimId d : op.along)
-      lazy |= maskOf(placement(id).axesOf(d)) & ~target.axes(); // where the result is split, nothing waits
+      lazy |= maskOf(placement(id).axesOf(d)) & ~target.axes(); // nothing stays pending where the result is split
     const auto& contributions = gradients[local(layer, id)];
     std::vector<int32_t> ready;
     std::vector<bool> done(contributions.size());
@@ -122,7 +122,7 @@ struct BackwardDerivation {
     deriveNode(id, rest, dy, pending, covered);
   }
 
-  /// One backward node that gives the gradients of some operands.
+  /// Adds one backward node that computes the gradients of some operands.
   void deriveNode(OpId id, const std::vector<int>& operands, const std::vector<int32_t>& dy, AxisMask pending,
                   std::vector<bool>& covered) {
     const Op& op = model().ops[id];
@@ -137,7 +137,7 @@ struct BackwardDerivation {
     }
   }
 
-  /// Input gradients first, then weight gradients, as every framework issues them; each reads the other operands.
+  /// Adds input gradients first, then weight gradients, as every framework issues them. Each reads the other operands.
   void deriveContraction(OpId id, std::vector<int32_t> dy, AxisMask pending) {
     const Op& op = model().ops[id];
     if (width(program.dtypeOf(op.result)) > width(program.computeType(op))) {
@@ -163,7 +163,7 @@ struct BackwardDerivation {
       }
   }
 
-  /// Parameters that are stored packed are unpacked again for the gradient of the operand that they multiply.
+  /// Unpacks packed parameters again for the gradient of the operand that they multiply.
   std::vector<int32_t> unpackOthers(OpId id, size_t operand) {
     std::vector<int32_t> ready;
     const Op& op = model().ops[id];
@@ -174,12 +174,13 @@ struct BackwardDerivation {
     return ready;
   }
 
-  /// The gradient of an operand: the one rule `produced`, or as placed for operators that only pass it on.
+  /// Adds the gradient of an operand, in the layout of the rule `produced`, or as placed for operators that pass it on.
   void contribute(OpId id, int operand, int32_t node, AxisMask pending) {
     const Op& op = model().ops[id];
     const Operand& o = op.operands[operand];
     if (!wanted[o.value.index]) return;
-    // An addend that lacks dimensions of the sum has the sum over them as its gradient: pending where they are split.
+    // If an addend lacks dimensions of the sum, its gradient is the sum over them, which is pending where they are
+    // split.
     const bool whole = llvm::all_of(op.resultDims, [&](DimId d) { return llvm::is_contained(o.dims, d); });
     const bool passes = (op.linear && whole) || op.kind == OpKind::Carry || op.kind == OpKind::Cast;
     Layout layout = passes && model().values[o.value].kind != ValueKind::Param
@@ -187,7 +188,7 @@ struct BackwardDerivation {
                         : produced(program, op, placement(id), o.dims);
     for (const PlacedDim& p : placement(id).dims)
       if (p.ring && llvm::is_contained(o.dims, p.dim))
-        layout.partial &= ~maskOf(p.axes); // summed while it travels the ring
+        layout.partial &= ~maskOf(p.axes); // summed while it travels around the ring
     layout.partial |= pending & ~layout.axes();
     if (model().values[o.value].kind == ValueKind::Param)
       addToParameter(id, operand, layout.partial, node);

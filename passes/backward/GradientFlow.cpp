@@ -1,4 +1,4 @@
-// What trains, followed through the operators of each class.
+// Follows trained parameters through the operators of each class.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/backward/GradientFlow.h"
 
@@ -17,7 +17,7 @@ int64_t last(const ClassHead& layerClass) {
   return most;
 }
 
-/// What the loss depends on; a carried value is read by the next instance.
+/// Returns the values on which the loss depends. A carried value is read by the next instance.
 std::vector<bool> valuesOfLoss(const Model& model) {
   std::vector<bool> downstream(model.values.size());
   if (!model.loss.valid()) return downstream;
@@ -55,7 +55,7 @@ void GradientFlow::add(LayerId id) {
     }
 }
 
-/// Hands carried values to the classes that have an instance behind one that trains; true if that changed something.
+/// Passes carried values on to the classes with an instance after one that trains. Returns whether anything changed.
 bool GradientFlow::enterLater(const std::vector<uint32_t>& classes, const Layer& layer) {
   bool changed = false;
   for (uint32_t to : classes) {

@@ -1,4 +1,4 @@
-// Which values need a gradient: what lies behind a parameter that trains and before the loss, by class.
+// Finds the values that need a gradient: those downstream of a trained parameter and upstream of the loss, by class.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/program/Program.h"
@@ -7,17 +7,17 @@
 
 namespace planc::passes {
 
-/// Follows what trains through the layers of a program, one after the other as their classes are made.
+/// Follows trained parameters through the layers of a program. Layers are added one by one, as their classes are made.
 class GradientFlow {
 public:
   explicit GradientFlow(const ir::ProgramHead& program) : program_(program), handedOn_(program.model->values.size()) {}
 
-  /// The next layer of the model, whose classes are made.
+  /// Adds the next layer of the model, whose classes exist.
   void add(ir::LayerId layer);
 
-  /// By value of the layers so far: it is handed on, and a parameter behind it trains.
+  /// By value of the layers so far: whether the value is handed on and depends on a trained parameter.
   const std::vector<bool>& handedOn() const { return handedOn_; }
-  /// By class and value: a parameter behind it trains.
+  /// By class and value: whether the value depends on a trained parameter.
   std::vector<std::vector<bool>>& upstream() { return upstream_; }
 
 private:
@@ -29,9 +29,10 @@ private:
   std::vector<bool> handedOn_;
 };
 
-/// Which values need a gradient, by class and value: a parameter that trains is upstream and the loss is downstream.
-/// Empty sets without training. A carried value of a class needs one if an instance before any of its own trains;
-/// cut-layers gives the first instance that trains a class of its own where nothing before it does.
+/// Returns whether a value needs a gradient, by class and value: it depends on a trained parameter, and the loss
+/// depends on it. The sets are empty without training. A carried value of a class needs a gradient if an instance
+/// before any instance of the class trains. If nothing trains before, cut-layers puts the first instance that trains
+/// into a class of its own.
 std::vector<std::vector<bool>> valuesWithGradient(const ir::ProgramHead& program);
 
 } // namespace planc::passes

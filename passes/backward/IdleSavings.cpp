@@ -1,5 +1,5 @@
-// Part of derive-backward: `recompute` and `keep` statements without which a plan keeps the same, found by leaving each
-// out and deriving the layers that it reaches again.
+// Part of derive-backward: finds `recompute` and `keep` statements without which a plan keeps the same. Each statement
+// is left out, and the layers that it reaches are derived again.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/StackFacts.h"
 #include "passes/backward/Backward.h"
@@ -31,7 +31,7 @@ double keptBytes(const ShardedClass& layerClass) {
   return bytes;
 }
 
-/// The instances of a class that a selector names: it can stand for several selectors.
+/// Returns the class reduced to the instances that the selector names, because a class can represent several selectors.
 ShardedClass within(const ShardedProgram& program, ShardedClass layerClass, const Selector& selector) {
   layerClass.instances = namedBy(selector, program.model->layers[layerClass.layer], layerClass.instances);
   return layerClass;
@@ -51,7 +51,7 @@ size_t replayed(const ShardedClass& layerClass, bool early) {
       layerClass.backward, [&](const ShardedNode& n) { return n.phase == Phase::Recompute && (n.needed || !early); }));
 }
 
-/// Derives classes for a plan that differs in what it keeps.
+/// Derives classes for a plan with other recomputation.
 class Trial {
 public:
   Trial(const ShardedProgram& program, const std::vector<std::vector<bool>>& wanted, const Outer& outer)
@@ -61,7 +61,7 @@ public:
 
   Plan& plan() { return plan_; }
 
-  /// The class under the plan as it is now; nothing if its checkpoints contradict each other.
+  /// Returns the class under the current plan; null if its checkpoints contradict each other.
   std::optional<ShardedClass> derive(LayerClassId id, ShardedClass layerClass) {
     layerClass.backward = {};
     layerClass.saved = {};
@@ -97,8 +97,8 @@ public:
   }
 
 private:
-  /// Calls `compare` with every class that the selector reaches, as it is and as it is without the statement. `chosen`:
-  /// of a `recompute` statement, which can name the first instances only.
+  /// Calls `compare` with every class that the selector reaches, with and without the statement. `chosen`: instances of
+  /// a `recompute` statement, which can name only the first ones. Returns whether it reaches any class.
   template <class F> bool each(const Selector& selector, const std::vector<RangeSet>* chosen, F compare) {
     bool any = false;
     for (uint32_t b = 0; b < program_.classes.size(); ++b) {
@@ -119,7 +119,7 @@ private:
     return index < program_.firstLayers.size() ? &program_.firstLayers[index] : nullptr;
   }
 
-  /// What the selector frees, against a plan without it; nothing if it reaches no class.
+  /// Returns the bytes that the selector frees, compared with a plan without it; null if it reaches no class.
   std::optional<double> freed(size_t index, const Selector& selector, double& kept) {
     double freed = 0;
     const bool any = each(selector, firstOf(index), [&](const ShardedClass& with, const ShardedClass& without) {
@@ -156,7 +156,7 @@ private:
                       "themselves, as in `recompute` of whole layers");
   }
 
-  /// Would less be kept if what leaves the selector were made again?
+  /// Returns whether less would be kept if the outputs of the selector were recomputed.
   bool discards(size_t index, const Selector& selector) {
     trial_.plan().recompute[index].outputs = true;
     double kept = 0;
@@ -179,7 +179,8 @@ private:
           .help("leave it out, or name layers whose results another layer of the same instance reads in backward");
   }
 
-  /// From the last name on, each without those that were found idle: of two names of one result the first one stays.
+  /// Checks the names from the last to the first, each without those already found idle. Of two names for one result
+  /// the first one stays.
   void checkSaves(size_t index) {
     const Recompute& statement = program_.plan->recompute[index];
     std::vector<Selector>& saves = trial_.plan().recompute[index].saves;
@@ -188,7 +189,7 @@ private:
     saves = statement.saves;
   }
 
-  /// True if it is idle: it stays out of `saves`.
+  /// Returns true if the name is idle. It is then left out of `saves`.
   bool checkSave(size_t index, size_t k, std::vector<Selector>& saves) {
     const Recompute& statement = program_.plan->recompute[index];
     const std::vector<Selector> before = saves;
@@ -226,7 +227,7 @@ private:
                              : "take it out of the list");
   }
 
-  /// `first` of at least as many layers as a virtual stage has.
+  /// Warns of a `first` that is at least the number of layers on a virtual stage.
   void checkFirst(size_t index) {
     const Recompute& statement = program_.plan->recompute[index];
     if (!statement.first) return;
@@ -271,10 +272,10 @@ private:
   Trial trial_;
   DiagnosticEngine& diagnostics_;
   const bool earlyStop_ = program_.plan->stack && program_.plan->stack->truth(ir::StackFact::EarlyStop);
-  bool stopsBefore_ = false; ///< of the name that was checked last: only a replay to the end would run it
+  bool stopsBefore_ = false; ///< last checked name: only a replay to the end would run it
 };
 
-/// `keep S = host` moves what forward keeps of the results of S: says so where there is none.
+/// Warns of `keep S = host` if forward keeps no result of S.
 void warnOfIdleHostKeeps(const ShardedProgram& program, DiagnosticEngine& diagnostics) {
   const Model& model = program.model;
   for (const Keep& keep : program.plan->keeps) {
@@ -305,7 +306,7 @@ void warnOfIdleSavings(const ShardedProgram& program, const std::vector<std::vec
                        DiagnosticEngine& diagnostics) {
   warnOfIdleHostKeeps(program, diagnostics);
   const Plan& plan = *program.plan;
-  if (!plan.workload.hasBackward() || !program.model->loss.valid()) return; // check-rules has stated so
+  if (!plan.workload.hasBackward() || !program.model->loss.valid()) return; // check-rules has reported this
   if (!plan.recompute.empty() || llvm::any_of(plan.keeps, [](const Keep& k) { return !k.host; }))
     IdleSavings(program, wanted, outer, diagnostics).run();
 }

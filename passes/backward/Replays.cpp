@@ -1,5 +1,5 @@
-// Part of derive-backward: what a checkpoint does again before its first backward node, in which order, and what of it
-// nobody reads (docs/language.md, section 11).
+// Part of derive-backward: the nodes that a checkpoint replays before its first backward node, their order, and the
+// replayed nodes that nothing reads (docs/language.md, section 11).
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/backward/Backward.h"
 
@@ -8,7 +8,7 @@
 namespace planc::passes {
 using namespace ir;
 
-/// Is the value there when the checkpoint is replayed: made outside of it, or kept by name?
+/// Returns whether the value exists when the checkpoint is replayed: produced outside of it, or kept by name.
 bool ActivationPolicy::enters(ValueId v, int checkpoint) const {
   const Value& value = program_.model->values[v];
   if (value.kind != ValueKind::Result) return false;
@@ -17,7 +17,7 @@ bool ActivationPolicy::enters(ValueId v, int checkpoint) const {
          checkpoints_.named[local(layer_, value.producer)];
 }
 
-/// Is the value made again for its readers in other layers instead of being kept for them?
+/// Returns whether the value is recomputed for its readers in other layers instead of being kept.
 bool ActivationPolicy::discarded(ValueId v) const {
   const Value& value = program_.model->values[v];
   if (value.kind != ValueKind::Result || program_.model->ops[value.producer].layer != layerClass_.layer) return false;
@@ -26,7 +26,8 @@ bool ActivationPolicy::discarded(ValueId v) const {
   return checkpoint >= 0 && checkpoints_.forms[checkpoint].discards && !checkpoints_.named[made] && !keptAnyway_[made];
 }
 
-/// A checkpoint keeps what enters it, each by the rule of the smaller side; what another one discards is made first.
+/// Keeps the values that enter a checkpoint, each on its smaller side. Values that another checkpoint discards are
+/// recomputed first.
 void ActivationPolicy::saveEntering(int checkpoint, std::vector<ShardedNode>& backward) {
   for (uint32_t i = layer_.first.index; i < layer_.end.index; ++i) {
     const OpId id(i);
@@ -41,7 +42,7 @@ void ActivationPolicy::saveEntering(int checkpoint, std::vector<ShardedNode>& ba
           replay(checkpointOf(producer), backward);
           continue;
         }
-        keptAnyway_[local(layer_, producer)] = true; // each of the two reads what the other makes
+        keptAnyway_[local(layer_, producer)] = true; // each of two checkpoints reads what the other one produces
       }
       const Point p = kept(id, k);
       save(id, v, p.layout, p.elements, p.node);
@@ -50,7 +51,7 @@ void ActivationPolicy::saveEntering(int checkpoint, std::vector<ShardedNode>& ba
   }
 }
 
-/// What is kept by name stays even where no replay reads it.
+/// Keeps results by name, even if no replay reads them.
 void ActivationPolicy::saveNamed(int checkpoint, std::vector<ShardedNode>& backward) {
   for (uint32_t i = layer_.first.index; i < layer_.end.index; ++i) {
     const OpId id(i);
@@ -69,7 +70,7 @@ void ActivationPolicy::replay(int checkpoint, std::vector<ShardedNode>& backward
   state_[checkpoint] = Replay::Running;
   saveEntering(checkpoint, backward);
   saveNamed(checkpoint, backward);
-  for (size_t n = 0; n < replayed_.size(); ++n) { // and not the casts of what is kept
+  for (size_t n = 0; n < replayed_.size(); ++n) { // later nodes are casts of kept values
     ShardedNode node = layerClass_.forward[n];
     if (checkpointOf(node.op) != checkpoint || !replayNode(checkpoint, node, static_cast<int32_t>(n))) continue;
     node.phase = Phase::Recompute;
@@ -78,7 +79,7 @@ void ActivationPolicy::replay(int checkpoint, std::vector<ShardedNode>& backward
     for (NodeIndex d : node.deps) {
       int32_t copy = replayOf(static_cast<int32_t>(d));
       const Reshard* before = layerClass_.forward[d].asReshard();
-      if (copy < 0 && before && discarded(before->value)) // brought for a reader elsewhere
+      if (copy < 0 && before && discarded(before->value)) // resharded for a reader elsewhere
         copy = again(node.op, before->value, {before->to, static_cast<int32_t>(d), 0}, backward);
       if (copy >= 0) deps.push_back(static_cast<NodeIndex>(copy));
     }
@@ -90,7 +91,7 @@ void ActivationPolicy::replay(int checkpoint, std::vector<ShardedNode>& backward
   state_[checkpoint] = Replay::Done;
 }
 
-/// Is this node of forward done again? A reshard of what is kept begins at the side that is.
+/// Returns whether this forward node is replayed. A reshard of a kept value starts from the kept layout.
 bool ActivationPolicy::replayNode(int checkpoint, ShardedNode& node, int32_t at) const {
   Reshard* const r = node.asReshard();
   if (!r) return !checkpoints_.named[local(layer_, node.op)];
@@ -104,7 +105,7 @@ bool ActivationPolicy::replayNode(int checkpoint, ShardedNode& node, int32_t at)
   return r->from != r->to;
 }
 
-/// Makes a discarded result again and brings it to a point on its way to a reader; gives the node that ends there.
+/// Recomputes a discarded result and reshards it to a point before a reader. Returns the node that ends there.
 int32_t ActivationPolicy::again(OpId reader, ValueId v, const Point& point, std::vector<ShardedNode>& backward) {
   const OpId producer = program_.model->values[v].producer;
   replay(checkpointOf(producer), backward);
@@ -127,7 +128,8 @@ int32_t ActivationPolicy::again(OpId reader, ValueId v, const Point& point, std:
   return static_cast<int32_t>(backward.size()) - 1;
 }
 
-/// Is the result read outside of its checkpoint, or by nobody? A checkpoint is replayed to there.
+/// Returns whether an operator outside the checkpoint reads the result, or none at all. A checkpoint is replayed up to
+/// such results.
 bool ActivationPolicy::handsOn(OpId id) const {
   const Op& op = program_.model->ops[id];
   bool inside = false;
@@ -142,7 +144,7 @@ bool ActivationPolicy::handsOn(OpId id) const {
   return !inside;
 }
 
-/// Takes out the replay of what is read only to make results that are kept by name.
+/// Removes replayed nodes that only feed results kept by name.
 void ActivationPolicy::dropUnread() {
   auto& backward = layerClass_.backward.edit();
   auto drops = [&](const ShardedNode& node) {

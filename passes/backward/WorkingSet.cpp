@@ -1,4 +1,4 @@
-// The working set of an instance: bytes that live beyond what is kept for backward, while its operators run in program
+// The working set of an instance: bytes that live in addition to the kept ones while its operators run in program
 // order.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/backward/Backward.h"
@@ -11,7 +11,7 @@ using namespace ir;
 
 namespace {
 
-/// Bytes that a node leaves behind for the nodes that depend on it.
+/// Returns the bytes that a node leaves for the nodes that depend on it.
 double outputBytes(const ShardedProgram& program, const ShardedClass& layerClass, const ShardedNode& node) {
   const Layer& layer = program.model->layers[layerClass.layer];
   if (const Reshard* r = node.asReshard())
@@ -28,11 +28,11 @@ double outputBytes(const ShardedProgram& program, const ShardedClass& layerClass
            width(program.computeType(op));
   }
   if (c.role == Role::Accumulate || c.role == Role::Cast) return 0;
-  if (c.role == Role::Save) // kept, so counted as such; back in full until backward has read it
+  if (c.role == Role::Save) // kept, so counted as kept; in full width again until backward has read it
     return node.phase == Phase::Forward
                ? 0
                : localElements(program, program.model->values[c.value].dims, c.kept) * program.widthOf(c.value);
-  double bytes = 0; // gradients of the operands, in the layouts that the operator works in
+  double bytes = 0; // gradients of the operands, in the layouts in which the operator works
   for (size_t i = 0; i < op.operands.size(); ++i) {
     const Value& value = program.model->values[op.operands[i].value];
     const bool gives = c.role == Role::Backward ? value.kind == ValueKind::Result : static_cast<int>(i) == c.operand;
@@ -44,7 +44,7 @@ double outputBytes(const ShardedProgram& program, const ShardedClass& layerClass
   return bytes;
 }
 
-/// Most bytes alive at once: an output lives from its node to the last node that waits for it.
+/// Returns the most bytes alive at once. An output lives from its node to the last node that waits for it.
 double peak(const ShardedProgram& program, const ShardedClass& layerClass, const std::vector<ShardedNode>& nodes,
             bool skipSaved) {
   std::vector<double> freed(nodes.size() + 1);
@@ -69,8 +69,8 @@ double peak(const ShardedProgram& program, const ShardedClass& layerClass, const
   return most;
 }
 
-/// What the gradients of parameters read: the operand of each contraction, as kept or replayed, and the gradient of its
-/// result, of every layer of a nested repeat. Values that several contractions share count once.
+/// Returns the bytes that the gradients of parameters read: the operand of each contraction, kept or replayed, and the
+/// gradient of its result, for every layer of a nested repeat. Values that several contractions share count once.
 double weightOperands(const ShardedProgram& program, const ShardedClass& layerClass) {
   const Layer& layer = program.model->layers[layerClass.layer];
   std::set<ValueId> operands, results;
