@@ -1,4 +1,4 @@
-// Facts of a plan that change nothing because nothing in it has what they speak of, or that say what cannot be.
+// Reports facts of a plan without effect, because the plan has nothing that they apply to, and facts that cannot hold.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 #include "passes/cut/Statements.h"
@@ -23,7 +23,8 @@ PLANC_WARNING(BackwardIdle, 648, "`{statement}` does nothing: the plan has no ba
 
 namespace {
 
-/// A mask leaves more at the end of a dimension than on the mean: only there does it matter who holds which range.
+/// A mask leaves more work at the end of a dimension than on average. Only then does it matter which device holds which
+/// range.
 void warnContiguous(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   for (const PlacementRule& rule : program.plan->placements) {
     if (!rule.contiguous || resolveTargets(program.mesh, rule.targets).empty()) continue;
@@ -41,7 +42,8 @@ void warnContiguous(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   }
 }
 
-/// Routing loads the devices that it chooses unevenly: there must be some, and one can have no more than everything.
+/// Routing gives the chosen devices uneven loads. The plan must have routing, and one device cannot get more than
+/// everything.
 bool checkImbalance(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   const Workload& w = program.plan->workload;
   if (w.expertImbalance == 1 || !w.imbalanceRange.valid()) return true;
@@ -94,7 +96,8 @@ void warnFrozen(const ProgramHead& program, DiagnosticEngine& diagnostics) {
                             : fmt::format("nothing trains in this plan: write `params = {}`", name(*precision.frozen)));
 }
 
-/// A forward pass keeps nothing, so there is nothing to redo, and makes no gradients or optimizer states to store.
+/// A forward pass keeps nothing, so there is nothing to recompute, and it has no gradients or optimizer states to
+/// store.
 void warnForwardOnly(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   if (program.plan->workload.hasBackward()) return;
   auto warn = [&](SourceRange at, const std::string& statement) {
@@ -109,7 +112,7 @@ void warnForwardOnly(const ProgramHead& program, DiagnosticEngine& diagnostics) 
     if (r.state != StateKind::Params && holds(program.mesh, r)) warn(r.range, std::string(name(r.state)));
 }
 
-/// A formula that subtracts can hold for the whole of a value and be less than nothing for the shard of a device.
+/// A formula that subtracts can be positive for a whole value and negative for the shard of a device.
 bool checkFormulas(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   bool ok = true;
   eachPlaced(program, [&](const Op& op, const Placement& placement) {

@@ -1,4 +1,4 @@
-// check-idle: warnings for facts of the plan that speak of communication which the finished program does not have.
+// check-idle: warns of facts of the plan about communication that the finished program does not have.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 #include "passes/check/IdleOverlap.h"

@@ -1,5 +1,6 @@
-// check-rules: what an operator contracts inside its kernel, before a function that is not linear, is whole on every
-// device (L10): a sum of parts would go through the softmax. Only what the kernel folds may pass by, `via ring`.
+// check-rules: a dimension that an operator contracts inside its kernel, before a nonlinear function, is whole on every
+// device (L10). Otherwise a partial sum would go through the softmax. The exception is a dimension over which the
+// kernel can fold shards that pass by, `via ring`.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
 #include "passes/place/Placed.h"
@@ -56,7 +57,7 @@ std::string ringProblem(const ShardedProgram& program, const Op& op, const Place
   return "";
 }
 
-/// The program with one rule as a ring over these targets.
+/// Returns the program with one rule changed to a ring over these targets.
 Tried asRing(const ShardedProgram& program, const PlacementRule& rule, const std::vector<Symbol>& targets) {
   return {program, [&](std::vector<PlacementRule>& rules) {
             PlacementRule& changed = rules[static_cast<size_t>(&rule - program.plan->placements.data())];
@@ -75,7 +76,7 @@ bool ringsWork(const Tried& tried) {
   return fine;
 }
 
-/// The targets of the rule that splits the operator's queries, were `rule` a ring.
+/// Returns the targets of the rule that would split the operator's queries if `rule` were a ring.
 std::vector<Symbol> targetsOfQueries(const ShardedProgram& program, const Op& op, const PlacementRule& rule) {
   std::vector<Symbol> targets;
   const Tried tried = asRing(program, rule, rule.targets);
@@ -88,7 +89,8 @@ std::vector<Symbol> targetsOfQueries(const ShardedProgram& program, const Op& op
   return targets;
 }
 
-/// `dim -> axes via ring` with axes that do: those of the rule, or those of the queries; nothing where neither does.
+/// Returns `dim -> axes via ring` with axes that work: those of the rule, or those of the queries. Returns null if
+/// neither works.
 std::optional<std::string> ringThatWorks(const ShardedProgram& program, const Op& op, const PlacedDim& placed) {
   for (const auto& targets : {placed.rule->targets, targetsOfQueries(program, op, *placed.rule)}) {
     if (targets.empty() || !ringsWork(asRing(program, *placed.rule, targets))) continue;
@@ -100,13 +102,13 @@ std::optional<std::string> ringThatWorks(const ShardedProgram& program, const Op
   return std::nullopt;
 }
 
-/// `a`, split over `x`; or over nothing.
+/// Returns the text for how the dimension is split: over its axes, or over nothing.
 std::string splitText(const ShardedProgram& program, const Placement& placement, DimId d) {
   const AxisList& axes = placement.axesOf(d);
   return fmt::format("`{}` over {}", nameOf(program, d), axes.empty() ? "nothing" : "`" + program.mesh.str(axes) + "`");
 }
 
-/// How to have a ring after all, where this operator can take one and no other axes of the plan do.
+/// Returns how to use a ring if this operator supports one but no axes of the plan do.
 std::string ownAxis(const ShardedProgram& program, const Op& op, DimId keys) {
   const std::string_view k = nameOf(program, keys), q = nameOf(program, op.queries);
   return fmt::format(
@@ -137,13 +139,15 @@ void reportRing(const ShardedProgram& program, const Op& op, const Placement& pl
                          splitText(program, placement, ring.dim), list));
 }
 
-/// Softmax stands between the products of an attention, so nothing that its result lacks can be left as a sum.
+/// Returns whether the operator contracts the dimension inside. Softmax stands between the products of attention, so no
+/// dimension missing in its result can stay a pending sum.
 bool contractsInside(const Op& op, DimId d) {
   const bool summed = op.kind == OpKind::Attention && !llvm::is_contained(op.resultDims, d);
   return summed || llvm::is_contained(op.inside, d);
 }
 
-/// Names by which a rule can split the operator: its own dimensions and the composites that have one of them.
+/// Returns the names by which a rule can split the operator: its own dimensions, and composites that contain one of
+/// them.
 std::vector<std::string> splittable(const Model& model, const Op& op) {
   std::vector<std::string> names;
   auto add = [&](const std::string& name) {

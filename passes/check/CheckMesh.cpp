@@ -20,7 +20,7 @@ PLANC_ERROR(AxisListedTwice, 635, "`{name}` lists axis `{axis}` twice")
 
 namespace {
 
-/// Index of a cluster level by name; the frontend has resolved it.
+/// Returns the index of a cluster level by name. The frontend has already checked the name.
 size_t levelIndex(const Mesh& mesh, Symbol level) {
   for (size_t i = 0; i < mesh.levelNames.size(); ++i)
     if (mesh.levelNames[i] == level) return i;
@@ -34,7 +34,7 @@ std::string product(const Mesh& mesh) {
   return text;
 }
 
-/// `tp = 2 within node`, as a mesh says it, with another size if one is given.
+/// Returns `tp = 2 within node` as a mesh writes it, with another size if one is given.
 std::string axisText(const Plan& plan, AxisId id, int64_t size) {
   std::string text = fmt::format("{} = {}", plan.mesh.axes[id].name.view(), size);
   for (const AxisPlace& place : plan.axisPlaces)
@@ -47,8 +47,8 @@ bool isAdded(const Plan& plan, AxisId id) {
   return std::find(plan.addedAxes.begin(), plan.addedAxes.end(), id) != plan.addedAxes.end();
 }
 
-/// The mesh that a derived plan may have meant by the axes it added to the inherited one: those within a level lie
-/// inside, and the largest axis that takes it makes room for them.
+/// Returns the mesh that a derived plan may have meant by the axes it added to the inherited ones. Axes within a level
+/// come inside, and the largest axis that can shrink makes room for them.
 std::string meshAnew(const ProgramHead& program) {
   const Plan& plan = *program.plan;
   const Mesh& mesh = plan.mesh;
@@ -76,7 +76,7 @@ std::string meshAnew(const ProgramHead& program) {
   return "override mesh = { " + text + " }";
 }
 
-/// The way out where a derived plan added axes.
+/// Adds the suggestion for a derived plan that added axes.
 void offerAnew(const ProgramHead& program, DiagnosticEngine::Builder& report) {
   const Plan& plan = *program.plan;
   for (AxisId id : plan.addedAxes)
@@ -112,7 +112,7 @@ bool checkProduct(const ProgramHead& program, DiagnosticEngine& diagnostics) {
 bool checkPlace(const ProgramHead& program, const AxisPlace& place, DiagnosticEngine& diagnostics) {
   const Mesh& mesh = program.mesh;
   const Axis& axis = mesh.axes[place.axis];
-  if (axis.size == 1) return true; // it lies nowhere
+  if (axis.size == 1) return true; // it has no position
   const size_t level = levelIndex(mesh, place.level);
   if (place.where == AxisPlace::Where::Within) {
     int64_t span = 0;
@@ -154,7 +154,7 @@ bool checkPlace(const ProgramHead& program, const AxisPlace& place, DiagnosticEn
   return false;
 }
 
-/// L4 for groups: an axis once.
+/// Checks that a group names each axis once (L4).
 bool checkGroup(const Mesh& mesh, const AxisGroup& group, DiagnosticEngine& diagnostics) {
   AxisMask seen = 0;
   for (AxisId a : resolveTargets(mesh, {group.name})) {

@@ -1,4 +1,4 @@
-// check-rules: every rule places something (L7), and warnings for what runs but is hardly meant: idle axes, an axis
+// check-rules: every rule places something (L7). Warns of what runs but is hardly intended: idle axes, and an axis
 // order that moves digits.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/layout/Routed.h"
@@ -21,7 +21,7 @@ PLANC_WARNING(AxisOrder, 641, "`{axis}` stands left of `{other}` in `{dim} -> {a
 
 namespace {
 
-/// Does the operator have the dimension by itself, through a composite, or through a routed one?
+/// Returns whether the operator has the dimension: by itself, through a composite, or through a routed dimension.
 bool hasDim(const Model& model, const Op& op, Symbol dim) {
   auto named = [&](DimId d) { return model.dims[d].name == dim; };
   if (std::any_of(op.dims.begin(), op.dims.end(), named) || std::any_of(op.along.begin(), op.along.end(), named))
@@ -65,7 +65,7 @@ bool checkReach(const ProgramHead& program, const PlacementRule& rule, Diagnosti
   return false;
 }
 
-/// What is probably forgotten of an axis over which nothing is split: samples are not, or there are no stages.
+/// Returns what a plan probably lacks if nothing is split over an axis: a split of the samples, or stages.
 std::string forgotten(const Plan& plan, Symbol axis) {
   auto names = [&](const std::vector<Symbol>& targets) {
     for (Symbol target : targets)
@@ -83,13 +83,14 @@ std::string forgotten(const Plan& plan, Symbol axis) {
   for (const StateRule& rule : plan.states) stored |= names(rule.targets);
   if (placed) return "";
   if (!batch) return fmt::format("did you forget `{} -> {}`?", samples.view(), axis.view());
-  std::string axes(axis.view()), other; // the samples may be split over it, too
+  std::string axes(axis.view()), other; // the samples may be split over several axes
   for (Symbol target : batch->targets) axes += ", " + target.str();
   if (!stored && !plan.pipeline) other = fmt::format(", or `pipeline {} {{ schedule = one_f_one_b }}`", axis.view());
   return fmt::format("did you forget `{} -> [{}]`{}?", samples.view(), axes, other);
 }
 
-/// An operator with over 1 % of the FLOPs that an axis does not split computes the same on all its ranks.
+/// Warns if an axis does not split an operator with over 1 % of the FLOPs, which then computes the same on all ranks of
+/// the axis.
 void warnIdle(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   auto flopsOf = [&](const Op& op) {
     return op.flops.evaluate([&](DimId d) { return sizeOf(program.model, d); }, [](int) { return 1.0; }) *
@@ -113,16 +114,16 @@ void warnIdle(const ProgramHead& program, DiagnosticEngine& diagnostics) {
             .label(op.range, "this operator is not split over it")
             .help(forgotten(*program.plan, axis.written))
             .help(fmt::format("place one of its dimensions on `{}`, or make the axis smaller", axis.written.view()));
-        return; // one is enough to say it
+        return; // one warning is enough
       }
     }
   }
 }
 
-/// docs/language.md, section 10: an inner scope that keeps only the right part of a list moves digits; the axis that
-/// goes away must be last.
+/// docs/language.md, section 10: an inner scope that keeps only the right part of a list of axes moves digits. The axis
+/// that it drops must be last.
 void warnOrder(const ProgramHead& program, DiagnosticEngine& diagnostics) {
-  const auto splitting = [&](const PlacementRule& rule) { // its targets, without those of one device
+  const auto splitting = [&](const PlacementRule& rule) { // its targets, without axes of one device
     std::vector<Symbol> targets;
     for (const Symbol t : rule.targets)
       if (!resolveTargets(program.mesh, {t}).empty()) targets.push_back(t);
@@ -147,7 +148,7 @@ void warnOrder(const ProgramHead& program, DiagnosticEngine& diagnostics) {
 
 } // namespace
 
-/// A stage holds only a part of the model, so its axis cannot split an operator or a state as well.
+/// A stage holds only a part of the model, so its axis cannot also split an operator or a state.
 bool checkStageAxes(ProgramHead& program, DiagnosticEngine& diagnostics) {
   bool ok = true;
   auto check = [&](const std::string& what, const std::vector<Symbol>& targets, SourceRange range) {

@@ -1,4 +1,4 @@
-// Part of check-rules: a warning for a dimension that a rule splits in some layers and that other layers hold whole.
+// Part of check-rules: warns of a dimension that a rule splits in some layers while other layers hold it whole.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/layout/Routed.h"
 #include "passes/Steps.h"
@@ -23,8 +23,8 @@ PLANC_WARNING(PlacedByHalf, 649,
 
 namespace {
 
-/// Share of the plan's parameters up to which it is silent. What plans of the repository leave whole on purpose, small
-/// tables and shared experts, is 0.6 % at most; layers that were forgotten are 1 % of a model and more.
+/// Share of the plan's parameters up to which there is no warning. Plans of the repository leave at most 0.6 % whole on
+/// purpose (small tables and shared experts). Forgotten layers are 1 % of a model or more.
 constexpr double kLeast = 0.01;
 
 /// An operator of a class that reads a parameter.
@@ -32,7 +32,7 @@ struct Reader {
   LayerClassId layerClass;
   const Op& op;
   const Operand& operand;
-  double elements = 0; ///< of the parameter, in all instances of the class
+  double elements = 0; ///< elements of the parameter in all instances of the class
 
   const Placement& in(const ProgramHead& program) const {
     const ClassHead& of = program.head(layerClass);
@@ -43,13 +43,13 @@ struct Reader {
   }
 };
 
-/// A reader that holds its parameter whole over axes which a rule would split it over.
+/// A reader that holds its parameter whole over axes that a rule could split it over.
 struct Whole {
   const Reader* reader = nullptr;
   AxisMask axes = 0;
 };
 
-/// All readers, each parameter of a class once.
+/// Returns all readers. Each parameter of a class has one.
 std::vector<Reader> readersOf(const ProgramHead& program) {
   const Model& model = program.model;
   std::vector<Reader> readers;
@@ -80,10 +80,10 @@ size_t depthOf(const PlacementRule& rule) {
   return rule.selector.steps.size();
 }
 
-/// Rules of one dimension and the same axes.
+/// Rules of one dimension with the same axes.
 struct Group {
   std::vector<const PlacementRule*> rules;
-  std::vector<const Reader*> split; ///< one for each rule, a reader of the largest parameter that it splits
+  std::vector<const Reader*> split; ///< by rule: a reader of the largest parameter that it splits
 };
 
 class Finder {
@@ -97,7 +97,7 @@ public:
   }
 
 private:
-  // ---- what rules split -------------------------------------------------------
+  // ---- parameters that rules split --------------------------------------------
 
   std::vector<Group> groups() const {
     std::vector<Group> groups;
@@ -126,9 +126,9 @@ private:
     return reaches(selector, reader.op.path, model_.layers[of.layer], of.instances).has_value();
   }
 
-  // ---- what others hold whole -------------------------------------------------
+  // ---- parameters that are whole ----------------------------------------------
 
-  /// The axes that the rule, were it to reach the operator, would split the parameter over; 0 if it cannot.
+  /// Returns the axes over which the rule would split the parameter if it reached the operator; 0 if it cannot.
   AxisMask gain(const PlacementRule& rule, const Reader& reader) const {
     const AxisList axes = resolveTargets(program_.mesh, rule.targets);
     AxisMask got = 0;
@@ -154,16 +154,18 @@ private:
     return got;
   }
 
-  /// Does the rule place single operators of the layer? Then it leaves the others whole on purpose.
+  /// Returns whether the rule places single operators of the layer. Then it leaves the others whole on purpose.
   static bool choosesIn(const PlacementRule& rule, const std::vector<Symbol>& layer) {
     return depthOf(rule) > layer.size() && inCommon(rule.selector.names(), layer) == layer.size();
   }
 
-  /// A word about this dimension of the operator, `replicate` included: what is whole is so on purpose.
+  /// Returns whether any rule concerns this dimension of the operator, `replicate` included. Then it is whole on
+  /// purpose.
   bool spokenOf(const PlacementRule& rule, const Reader& reader) const {
     return llvm::any_of(rules_, [&](const PlacementRule* other) {
       Selector anywhere = other->selector;
-      for (LayerStep& step : anywhere.steps) step.slice.reset(); // who chooses instances leaves the others whole
+      for (LayerStep& step : anywhere.steps)
+        step.slice.reset(); // a rule for some instances leaves the others whole on purpose
       if (!reachesIt(anywhere, reader)) return false;
       return other->dim == rule.dim || llvm::any_of(reader.operand.dims, [&](DimId d) {
                return model_.dims[d].name == other->dim || llvm::any_of(reader.op.composites, [&](CompositeId id) {
@@ -174,8 +176,8 @@ private:
     });
   }
 
-  /// Do its axes serve nothing in the operator, or only what the rule would take them from? Does nothing else split the
-  /// parameter that is as near as the rule?
+  /// Returns whether the axes are unused in the operator, or used only where the rule would take precedence, and no
+  /// rule equally near splits the parameter.
   bool free(const PlacementRule& rule, const Reader& reader, AxisMask axes) const {
     return llvm::all_of(reader.in(program_).dims, [&](const PlacedDim& p) {
       const bool near = p.rule && depthOf(*p.rule) >= depthOf(rule);
@@ -184,7 +186,7 @@ private:
     });
   }
 
-  /// Does a rule of the group split the same storage elsewhere? That is an error of its own.
+  /// Returns whether a rule of the group splits the same storage elsewhere, which is an error of its own.
   bool tied(const Group& group, const Reader& reader) const {
     return llvm::any_of(readers_, [&](const Reader& other) {
       return storageOf(other) == storageOf(reader) &&
@@ -193,7 +195,7 @@ private:
   }
   ValueId storageOf(const Reader& reader) const { return model_.values[reader.operand.value].storage; }
 
-  /// Is the parameter stored split over the axes, wherever it computes?
+  /// Returns whether the parameter is stored split over the axes, however it is computed.
   bool stored(const Reader& reader, AxisMask axes) const {
     const Value& value = model_.values[reader.operand.value];
     const ClassHead& of = program_.head(reader.layerClass);
@@ -219,7 +221,7 @@ private:
     return all;
   }
 
-  /// The rule that splits what lies nearest to the reader.
+  /// Returns the index of the rule that splits the parameter nearest to the reader.
   static size_t nearest(const Group& group, const Reader& reader) {
     size_t best = 0;
     for (size_t i = 1; i < group.rules.size(); ++i)
@@ -228,9 +230,10 @@ private:
     return best;
   }
 
-  // ---- what would mend it -----------------------------------------------------
+  // ---- the fix ----------------------------------------------------------------
 
-  /// Does the plan place with these changes, split all that is whole, and leave every other parameter as it is?
+  /// Returns whether the plan with these changes can be placed, splits every whole parameter, and leaves the others as
+  /// they are.
   bool mends(const std::vector<Whole>& whole, const std::function<void(std::vector<PlacementRule>&)>& change) const {
     const Tried tried(program_, change);
     DiagnosticEngine quiet;
@@ -256,7 +259,7 @@ private:
     });
   }
 
-  /// The widest scope that mends it by one rule: `*`, `decoder.*`; nothing if none does.
+  /// Returns the widest scope with which one rule fixes it, `*` or `decoder.*`; null if there is none.
   std::optional<LayerRef> scopeOf(const std::vector<Whole>& whole, const PlacementRule& rule,
                                   const Reader& split) const {
     const std::vector<Symbol> layer = split.layer();
@@ -274,7 +277,8 @@ private:
     return std::nullopt;
   }
 
-  /// The last name of the rule's scope as `*`, if that mends it, with all other rules of the scope.
+  /// Returns a fix that replaces the last name of the scope of the rule, and of all other rules with this scope, by
+  /// `*`; null if that does not fix it.
   std::optional<TextFix> fixOf(const std::vector<Whole>& whole, const PlacementRule& rule) const {
     const Selector& scope = rule.selector;
     if (scope.steps.empty() || scope.steps.back().star || scope.steps.back().slice) return std::nullopt;
@@ -292,7 +296,8 @@ private:
 
   // ---- the report -------------------------------------------------------------
 
-  /// The layers that a report names: what the rule's scope names of the one that it splits, and of the other as much.
+  /// Returns the layers that a report names: the part of the split layer's path that the rule's scope names, and the
+  /// matching part of the whole layer's path.
   static std::pair<LayerRef, LayerRef> named(const PlacementRule& rule, const Reader& split, const Reader& whole) {
     std::vector<Symbol> ours = split.layer(), theirs = whole.layer();
     while (ours.size() > std::max<size_t>(depthOf(rule), 1) && theirs.size() > 1 && ours.back() == theirs.back())
@@ -316,7 +321,7 @@ private:
       return elements / model_.parameterCount();
     };
     if (share() <= kLeast) return;
-    for (const LayerRef& layer : layersOf(whole)) { // a law can forbid what the extents allow
+    for (const LayerRef& layer : layersOf(whole)) { // a law can forbid it although the extents allow it
       const auto here = [&](const Whole& w) { return LayerRef::of(w.reader->layer()) == layer; };
       std::vector<Whole> one;
       llvm::copy_if(whole, std::back_inserter(one), here);
@@ -357,7 +362,7 @@ private:
     if (auto fix = fixOf(whole, rule)) report.fix(std::move(*fix));
   }
 
-  /// Of the layers that are whole, each once.
+  /// Returns the names of the whole layers, each once.
   static std::vector<std::string> namesOf(const PlacementRule& rule, const Reader& split,
                                           const std::vector<Whole>& whole) {
     std::vector<std::string> names;

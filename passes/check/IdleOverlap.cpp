@@ -1,4 +1,4 @@
-// Facts of `overlap` that speak of collectives which no layer, parameter or stage of the plan has.
+// Warns of facts of `overlap` about collectives that no layer, parameter or stage of the plan has.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/check/IdleOverlap.h"
 
@@ -15,12 +15,12 @@ PLANC_WARNING(OverlapIdle, 924, "`overlap {{ {fact} }}` does nothing: {reason}")
 
 namespace {
 
-/// What travels in a step.
+/// The kinds of communication in a step.
 struct Traffic {
   EnumArray<CollectiveClass, bool, kCollectiveClasses> classes{};
-  bool states = false;   ///< collectives of parameters and gradients, which buckets are made of
-  bool gathers = false;  ///< parameters on the way to their use, which may be fetched early
-  bool anything = false; ///< beside the statistics inside of operators
+  bool states = false;   ///< collectives of parameters and gradients, which form buckets
+  bool gathers = false;  ///< gathers of parameters before their use, which can be prefetched
+  bool anything = false; ///< apart from statistics inside operators
 
   explicit Traffic(const Program& program) {
     for (const LayerClass& layerClass : program.classes) {

@@ -1,4 +1,4 @@
-// What a plan's `overlap` says of communication that the plan does not have.
+// Warns of facts in a plan's `overlap` about communication that the plan does not have.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/program/Program.h"
@@ -6,7 +6,7 @@
 
 namespace planc::passes {
 
-/// Warns (PLAN0924) of facts of `overlap` without effect; of a program at level comm whose boundaries are known.
+/// Warns (PLAN0924) of facts of `overlap` without effect. The program is at level comm with known boundaries.
 void warnOfIdleOverlap(const ir::Program& program, DiagnosticEngine& diagnostics);
 
 } // namespace planc::passes
