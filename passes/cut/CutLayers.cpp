@@ -1,5 +1,5 @@
-// cut-layers: cuts the top-level layers into virtual stages, and the instances of each repeat into classes of which all
-// statements say the same.
+// cut-layers: cuts the top-level layers into virtual stages, and the instances of each repeat into classes to which the
+// same statements apply.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/program/Task.h"
 #include "passes/Steps.h"
@@ -21,10 +21,10 @@ PLANC_ERROR(TooManyClasses, 722, "a slice over `{layer}` ({count} instances) is 
 
 namespace {
 
-/// Instances looked at one by one where slices differ: classes that alternate run one by one, too.
+/// Most instances that are examined one by one where slices differ, because alternating classes also run one by one.
 constexpr int64_t kMaxSliced = 1 << 16;
 
-/// Does the statement replay something of this instance, whatever its `first` says?
+/// Returns whether the statement replays something of this instance, without regard to its `first`.
 bool replaysSome(const Model& model, const Recompute& statement, const Layer& layer, int64_t instance) {
   for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
     for (const Selector& s : statement.selectors)
@@ -32,14 +32,15 @@ bool replaysSome(const Model& model, const Recompute& statement, const Layer& la
   return false;
 }
 
-/// `first = n`: the first n of the instances that the statement reaches on each virtual stage, by layer.
+/// Returns, by layer, the instances that `first = n` chooses: the first n instances on each virtual stage that the
+/// statement reaches.
 std::vector<RangeSet> firstOf(const Model& model, const Recompute& statement, const Cut& cut) {
   std::vector<std::vector<int64_t>> chosen(model.layers.size());
   for (const auto& pieces : cut) {
     int64_t left = *statement.first;
     for (const Piece& piece : pieces) {
       const Layer& layer = model.layers[piece.layer];
-      if (layer.count > kMaxSliced) continue; // refused where the classes are made
+      if (layer.count > kMaxSliced) continue; // rejected when the classes are made
       for (int64_t i = piece.lo; i < piece.hi && left > 0; ++i)
         if (replaysSome(model, statement, layer, i)) chosen[piece.layer.index].push_back(i), --left;
     }
@@ -49,9 +50,9 @@ std::vector<RangeSet> firstOf(const Model& model, const Recompute& statement, co
   return sets;
 }
 
-/// What the plan's slices choose of a layer's instances. Statements that say the same of layers that differ in their
-/// first slice alone are one choice: `decoder[0:4] { ffn -> tp }` and `decoder[4:8] { ffn -> tp }` choose what
-/// `decoder[0:8]` does. A part lies in one instance: it is in a slice or it is not.
+/// The instances of a layer that the plan's slices choose. Equal statements about layers that differ only in their
+/// first slice are one choice: `decoder[0:4] { ffn -> tp }` and `decoder[4:8] { ffn -> tp }` choose the same as
+/// `decoder[0:8]`. A part lies in one instance, so a slice holds it or not.
 class Choices {
 public:
   Choices(const ProgramHead& program, LayerId id)
@@ -68,7 +69,7 @@ public:
     for (const Selector& s : plan.workload.freeze) look(s, [] { return "freeze"; });
   }
 
-  /// Each is all that one choice holds.
+  /// Returns the instances of each choice.
   std::set<RangeSet> sets() const {
     std::set<RangeSet> all = sets_;
     for (const auto& entry : chosen_) all.insert(entry.second);
@@ -76,7 +77,7 @@ public:
   }
 
 private:
-  /// `*` reaches all repeats.
+  /// Adds the choice of a selector; `*` reaches all repeats.
   template <class F> void look(const Selector& selector, F saying) {
     if (isPart_ || selector.steps.empty()) return;
     const LayerStep& first = selector.steps[0];
@@ -86,21 +87,21 @@ private:
     anywhere.steps[0] = {false, layer_, std::nullopt};
     RangeSet& set = chosen_[fmt::format("{} of {}", saying(), anywhere.str())];
     if (set.firstCommon(slice))
-      sets_.insert(slice); // twice the same instance: whoever reads the statements must see it
+      sets_.insert(slice); // an instance chosen twice must show up in the classes
     else
       set.ranges.insert(set.ranges.end(), slice.ranges.begin(), slice.ranges.end());
   }
 
   Symbol layer_;
   bool isPart_;
-  std::map<std::string, RangeSet> chosen_; ///< by what is said, and of which layers inside an instance
+  std::map<std::string, RangeSet> chosen_; ///< by statement and the layers inside an instance that it names
   std::set<RangeSet> sets_;
 };
 
 /// Classes of instances, each in ascending order.
 using Classes = std::vector<RangeSet>;
 
-/// Instances of which the same is said form a class.
+/// Returns the classes: instances with equal choices form a class.
 Classes classesOf(const Layer& layer, const std::set<RangeSet>& choices) {
   if (choices.empty()) return {RangeSet{{Range{layer.from, layer.to(), 1}}}};
   std::map<std::vector<bool>, size_t> classes;
@@ -117,8 +118,8 @@ Classes classesOf(const Layer& layer, const std::set<RangeSet>& choices) {
   return result;
 }
 
-/// The first instance that trains a parameter, if nothing does before it: unlike the later ones it hands no gradient
-/// back.
+/// Returns the first instance that trains a parameter, if nothing trains before it. Unlike the later instances it
+/// returns no gradient.
 std::optional<int64_t> endOfBackward(const ProgramHead& program, LayerId id, const Classes& classes,
                                      const std::vector<bool>& handedOn) {
   const Layer& layer = program.model->layers[id];
@@ -139,7 +140,7 @@ std::optional<int64_t> endOfBackward(const ProgramHead& program, LayerId id, con
   return std::nullopt;
 }
 
-/// Takes one instance, the first of its class, out of it.
+/// Moves an instance, the first of its class, into a class of its own.
 void separate(Classes& classes, int64_t instance) {
   for (size_t i = 0; i < classes.size(); ++i) {
     auto& ranges = classes[i].ranges;
@@ -173,13 +174,13 @@ bool addClasses(ShardedProgram& program, LayerId id, GradientFlow& flow, Diagnos
   return true;
 }
 
-/// Instances [lo, hi) of a class, one behind the other.
+/// Adjacent instances [lo, hi) of a class.
 struct Run {
   int64_t lo = 0, hi = 0;
   LayerClassId layerClass;
 };
 
-/// The instances of a piece in the order of the model, those of a class that follow each other as one run.
+/// Adds the instances of a piece in the order of the model. Adjacent instances of one class form one run.
 void addRuns(const ProgramHead& program, const Piece& piece, StageRuns::value_type& stage) {
   llvm::SmallVector<Run, 4> runs;
   for (uint32_t b = 0; b < program.classCount(); ++b) {
@@ -215,7 +216,7 @@ StageRuns runsOf(const ProgramHead& program) {
 
 void setRuns(ProgramHead& program, const StageRuns& runs) {
   program.stageKinds = {};
-  StageKindId last; // neighbours are alike as a rule
+  StageKindId last; // adjacent stages are usually alike
   for (size_t s = 0; s < runs.size(); ++s) {
     const auto holds = [&](StageKindId kind) {
       const auto& classes = program.stageKinds[kind].classes;

@@ -1,4 +1,4 @@
-// Part of cut-layers: the top-level layers cut into virtual stages, by stage lines, by numbers of layers, or evenly.
+// Part of cut-layers: cuts the top-level layers into virtual stages, by stage lines, by counts of layers, or evenly.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/cut/CutStages.h"
 
@@ -25,7 +25,7 @@ int64_t totalLayers(const Model& model) {
   return total;
 }
 
-/// Whether all layers together are a number; if not it is reported.
+/// Returns whether the sum of all layers fits into a number. Reports an error if not.
 bool countable(const Model& model, DiagnosticEngine& diagnostics) {
   const ir::Layer* largest = nullptr;
   int64_t total = 0;
@@ -41,15 +41,16 @@ bool countable(const Model& model, DiagnosticEngine& diagnostics) {
   return false;
 }
 
-/// Layers per virtual stage when they do not divide: the surplus goes to the middle, where neither embedding nor head
-/// stands.
+/// Returns the layers per virtual stage. If they do not divide, the surplus goes to the middle stages, which hold
+/// neither embedding nor head.
 Indexed<int64_t> balanced(int64_t layers, int64_t parts) {
   Indexed<int64_t> sizes(parts, layers / parts);
   for (int64_t i = 0, left = layers % parts; i < left; ++i) ++sizes[parts > 2 ? 1 + i % (parts - 2) : i % parts];
   return sizes;
 }
 
-/// A plain layer counts as so many where the plan says it, else as none.
+/// Returns how many layers a layer counts as: a repeat as its instances, a plain layer as the number in the plan, else
+/// as 0.
 int64_t countOf(const ir::Layer& layer, const Stages* stages) {
   if (layer.repeat) return layer.count;
   if (stages)
@@ -58,8 +59,8 @@ int64_t countOf(const ir::Layer& layer, const Stages* stages) {
   return 0;
 }
 
-/// Pieces of the whole model for the given layers per part. Plain layers that count as none go with the instance that
-/// follows them, the last ones with the last part. Nothing if a plain layer counts as more than its part has left.
+/// Returns the pieces of the whole model for the given layers per part. Plain layers that count as 0 join the instance
+/// that follows them, the last ones the last part. Returns null if a plain layer counts as more than its part has left.
 std::optional<Cut> cutBySizes(const Model& model, const Indexed<int64_t>& sizes, const Stages* stages = nullptr,
                               std::pair<LayerId, int64_t>* tooLarge = nullptr) {
   Cut cut(sizes.size());
@@ -86,7 +87,7 @@ std::optional<Cut> cutBySizes(const Model& model, const Indexed<int64_t>& sizes,
     for (int64_t at = layer.from; at < layer.to();) {
       advance();
       const int64_t take = std::min(room, layer.to() - at);
-      if (take == 0) break; // the sizes add up to the layers: cannot happen
+      if (take == 0) break; // cannot happen, because the sizes add up to the layers
       cut[part].push_back({LayerId(l), at, at + take});
       at += take;
       room -= take;
@@ -95,7 +96,8 @@ std::optional<Cut> cutBySizes(const Model& model, const Indexed<int64_t>& sizes,
   return cut;
 }
 
-/// Stage lines to paste: those of a balanced cut where its prices are known, else balanced in numbers of layers.
+/// Returns stage lines to paste: those of a balanced cut if its prices exist, else a cut with balanced counts of
+/// layers.
 std::string suggestion(const Model& model, const std::vector<StageLine>& offered, int64_t layers, int64_t parts) {
   std::string text = offered.empty() ? "write the stages out, for example:"
                                      : "write the stages out; these have the soonest step of the cuts compared:";
@@ -128,7 +130,8 @@ std::string pieceName(const Model& model, const Piece& p) {
   return (layer.repeat ? layer.ref(RangeSet{{Range{p.lo, p.hi, 1}}}) : layer.ref()).str();
 }
 
-/// An instance of the repeat that other lines cut into its parts, among those that a selector names whole.
+/// Returns an instance that other lines cut into its parts, among the instances that a selector names whole; null if
+/// there is none.
 std::optional<int64_t> cutAmong(const Model& model, const LayerStep& step) {
   for (const ir::Layer& layer : model.layers)
     if (layer.isPart() && layer.within == step.name && (!step.slice || step.slice->contains(layer.instance)))
@@ -136,7 +139,8 @@ std::optional<int64_t> cutAmong(const Model& model, const LayerStep& step) {
   return std::nullopt;
 }
 
-/// Does the last step of a selector name instances of this layer, or all of it?
+/// Returns the piece of the layer that the last step of a selector names: some instances or all; null if it names
+/// another layer.
 std::optional<Piece> pieceOfLayer(const Model& model, LayerId id, const LayerStep& last) {
   const ir::Layer& layer = model.layers[id];
   if (layer.name != last.name) return std::nullopt;
@@ -147,7 +151,7 @@ std::optional<Piece> pieceOfLayer(const Model& model, LayerId id, const LayerSte
   return Piece{id, slice.begin, slice.end};
 }
 
-/// The piece that a selector of a stage line names, or what is wrong with it.
+/// Returns the piece that a selector of a stage line names; null, with the problem in `problem`, if it names none.
 std::optional<Piece> pieceOf(const Model& model, const Selector& selector, std::string& problem) {
   const std::vector<LayerStep>& steps = selector.steps;
   const bool whole = steps.size() == 1;
@@ -168,7 +172,7 @@ std::optional<Piece> pieceOf(const Model& model, const Selector& selector, std::
   return std::nullopt;
 }
 
-/// May lines leave the layer out? Of the parts of an instance they may where it multiplies nothing.
+/// Returns whether lines may leave out the layer: plain layers, but parts of an instance only if they multiply nothing.
 bool mayGoAlong(const Model& model, const ir::Layer& layer) {
   if (layer.repeat || !layer.isPart()) return !layer.repeat;
   for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
@@ -176,8 +180,8 @@ bool mayGoAlong(const Model& model, const ir::Layer& layer) {
   return true;
 }
 
-/// Stage lines in order of their index, one selector list each; plain layers that no line names join the neighbouring
-/// stage.
+/// Cuts by stage lines, in the order of their index, one selector list each. Plain layers that no line names join the
+/// neighbouring stage. Returns null, with the problem and its place, if the lines do not cover the model.
 std::optional<Cut> cutByLines(const Model& model, const std::vector<StageLine>& lines, int64_t parts,
                               std::string& problem, SourceRange& where) {
   Indexed<const StageLine*> byIndex(parts);
@@ -189,7 +193,7 @@ std::optional<Cut> cutByLines(const Model& model, const std::vector<StageLine>& 
     byIndex[line.index] = &line;
   }
   Cut cut(parts);
-  LayerId due(0); // the next layer to be covered, and its next instance
+  LayerId due(0); // the next layer to cover, and its next instance
   int64_t at = 0;
   const auto layer = [&]() -> const ir::Layer& { return model.layers[due]; };
   const auto goesAlong = [&] { return at == layer().from && mayGoAlong(model, layer()); };
@@ -224,7 +228,7 @@ std::optional<Cut> cutByLines(const Model& model, const std::vector<StageLine>& 
   return cut;
 }
 
-/// `stages = [7, 8, 8, 7]`
+/// Cuts by counts, `stages = [7, 8, 8, 7]`.
 std::optional<Cut> cutByCounts(const Model& model, const Stages& stages, int64_t parts, DiagnosticEngine& diagnostics) {
   int64_t sum = 0;
   for (int64_t n : stages.counts)
@@ -239,7 +243,7 @@ std::optional<Cut> cutByCounts(const Model& model, const Stages& stages, int64_t
   return std::nullopt;
 }
 
-/// Equal counts of layers, those that `even` counts among them.
+/// Cuts into equal counts of layers, including the layers that `even` names.
 std::optional<Cut> cutEvenly(const ProgramHead& program, const Plan& plan, const Stages* stages, int64_t parts,
                              DiagnosticEngine& diagnostics) {
   const Model& model = program.model;
@@ -295,7 +299,7 @@ std::optional<Cut> cutStages(const ProgramHead& program, const Plan& plan, Diagn
   const Model& model = program.model;
   if (!countable(model, diagnostics)) return std::nullopt;
   const int64_t parts = program.stages * program.chunks;
-  const Pipeline* pipeline = plan.pipeline && parts > 1 ? &*plan.pipeline : nullptr; // one stage holds all
+  const Pipeline* pipeline = plan.pipeline && parts > 1 ? &*plan.pipeline : nullptr; // one stage holds all layers
   if (pipeline && !pipeline->stages.empty()) {
     std::string problem;
     SourceRange where = pipeline->range;

@@ -1,4 +1,5 @@
-// The layers of a model cut into virtual stages: what cut-layers begins with, and a program of level comm cut again.
+// Cuts the layers of a model into virtual stages: the beginning of cut-layers, and a new cut of a program at level
+// comm.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/program/Program.h"
@@ -17,25 +18,25 @@ struct Piece {
   ir::LayerId layer;
   int64_t lo = 0, hi = 0;
 };
-/// By virtual stage, in the order of the model.
+/// The pieces by virtual stage, in the order of the model.
 using Cut = Indexed<Few<Piece, 2>>;
 
-/// The instance of a repeat whose part a selector of a stage line names: `decoder[3].local`, and `decoder.local` where
-/// there is one instance.
+/// Returns the instance of a repeat whose part a selector of a stage line names: `decoder[3].local`, or `decoder.local`
+/// if there is one instance. Returns null if it names no part.
 std::optional<int64_t> instanceCut(const ir::Selector& selector, const ir::Layer& layer);
 
-/// The cut that the plan wants of the program's model. Nothing after a report.
+/// Returns the cut that the plan requests for the program's model. Returns null after an error.
 std::optional<Cut> cutStages(const ir::ProgramHead& program, const ir::Plan& plan, DiagnosticEngine& diagnostics);
 
-/// By virtual stage: classes in the order in which they run there, with how many instances of each.
+/// By virtual stage: classes in the order in which they run, with the number of instances of each.
 using StageRuns = Indexed<llvm::SmallVector<std::pair<ir::LayerClassId, int64_t>, 4>>;
 
-/// The virtual stages of the program, as far as they hold classes; nothing is sent yet.
+/// Returns the classes that the virtual stages of the program hold so far.
 StageRuns runsOf(const ir::ProgramHead& program);
-/// Makes them what the virtual stages hold: those that hold the same are of one kind.
+/// Sets the classes of the virtual stages. Stages with equal classes become one kind.
 void setRuns(ir::ProgramHead& program, const StageRuns& runs);
 
-/// Makes the virtual stages of a cut, with the devices of each, and gives the classes that run on them.
+/// Makes the virtual stages of a cut with their devices. Returns the classes that run on them.
 StageRuns addStages(ir::ProgramHead& program, const Cut& cut);
 
 } // namespace planc::passes

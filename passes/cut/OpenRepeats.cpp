@@ -1,5 +1,5 @@
-// open-repeats: a repeat that stage lines cut inside of an instance becomes several layers: the instances before it,
-// the parts of its body, the instances behind it. Operators keep their paths, so that rules reach them as before.
+// open-repeats: splits a repeat that stage lines cut inside an instance into several layers: the instances before it,
+// the parts of its body, and the instances after it. Operators keep their paths, so rules reach them as before.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Passes.h"
 #include "passes/Steps.h"
@@ -13,7 +13,7 @@ using namespace ir;
 
 namespace {
 
-/// The instances of a layer that lines cut, ascending.
+/// Returns the instances of a layer that lines cut, ascending.
 std::set<int64_t> instancesCut(const std::vector<StageLine>& lines, const Layer& layer) {
   std::set<int64_t> cut;
   for (const StageLine& line : lines)
@@ -22,8 +22,8 @@ std::set<int64_t> instancesCut(const std::vector<StageLine>& lines, const Layer&
   return cut;
 }
 
-/// Copies a model layer by layer. Values, parameters and regions of an opened repeat are made once for each of its
-/// pieces and for each instance that is cut, on their first use there.
+/// Copies a model layer by layer. Values, parameters and regions of an opened repeat are made once for each piece and
+/// once for each cut instance, on their first use there.
 class Opener {
 public:
   Opener(const Model& model, const std::vector<StageLine>& lines)
@@ -43,7 +43,7 @@ public:
     for (ValueId p : from_.params)
       if (!opened(from_.values[p].region)) param(p);
     const uint32_t outside = to_.values.size();
-    std::vector<LayerId> layers; // by old layer, the first that it became
+    std::vector<LayerId> layers; // by old layer: the first of its new layers
     for (uint32_t l = 0; l < from_.layers.size(); ++l) {
       layers.emplace_back(to_.layers.size());
       if (cuts_[l].empty())
@@ -70,7 +70,7 @@ private:
     return false;
   }
 
-  // ---- what is made on its first use -----------------------------------------
+  // ---- items made on their first use --------------------------------------------
 
   RegionId region(RegionId old) {
     if (!old.valid() || known_[old.index]) return old.valid() ? regions_[old.index] : old;
@@ -89,7 +89,7 @@ private:
     const ValueId id = values_[old.index] = to_.values.add(std::move(made));
     to_.params.push_back(id);
     if (storage.valid()) {
-      const ValueId owner = param(storage); // itself, where none shares it
+      const ValueId owner = param(storage); // itself, if nothing shares it
       to_.values[id].storage = owner;
     }
     return id;
@@ -99,7 +99,7 @@ private:
 
   // ---- layers ----------------------------------------------------------------
 
-  /// Begins a layer, the operators of which follow.
+  /// Begins a layer; its operators follow.
   void begin(Layer made) {
     made.first = OpId(to_.ops.size());
     made.carries.clear();
@@ -135,7 +135,7 @@ private:
     end();
   }
 
-  /// Values as they come from the layer before, one for each that the repeat carries.
+  /// The values that arrive from the layer before, one per carried value of the repeat.
   using Carried = std::vector<ValueId>;
 
   void open(LayerId id) {
@@ -151,7 +151,8 @@ private:
     for (size_t c = 0; c < carried.size(); ++c) values_[layer(id).carries[c].last.index] = carried[c];
   }
 
-  /// Nothing in the repeat has been made yet; its own region becomes this one, none for a single instance.
+  /// Begins a new piece: nothing of the repeat is made yet. Its own region becomes `own`, which is invalid for a single
+  /// instance.
   void renew(LayerId id, RegionId own) {
     for (uint32_t r = 0; r < from_.regions.size(); ++r)
       if (top(RegionId(r)) == layer(id).region) known_[r] = false;
@@ -185,7 +186,7 @@ private:
     end();
   }
 
-  /// One instance: its parts are layers, and what it carries goes from one to the next.
+  /// Opens one instance: its parts become layers, and its carried values pass from one part to the next.
   void parts(LayerId id, int64_t instance, Carried& carried) {
     renew(id, RegionId());
     for (size_t c = 0; c < carried.size(); ++c) values_[layer(id).carries[c].inside.index] = carried[c];
@@ -210,12 +211,12 @@ private:
     }
   }
 
-  /// A carry of the repeat itself.
+  /// Returns whether the operator is a carry of the repeat itself.
   bool isCarry(LayerId id, const Op& op) const { return op.kind == OpKind::Carry && op.region == layer(id).region; }
 
   static Symbol nameIn(const Op& op) { return op.path.size() > 1 ? op.path[1] : op.name; }
 
-  /// The part that begins with an operator: a nested repeat is a repeat, all others are plain.
+  /// Returns the part that begins with an operator: a nested repeat stays a repeat, all other parts are plain.
   Layer partOf(LayerId id, int64_t instance, const Op& first) {
     Layer made;
     made.name = nameIn(first);
@@ -234,7 +235,7 @@ private:
     return made;
   }
 
-  /// What the repeat that has just been copied carries: its carries come first and last.
+  /// Adds the carries of the repeat that was just copied. Its carry operators come first and last.
   void addCarries() {
     Layer& made = to_.layers[here_];
     std::vector<const Op*> carries;
@@ -248,11 +249,11 @@ private:
 
   const Model& from_;
   Model to_;
-  std::vector<ValueId> values_;   ///< by old value; none: not made in this piece
-  std::vector<RegionId> regions_; ///< by old region, where it is known
+  std::vector<ValueId> values_;   ///< by old value; invalid: not made in this piece
+  std::vector<RegionId> regions_; ///< by old region, if `known_`
   std::vector<bool> known_;
   std::vector<std::set<int64_t>> cuts_; ///< by old layer
-  LayerId here_;                        ///< that is being made
+  LayerId here_;                        ///< the layer in progress
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// The texts of statements, and the instances of their selectors.
+// The texts of statements, and the instances that their selectors name.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/cut/Statements.h"
 
@@ -19,8 +19,8 @@ std::string targetsText(const std::vector<Symbol>& targets) {
 
 } // namespace
 
-// Every member is named, so that one that is added does not compile until it is said here, or left out on purpose.
-// `optional` says nothing of what a rule does where it reaches something.
+// Every member is bound by name, so a new member does not compile until it is added here or left out on purpose.
+// `optional` does not change what a rule does where it reaches something.
 
 std::string saying(const PlacementRule& rule) {
   const auto& [selector, dim, targets, ring, uneven, contiguous, optional, range, dimRange, targetRange] = rule;

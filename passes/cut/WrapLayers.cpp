@@ -1,5 +1,5 @@
-// wrap-layers: where the body of a repeat holds several layers, each is wrapped by itself, as a repeat of one is
-// (docs/language.md, section 11). Buckets of states and checkpoints go by what is wrapped.
+// wrap-layers: wraps each layer in the body of a repeat with several layers, as a repeat of one is wrapped
+// (docs/language.md, section 11). Buckets of states and checkpoints follow the wrapped layers.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Passes.h"
 #include "passes/Steps.h"
@@ -15,7 +15,7 @@ using namespace ir;
 
 namespace {
 
-/// A call of a block that stands in a body, or a repeat: operators [first, end).
+/// A call of a block, or a repeat, in a body: operators [first, end).
 struct BodyPart {
   Symbol name;
   uint32_t first = 0, end = 0;
@@ -26,7 +26,7 @@ class Wrapper {
 public:
   explicit Wrapper(const Model& model) : model_(model) {}
 
-  /// The calls to wrap, each in the region of its body.
+  /// Returns the calls to wrap, each with the region of its body.
   std::vector<std::pair<RegionId, BodyPart>> find() const {
     std::vector<std::pair<RegionId, BodyPart>> found;
     for (uint32_t r = 0; r < model_.regions.size(); ++r)
@@ -42,7 +42,7 @@ private:
     return region == outer;
   }
 
-  /// Does one of the operators multiply with a parameter?
+  /// Returns whether one of the operators multiplies with a parameter.
   bool multiplies(uint32_t i) const { return multipliesWithParameter(model_, op(i)); }
   bool multiplies(uint32_t first, uint32_t end) const {
     for (uint32_t i = first; i < end; ++i)
@@ -50,7 +50,7 @@ private:
     return false;
   }
 
-  /// Calls and repeats that stand in the body, in order.
+  /// Returns the calls and repeats in the body, in order.
   std::vector<BodyPart> partsOf(RegionId body, uint32_t first, uint32_t end) const {
     const size_t depth = model_.regions[body].path.size();
     std::vector<BodyPart> parts;
@@ -60,12 +60,12 @@ private:
       if (parts.empty() || parts.back().name != o.path[depth] || parts.back().end != i)
         parts.push_back({o.path[depth], i, i, false});
       parts.back().end = i + 1;
-      parts.back().repeat |= o.path.size() == depth + 1; // its carries stand at its path
+      parts.back().repeat |= o.path.size() == depth + 1; // the path of its carries is its own path
     }
     return parts;
   }
 
-  /// The calls that are layers, if the body has more than one: a body of one layer is wrapped as a whole.
+  /// Returns the calls that are layers if the body has more than one. A body of one layer is wrapped as a whole.
   std::vector<BodyPart> layersOf(RegionId body) const {
     uint32_t first = 0, end = 0;
     for (uint32_t i = 0; i < model_.ops.size(); ++i)
@@ -87,8 +87,9 @@ private:
     return layers > 1 ? calls : std::vector<BodyPart>();
   }
 
-  /// Does all that the body makes before the call reach what is behind it through the call alone, which hands on a
-  /// value of the shape of one that it takes? A part of a layer has a sum around it, or another shape.
+  /// Returns whether everything that the body computes before the call reaches the later operators only through the
+  /// call, and the call returns a value with the shape of one that it takes. A part of a layer has a sum around it, or
+  /// another shape.
   bool handsOn(const BodyPart& call, uint32_t first, uint32_t end) const {
     for (uint32_t i = call.end; i < end; ++i)
       for (const Operand& o : op(i).operands)
@@ -108,7 +109,7 @@ private:
     return true;
   }
 
-  /// The operator that makes a value; beyond all of them for parameters and inputs.
+  /// Returns the operator that produces a value; for parameters and inputs an index past all operators.
   uint32_t producer(ValueId value) const {
     const Value& v = model_.values[value];
     return v.kind == ValueKind::Result ? v.producer.index : static_cast<uint32_t>(model_.ops.size());
@@ -117,7 +118,7 @@ private:
   const Model& model_;
 };
 
-/// Makes a call a repeat of one: its operators, what they make, the parameters and repeats in it.
+/// Makes a call a repeat of one: its operators, their results, and the parameters and repeats inside.
 void wrap(Model& model, RegionId body, const BodyPart& call) {
   Region made;
   made.path = model.regions[body].path;
