@@ -1,4 +1,4 @@
-// The layers of the last groups of plans, and the rest of the pipeline over them.
+// Keeps the layers of the last groups of plans, and runs the rest of the pipeline on them.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Lowerings.h"
 
@@ -9,14 +9,14 @@ using namespace ir;
 
 namespace {
 
-/// All that the passes over layers read.
+/// Returns the plan parts that the passes over layers read.
 PlanParts readByLayers() {
   PlanParts parts;
   for (const Pass& pass : pipeline()) parts |= pass.reads;
   return parts;
 }
 
-/// What the passes that make the model read.
+/// Returns the plan parts that the passes that make the model read.
 PlanParts readByModel() {
   PlanParts parts;
   for (const Pass& pass : pipeline())
@@ -36,7 +36,7 @@ const Pass& lastOfModel() {
   return last;
 }
 
-/// What the passes that run again make anew.
+/// Removes the results of the passes that run again.
 void dropAgain(Program& program) {
   for (LayerClass& layerClass : program.classes) layerClass.params = {}, layerClass.states = {};
   program.virtualStages.clear();
@@ -44,9 +44,9 @@ void dropAgain(Program& program) {
   program.stageGroups.clear();
 }
 
-/// Of one group of layers, meshes whose bound model is kept.
+/// Number of meshes per group of layers whose bound model is kept.
 constexpr size_t kMeshes = 16;
-/// Models that are kept.
+/// Number of prepared models that are kept.
 constexpr size_t kModels = 8;
 
 } // namespace
@@ -79,7 +79,7 @@ std::unique_ptr<Program> Lowerings::lowerWith(Layers& layers, const Plan& plan, 
   program->plan = &plan;
   if (plan.mesh == layers.plan->mesh)
     return lowerAgain(*program, diagnostics, layers.states) ? std::move(program) : nullptr;
-  program->mesh = plan.mesh; // no axis of it is refined, or all are seen
+  program->mesh = plan.mesh; // no axis is refined, otherwise all axes are seen
   const auto known = std::find_if(layers.bound.begin(), layers.bound.end(),
                                   [&](const auto& bound) { return bound.first == plan.mesh; });
   if (known != layers.bound.end()) program->model = known->second;
@@ -95,7 +95,7 @@ std::unique_ptr<Program> Lowerings::lower(const Plan& plan, DiagnosticEngine& di
     return lowerWith(*layers, plan, diagnostics);
   }
   ++lowered_;
-  // The layers point at rules: at those of a copy that lives as long as they do.
+  // The layers point to rules, so they keep a copy of the plan alive.
   auto copy = std::make_shared<const Plan>(plan);
   Layers layers{copy, {}};
   const PreparedModel* const known = findModel(plan);

@@ -1,4 +1,4 @@
-// The whole lowering, readable top to bottom: one row per pass.
+// The whole lowering from top to bottom: one row per pass.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Passes.h"
 
@@ -101,7 +101,7 @@ template <class Made> void verifyAfter(const Pass& pass, const Made& made) {
     throw InternalError(fmt::format("pass {} left the program broken: {}", pass.name, problems.front()));
 }
 
-/// Seconds since its making.
+/// Measures the seconds since its construction.
 class Watch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 

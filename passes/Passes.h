@@ -16,13 +16,12 @@
 
 namespace planc::passes {
 
-/// A row of the pass list. Passes are free functions over one program; each reports what it finds wrong and returns
-/// false to stop. The type of the function is the level of the program that it works on; the two that lead from one
-/// level to the next cannot fail.
+/// A row of the pass list. Passes are free functions over one program. Each reports the errors it finds and returns
+/// false to stop. The last pass cannot fail and makes the schedule.
 ///
-/// What a layer's instances do depends on a part of the plan alone: passes with `reads` make that, and a program whose
-/// plan agrees in all that they read shares it (`Lowerings`). The others run again on it, and make anew all that they
-/// make; a pass that does both has a function for the second.
+/// The instances of a layer depend only on a part of the plan. Passes with `reads` produce that part of the program,
+/// and a program whose plan agrees in everything that they read shares it (`Lowerings`). The other passes run again on
+/// the shared layers and replace all their results. A pass that does both has a function `again` for the second.
 struct Pass {
   using OnSharded = bool (*)(ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
   using ToComm = std::unique_ptr<ir::Program> (*)(ir::ShardedProgram&& program);
@@ -41,7 +40,7 @@ struct Pass {
 /// Every pass, in the order in which they run.
 const std::vector<Pass>& pipeline();
 
-/// What a pass leaves behind it.
+/// The state after a pass.
 struct Passed {
   const Pass& pass;
   const ir::ProgramHead& program;
@@ -53,10 +52,11 @@ struct Passed {
 /// Called after each pass.
 using PassObserver = std::function<void(const Passed&)>;
 
-/// What the words of schedules mean; the first row is what a plan without a pipeline runs.
+/// The schedules by word. The first row is the schedule of a plan without a pipeline.
 ir::Implementations<ir::ScheduleKind>& scheduleKinds();
 
-/// What the passes `ofModel` leave. Those are not run again on it: plans that agree in what they read share it.
+/// The result of the passes with `ofModel`, shared by plans that agree in what these passes read. The passes are not
+/// run again on it.
 struct PreparedModel {
   Shared<ir::Model> model;
   std::vector<ir::Precision> precisions;
@@ -70,19 +70,18 @@ std::unique_ptr<ir::ShardedProgram> shard(const ir::Plan& plan, DiagnosticEngine
 std::unique_ptr<ir::Program> lower(const ir::Plan& plan, DiagnosticEngine& diagnostics,
                                    const PassObserver& observer = {}, const PreparedModel* prepared = nullptr);
 
-/// The passes that are not of layers alone, on a program of level comm whose layers other plans share (`Lowerings`).
-/// False after a report. `known`: of those layers.
+/// Runs the passes that are not about layers alone on a program at level comm whose layers other plans share
+/// (`Lowerings`). Returns false after an error. `known`: cached results for these layers.
 bool lowerAgain(ir::Program& program, DiagnosticEngine& diagnostics, KnownStates& known);
 
-/// Whether a verifier runs after each pass that has one: in builds without NDEBUG, and once somebody says so. Of the
-/// whole process.
+/// Turns the verifiers after passes on or off, for the whole process. They are on by default in builds without NDEBUG.
 void setVerifying(bool on);
 
-/// Whether the layers of a plan can be cut into stages as it says; reports nothing.
+/// Returns whether the layers of a plan can be cut into stages as it states. Reports nothing.
 bool canCutStages(const ir::Plan& plan);
 
-/// Level comm to level task, the end of the pipeline; the program must outlive the schedule.
-/// `known`: tasks of layers that other programs share, looked up and added to.
+/// Lowers a program from level comm to level task, the end of the pipeline. The program must outlive the schedule.
+/// `known`: cached tasks of layers that other programs share.
 std::unique_ptr<ir::Schedule> schedule(const ir::Program& program, const PassObserver& observer = {},
                                        KnownTasks* known = nullptr);
 

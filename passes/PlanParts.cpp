@@ -1,4 +1,4 @@
-// What each part of a plan is, as a comparison.
+// Compares two plans part by part.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/PlanParts.h"
 
@@ -11,7 +11,8 @@ using namespace ir;
 
 namespace {
 
-/// Lines that name a part of an instance open it; the lines of all others count, too, since they number its neighbours.
+/// Returns whether the stage lines open a repeat. A line that names a part of an instance opens it; then all other
+/// lines count too, because they number the neighbouring instances.
 bool opens(const Plan& plan) {
   const Pipeline* pipeline = pipelineOf(plan);
   return pipeline && std::any_of(pipeline->stages.begin(), pipeline->stages.end(), [](const auto& line) {

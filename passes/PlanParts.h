@@ -1,4 +1,4 @@
-// The parts of a plan that passes read: what two plans must agree in to share what is made of it.
+// The parts of a plan that passes read. Plans that agree in the parts that a pass reads can share its results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/plan/Plan.h"
@@ -11,19 +11,19 @@ namespace planc::passes {
 enum class PlanPart : uint8_t {
   Model,
   Machine,    ///< cluster and stack
-  Mesh,       ///< with what it says of the cluster's levels
-  Workload,   ///< with batches, optimizers and what is frozen
+  Mesh,       ///< including its relation to the cluster's levels
+  Workload,   ///< including batches, optimizers and `freeze`
   Placements, ///< `place`
   Precision,
   Recompute,
   Keeps,
-  SlicedStates, ///< `states` of some instances of a repeat: they make classes
+  SlicedStates, ///< `states` of some instances of a repeat, which separate classes
   Opened,       ///< instances of a repeat that stage lines cut
-  StageCut, ///< where stages end, as far as layers depend on it: `recompute … { first = … }` counts on each stage
+  StageCut,     ///< ends of stages, if layers depend on them: `recompute … { first = … }` counts per stage
 };
 inline constexpr int kPlanParts = static_cast<int>(PlanPart::StageCut) + 1;
 
-/// A set of them.
+/// A set of plan parts.
 class PlanParts {
 public:
   constexpr PlanParts() = default;
@@ -47,14 +47,15 @@ private:
   uint32_t bits_ = 0;
 };
 
-/// Do the plans say the same there, in the same places of the text? Of models, clusters and stacks: is it one object?
+/// Returns whether two plans state the same in a part, at the same places of the text. Models, clusters and stacks must
+/// be one object.
 bool agree(PlanPart part, const ir::Plan& a, const ir::Plan& b);
 bool agree(PlanParts parts, const ir::Plan& a, const ir::Plan& b);
 
-/// Do layers depend on how many stages there are and where they end?
+/// Returns whether layers depend on the number of stages and their ends.
 bool dependOnStages(const ir::Plan& plan);
 
-/// Does the rule name some instances of a repeat?
+/// Returns whether the rule names only some instances of a repeat.
 bool isSliced(const ir::StateRule& rule);
 
 } // namespace planc::passes

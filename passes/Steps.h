@@ -1,4 +1,4 @@
-// The passes of the pipeline, in the order in which they run; each lives in the file of its name.
+// The passes of the pipeline in the order in which they run. Each has a file of its name.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/program/Program.h"
@@ -22,7 +22,7 @@ bool refineAxes(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
 bool selectSchedule(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
 bool cutLayers(ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
 bool cutLayersAgain(ir::ProgramHead& program,
-                    DiagnosticEngine& diagnostics); ///< the virtual stages, of classes that are there
+                    DiagnosticEngine& diagnostics); ///< makes the virtual stages anew from existing classes
 bool placeOperators(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
 bool checkRules(ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
 bool lowerForward(ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
@@ -36,16 +36,16 @@ bool crossBoundaries(ir::Program& program, DiagnosticEngine& diagnostics);
 bool checkIdle(ir::Program& program, DiagnosticEngine& diagnostics);
 std::unique_ptr<ir::Schedule> scheduleTasks(const ir::Program& program, KnownTasks* known = nullptr);
 
-/// Part of check-rules: no rule splits anything over the axes of the pipeline.
+/// Part of check-rules: reports rules that split something over the axes of the pipeline.
 bool checkStageAxes(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
 
-/// Part of check-rules: no rule splits what an operator contracts inside its kernel (L10).
+/// Part of check-rules: reports rules that split a dimension that an operator contracts inside its kernel (L10).
 bool checkKernels(const ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
 
-/// Part of check-rules: warns of a dimension that a rule splits in some layers and that others hold whole.
+/// Part of check-rules: warns of a dimension that a rule splits in some layers while other layers hold it whole.
 void warnPlacedByHalf(const ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
 
-/// Part of check-rules: facts that change nothing in this plan, or say what cannot be.
+/// Part of check-rules: reports facts that have no effect in this plan, or that cannot hold.
 bool checkEffects(const ir::ProgramHead& program, DiagnosticEngine& diagnostics);
 
 } // namespace planc::passes

@@ -1,4 +1,4 @@
-// What must hold for the size of an axis to leave no trace in the layers.
+// The conditions under which the size of an axis does not affect the layers.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/UnseenAxes.h"
 
@@ -34,7 +34,7 @@ bool reads(const Poly& poly, const Dims& dims) {
   return std::any_of(dims.begin(), dims.end(), [&](DimId d) { return reads(poly, d); });
 }
 
-/// The samples and the routed dimensions that stand for them.
+/// Returns the samples and the routed dimensions that contain them.
 Dims standForSamples(const Model& model, Symbol samples) {
   Dims all;
   for (uint32_t d = 0; d < model.dims.size(); ++d)
@@ -50,9 +50,9 @@ Dims standForSamples(const Model& model, Symbol samples) {
   return all;
 }
 
-/// Do shards say all that is read of these dimensions? Over `ranks` that each hold a whole number of their elements
-/// they do, unless something follows or is made of them, goes by their whole extents as a curve does, or rotates what
-/// stands for them.
+/// Returns whether everything that is read of these dimensions is read per shard. That holds if each of `ranks` ranks
+/// has a whole number of elements, unless another dimension is made of them, an equation uses their whole extent, as a
+/// curve does, or a ring rotates them.
 bool readInShards(const Program& program, const Dims& samples, int64_t ranks) {
   const Model& model = program.model;
   const auto& rules = program.plan->placements;
@@ -71,9 +71,9 @@ bool readInShards(const Program& program, const Dims& samples, int64_t ranks) {
          });
 }
 
-/// The rule that splits the samples, wherever they are, if it is the only one; null if there is any doubt.
+/// Returns the only rule that splits the samples, if it applies everywhere; null in doubt.
 const PlacementRule* splitOfSamples(const Program& program) {
-  if (program.plan->workload.microBatch < 1) return nullptr; // their extent is that of the text, whatever the mesh
+  if (program.plan->workload.microBatch < 1) return nullptr; // their extent is the one in the text, for every mesh
   const PlacementRule* split = nullptr;
   for (const PlacementRule& rule : program.plan->placements) {
     if (rule.dim != program.plan->workload.samples) continue;
@@ -84,14 +84,14 @@ const PlacementRule* splitOfSamples(const Program& program) {
                                                                                                         : nullptr;
 }
 
-/// The major one of the axes that the samples are split over, if shards say all that is read of them.
+/// Returns the major axis over which the samples are split, if everything read of them is read per shard; else 0.
 AxisMask majorOf(const Program& program, const AxisList& split) {
   if (split.empty()) return 0;
   const Dims samples = standForSamples(program.model, program.plan->workload.samples);
   return readInShards(program, samples, program.mesh.axes[split.front()].size) ? maskOf(split.front()) : 0;
 }
 
-/// Axes that others are left of where they split a dimension.
+/// Returns the axes that stand right of another axis where they split a dimension.
 AxisMask minorIn(const Layout& layout) {
   AxisMask minor = 0;
   for (const Digit& digit : layout.shard.digits())
@@ -103,7 +103,8 @@ AxisMask minorIn(const Layout& layout) {
 
 UnseenAxes unseenAxes(const Program& program) {
   const Plan& plan = *program.plan;
-  // A refined axis has parts that depend on its size; instances that are counted on stages depend on their number.
+  // The parts of a refined axis depend on its size. Instances that are counted on stages depend on the number of
+  // stages.
   if (program.mesh != plan.mesh || dependOnStages(plan)) return {};
   const PlacementRule* ofSamples = splitOfSamples(program);
   const AxisList named = ofSamples ? namedAxes(program.mesh, ofSamples->targets) : AxisList();
@@ -111,7 +112,7 @@ UnseenAxes unseenAxes(const Program& program) {
   AxisMask samples = majorOf(program, split), placed = maskOf(split) & ~samples, seen = 0, live = 0;
   for (const PlacementRule& rule : plan.placements)
     if (&rule != ofSamples) placed |= maskOf(namedAxes(program.mesh, rule.targets));
-  for (const StateRule& rule : plan.states) // a slice makes classes of instances where an axis has several devices
+  for (const StateRule& rule : plan.states) // a slice makes classes of instances if an axis has several devices
     if (isSliced(rule)) placed |= maskOf(namedAxes(program.mesh, rule.targets));
   for (const LayerClass& layerClass : program.classes)
     for (const Indexed<Node>* nodes : {&*layerClass.forward, &*layerClass.backward})
