@@ -1,4 +1,4 @@
-// What can be explained, by name: the table of the report's numbers, and its rows.
+// The table of the numbers and rows of a report that can be explained, by name.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/explain/Explain.h"
 
@@ -24,7 +24,7 @@ struct Topic {
   bool has(std::string_view name) const { return std::find(names.begin(), names.end(), name) != names.end(); }
 };
 
-/// The explanation of one part of a run's time.
+/// Explains one part of a run's time.
 template <size_t part> void explainPart(ExplainPage& page, const ExplainInput& input) {
   explainRunPart(page, input, runParts()[part].metric->label);
 }
@@ -82,7 +82,8 @@ const Topic* topicOf(std::string_view name, const PlanReport& report) {
   return nullptr;
 }
 
-/// `stage 3`; of the stages that a line of the report is about, `stage 1-2`, the first; behind it a column, `idle`.
+/// A name such as `stage 3`. In a line of several stages, `stage 1-2`, the first one counts. A column may follow:
+/// `idle`.
 struct StageName {
   int64_t stage = 0;
   std::string_view column;
@@ -101,7 +102,7 @@ std::optional<StageName> stageOf(std::string_view name) {
   return out;
 }
 
-/// `step_time.high`: an end of the interval, before the page of the number itself.
+/// Explains an end of an interval, `step_time.high`, before the page of the number itself.
 bool explainEnd(ExplainPage& page, const ExplainInput& input, const std::string& what) {
   const verdict::Metric* end = verdict::findMetric(what);
   if (!end || end->end == verdict::End::Middle) return false;
@@ -116,7 +117,7 @@ bool explainEnd(ExplainPage& page, const ExplainInput& input, const std::string&
   if (!value || !base || *base == 0) return true;
   const cost::Totals& t = e.totals;
   const double multiple = low ? t.confidence.low : t.confidence.high;
-  const bool grows = std::abs(*value / *base / multiple - 1) < 1e-9; // with the step time; a rate does not
+  const bool grows = std::abs(*value / *base / multiple - 1) < 1e-9; // with the step time; a rate does not grow
   if (end->ofRun)
     page.fact("run", fmt::format("at a step time of {} in place of {}",
                                  formatQuantity(low ? *t.stepTimeLow() : *t.stepTimeHigh(), units::time),
@@ -161,7 +162,7 @@ std::optional<std::string> explain(const ExplainInput& input, const std::string&
                                    const TextOptions& options) {
   ExplainPage page(sources, options);
   bool any = false;
-  // A layer may be called as a number is, and a number as a column: each has its page.
+  // A layer may have the name of a number, and a number the name of a column. Each has a page of its own.
   auto add = [&](auto write) {
     ExplainPage part(sources, options);
     if (!write(part)) return;

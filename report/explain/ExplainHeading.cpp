@@ -1,4 +1,4 @@
-// What the lines of the report's heading stand for: model, cluster, software, workload, precision, mesh, pipeline.
+// Explains the lines of the report's heading: model, cluster, software, workload, precision, mesh, pipeline.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
@@ -12,14 +12,14 @@
 namespace planc::report {
 namespace {
 
-/// Orders whose steps differ by less take equally long.
+/// Orders whose steps differ by less than this share count as equal.
 constexpr double kSameOrder = 1e-9;
 
 StyledText headOf(const char* text) {
   return {text, TextStyle::Gutter};
 }
 
-/// Facts of a record that are texts: each is the key of its fact.
+/// Writes the texts of a record: each is the key of its fact.
 template <class Id> void textFacts(ExplainPage& page, const ir::FactsOf<Id>& record, std::initializer_list<Id> facts) {
   for (const Id fact : facts)
     for (const ir::FactKey& text : record.keys(fact)) page.fact(ir::FactRef(fact).path(), std::string(text.text()));
@@ -29,7 +29,7 @@ void headingModel(ExplainPage& page, const ExplainInput& input) {
   explainParameters(page, input);
 }
 
-/// The levels from the inside out, then the facts of a device and of the cluster that every estimate reads.
+/// Writes the levels from the inside out, then the facts of the device and the cluster that every estimate reads.
 void headingCluster(ExplainPage& page, const ExplainInput& input) {
   const ir::Cluster& cluster = *input.report->plan->cluster;
   Table table("lrrlrrl");
@@ -77,7 +77,7 @@ void headingSoftware(ExplainPage& page, const ExplainInput& input) {
   page.fact("", a.source);
 }
 
-/// Attention over packed documents: a token meets the keys of its own document and no others.
+/// Explains attention over packed documents: a token meets only the keys of its own document.
 void headingDocuments(ExplainPage& page, const ir::Plan& plan) {
   const ir::Documents& documents = *plan.workload.documents;
   const ir::Dim& dim = plan.model->dims[plan.model->countedDims().front()];
@@ -152,7 +152,7 @@ void headingMesh(ExplainPage& page, const ExplainInput& input) {
   page.table(table);
 }
 
-/// The orders that the schedule could have run, as far as they are apart.
+/// Writes the orders that the schedule could have run, with their differences.
 void triedOrders(ExplainPage& page, const cost::Estimate& estimate) {
   const auto taken =
       std::find_if(estimate.orders.begin(), estimate.orders.end(), [](const auto& o) { return o.taken; });
@@ -170,7 +170,7 @@ void triedOrders(ExplainPage& page, const cost::Estimate& estimate) {
   page.table(table);
 }
 
-/// What each virtual stage holds.
+/// Writes what each virtual stage holds.
 void headingPipeline(ExplainPage& page, const ExplainInput& input) {
   const ir::Program& program = *input.schedule->program;
   page.fact("written", page.quote(input.report->plan->pipeline->scheduleRange));
@@ -179,7 +179,7 @@ void headingPipeline(ExplainPage& page, const ExplainInput& input) {
   table.add({headOf("virtual stage"), headOf("on stages"), headOf("holds")});
   for (size_t s = 0; s < program.virtualStages.size(); ++s) {
     const ir::StageKind& stage = program.kindOf(s);
-    std::vector<std::pair<ir::LayerId, int64_t>> layers; // a repeat's instances in one, of whatever classes they are
+    std::vector<std::pair<ir::LayerId, int64_t>> layers; // instances of a repeat together, of all classes
     for (const auto& [id, count] : stage.classes) {
       const ir::LayerClass& layerClass = program.classes[id];
       if (layerClass.boundaryReshard) continue;
@@ -199,7 +199,7 @@ void headingPipeline(ExplainPage& page, const ExplainInput& input) {
   page.table(table);
 }
 
-/// What a line of the heading is made of.
+/// Returns the lines of the heading with their explanations.
 const std::vector<std::pair<std::string_view, Explanation>>& headingPages() {
   static const std::vector<std::pair<std::string_view, Explanation>> kPages = {
       {"model", headingModel},       {"cluster", headingCluster},     {"software", headingSoftware},

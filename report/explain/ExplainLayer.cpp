@@ -1,5 +1,5 @@
-// Where the numbers of a layer come from: its rows, its operators and collectives in short, and each in full where that
-// fits on a screen or all is asked for.
+// Explains the numbers of a layer: its rows, its operators and collectives in short, and each in full if that fits on a
+// screen or everything is requested.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/estimate/Lines.h"
 #include "report/explain/ExplainNodes.h"
@@ -11,16 +11,17 @@
 namespace planc::report {
 namespace {
 
-/// Lines of a screen; an explanation that is longer is shortened.
+/// Lines of a screen; longer explanations are shortened.
 constexpr size_t kScreen = 50;
-/// Of them, what stands around the operators of a class, and the least that is worth showing of them.
+/// Lines around the operators of a class, and the least number of its operators that is worth showing.
 constexpr size_t kAround = 3, kFewest = 3;
 
 bool overlaps(const std::optional<ir::RangeSet>& slice, const ir::RangeSet& instances) {
   return !slice || slice->firstCommon(instances);
 }
 
-/// Rows whose path begins with what is asked for, or the other way round; one of exactly that name alone.
+/// Returns the rows with exactly this name; if there are none, the rows whose path begins with the name or the other
+/// way round.
 std::vector<const cost::LayerRow*> rowsOf(const cost::Estimate& e, const ir::LayerRef& choice) {
   std::vector<const cost::LayerRow*> exact, related;
   for (const cost::LayerRow& row : e.layers) {
@@ -35,7 +36,7 @@ std::vector<const cost::LayerRow*> rowsOf(const cost::Estimate& e, const ir::Lay
   return exact.empty() ? related : exact;
 }
 
-/// The lines of these rows alone.
+/// Returns the report's lines that hold one of these rows.
 std::vector<LayerLine> linesOf(const cost::Estimate& e, const std::vector<const cost::LayerRow*>& rows) {
   std::vector<LayerLine> lines = layerLines(e, LayerOrder::Model, false);
   std::erase_if(lines, [&](const LayerLine& line) {
@@ -50,7 +51,7 @@ void heading(ExplainPage& page, const ExplainInput& input, const std::string& wh
   const cost::Totals& t = input.report->estimate->totals;
   double seconds = 0;
   for (const LayerLine& line : lines) seconds += line.seconds();
-  // A number is of all that a row holds: not of a part of its operators, nor of some of its instances.
+  // A number belongs to the whole row: not to some of its operators, and not to some of its instances.
   const bool whole = std::all_of(lines.begin(), lines.end(), [&](const LayerLine& line) {
     const ir::LayerRef& row = line.row().layer;
     return row.boundary ||

@@ -1,4 +1,4 @@
-// Where a row of what lives at the fullest moment comes from: the layers that hold it, or what makes it so large.
+// Explains a row of the contents of memory at the peak: the layers that hold it, or the cause of its size.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/memory/MemoryParts.h"
 #include "backends/cost/price/Buckets.h"
@@ -12,10 +12,10 @@
 namespace planc::report {
 namespace {
 
-/// A state of parameters that has a row, and its bytes of one instance on one device.
+/// A state of parameters with a row of its own, and its bytes per instance on one device.
 struct StateRow {
   std::string_view what;
-  size_t host; ///< its place among the states that may lie in the host's memory
+  size_t host; ///< its index among the states that the host's memory may hold
   double (*bytes)(const ir::StateBytes&);
 };
 constexpr StateRow kLiveStates[] = {
@@ -24,7 +24,7 @@ constexpr StateRow kLiveStates[] = {
     {"optimizer states", 2, [](const ir::StateBytes& b) { return b.optimizer(); }},
 };
 
-/// Rows that are no sum over layers, by how they begin.
+/// Rows that are not sums over layers, by the beginning of their names.
 struct LiveRow {
   std::string_view begins, about;
 };
@@ -66,7 +66,7 @@ void ofLayers(ExplainPage& page, const ExplainInput& input, const cost::StageMem
   table.write(sum);
 }
 
-/// Of one pass by layer, and how many passes are in flight.
+/// Writes what one pass keeps by layer, and how many passes are in flight.
 void keptByLayer(ExplainPage& page, const ExplainInput& input, const cost::StageMemory& stage, double sum) {
   const ir::Program& program = *input.schedule->program;
   SumTable table(page, units::bytes);

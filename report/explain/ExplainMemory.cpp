@@ -1,4 +1,4 @@
-// Where the peak of the memory comes from: what lives when the fullest stage is fullest; and how sure it is to fit.
+// Explains the peak of memory: the contents of the fullest stage at its peak, and the probability that they fit.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"

@@ -1,4 +1,4 @@
-// The operators and collectives of one class, as lines or each with its equation, constants, sources and cause.
+// The operators and collectives of one class: one line each, or each with its equation, constants, sources and cause.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/explain/ExplainNodes.h"
 
@@ -38,7 +38,7 @@ bool NodePages::belongs(ir::LayerClassId id, ir::OpId op) const {
   if (!op.valid()) return false;
   if (const Row* row = rowOf(id, op)) {
     if (row->layer == choice_) return true;
-    if (row->layer.boundary) return false; // no part of the layer that it stands beside
+    if (row->layer.boundary) return false; // not a part of the layer next to it
     if (!choice_.boundary && choice_.matches(row->layer.names())) return true;
   }
   return !choice_.boundary && choice_.matches(program_.model->ops[op].path);
@@ -53,8 +53,8 @@ bool NodePages::one(ir::LayerClassId id) const {
   return std::all_of(found.begin(), found.end(), [&](const Found& f) { return f.node->op == found.front().node->op; });
 }
 
-/// Of the critical stage if it holds the class, else of the first that does: what runs beside another pass is hidden
-/// there.
+/// Returns the exposed seconds on the critical stage if it holds the class, else on the first stage that does. What
+/// runs during another pass is hidden there.
 double NodePages::exposedOf(ir::LayerClassId id, bool backward, ir::NodeIndex node) const {
   for (int64_t i = -1; i < program_.stages; ++i) {
     const int64_t stage = i < 0 ? sim_.critical : i;
@@ -65,7 +65,7 @@ double NodePages::exposedOf(ir::LayerClassId id, bool backward, ir::NodeIndex no
   return 0;
 }
 
-/// What runs at all, in program order; which share of it on the compute stream.
+/// Returns the nodes that run, in program order, with the share of each on the compute stream.
 std::vector<NodePages::Found> NodePages::nodesOf(ir::LayerClassId id) const {
   std::vector<Found> found;
   const ir::LayerClass& layerClass = program_.classes[id];
@@ -87,7 +87,7 @@ std::vector<NodePages::Found> NodePages::nodesOf(ir::LayerClassId id) const {
   return found;
 }
 
-/// `[batch 1, seq 256 = 2048 / 8 tp, hidden 12288]`
+/// Returns the shape as `[batch 1, seq 256 = 2048 / 8 tp, hidden 12288]`.
 std::string NodePages::shape(const std::vector<ir::DimId>& dims, const ir::Layout& layout) const {
   std::string text;
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -107,7 +107,7 @@ std::string NodePages::shape(const std::vector<ir::DimId>& dims, const ir::Layou
   return "[" + text + "]" + partial;
 }
 
-/// What a collective moves.
+/// Returns the name of what a collective moves.
 std::string NodePages::nameOf(const ir::Node& node) const {
   const ir::Collective& c = node.collective();
   const std::string what =
@@ -115,7 +115,7 @@ std::string NodePages::nameOf(const ir::Node& node) const {
   return c.gradient ? "the gradient of " + what : what;
 }
 
-/// A compute node, or a copy, which counts as its operator.
+/// Writes a compute node, or a copy, which counts as its operator.
 void NodePages::kernel(ExplainPage& page, const ir::LayerClass& layerClass, const ir::Node& node) const {
   const ir::Op& op = program_.model->ops[node.op];
   const ir::Compute* compute = node.asCompute();
@@ -148,7 +148,7 @@ void NodePages::kernel(ExplainPage& page, const ir::LayerClass& layerClass, cons
   page.derivation(why, kIndent);
 }
 
-/// A parameter of the path is among what a fused collective moves.
+/// Returns whether a fused collective moves a parameter of the requested path.
 bool NodePages::holds(const ir::StateCollective& state) const {
   return !choice_.boundary && std::any_of(state.params.begin(), state.params.end(), [&](ir::ValueId p) {
     return choice_.matches(program_.model->values[p].path).has_value();
@@ -192,7 +192,7 @@ void NodePages::inFull(ExplainPage& page, ir::LayerClassId id) const {
   kept(page, id, page.options().allLayers ? layerClass.saved.size() : 5);
 }
 
-/// What backward finds in memory: the column `memory` of the row.
+/// Writes what backward needs in memory: the column `memory` of the row.
 void NodePages::kept(ExplainPage& page, ir::LayerClassId id, size_t most) const {
   std::map<std::string, double> bytes;
   for (const ir::Saved& saved : program_.classes[id].saved)
@@ -207,7 +207,7 @@ void NodePages::kept(ExplainPage& page, ir::LayerClassId id, size_t most) const 
 
 namespace {
 
-/// What a collective spends most of its time on.
+/// Returns the largest part of a collective's time.
 cost::LimitPart limitOf(const ExplainInput& input, const ir::Node& node) {
   std::vector<cost::LimitPart> limits;
   input.model->price(*input.schedule->program, node, {.limits = &limits});
@@ -244,7 +244,7 @@ std::vector<ShortLine> NodePages::shortLines(ir::LayerClassId id) const {
         moves ? f.exposed / f.times : 0, moves ? std::string_view() : cost::name(f.cost->bound));
   }
   const ir::LayerClass& layerClass = program_.classes[id];
-  // They are fused over the whole layer, so they say nothing of a part of it.
+  // State collectives are fused over the whole layer, so they do not describe a part of it.
   for (size_t s = 0; s < layerClass.states.size(); ++s)
     if (choice_.steps.size() == 1 && holds(layerClass.states[s])) {
       const ir::Node node = cost::messagesOf(*input_.schedule, id, layerClass.states[s]).one;
@@ -296,7 +296,7 @@ std::string classTitle(const ir::Program& program, ir::LayerClassId id) {
 
 namespace {
 
-/// The lines below the title: the group, the equation with its constants, and what wants it.
+/// Writes the lines below the title: the group, the equation with its constants, and the cause.
 void collectiveFacts(ExplainPage& page, const ExplainInput& input, const ir::Node& node, const cost::Derivation& why,
                      double seconds, double blockingShare) {
   const ir::Program& program = *input.schedule->program;

@@ -1,4 +1,4 @@
-// The operators and collectives of one class, as lines or each with its equation, constants, sources and cause.
+// The operators and collectives of one class: one line each, or each with its equation, constants, sources and cause.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/result/Rows.h"
@@ -9,10 +9,10 @@
 
 namespace planc::report {
 
-/// Blanks before what is stated about a node.
+/// Blanks before the facts of a node.
 inline constexpr size_t kIndent = 6;
 
-/// An operator, or what one collective does to one value, over its phases.
+/// The times of an operator over its phases, or of one collective on one value.
 struct ShortLine {
   std::string name, kind, bound;
   std::array<double, 3> seconds{}; ///< forward, recompute, backward
@@ -23,13 +23,13 @@ struct ShortLine {
 class NodePages {
 public:
   NodePages(const ExplainInput& input, const ir::LayerRef& choice);
-  /// Whether an operator of the class is asked for.
+  /// Returns whether the request covers any operator of the class.
   bool has(ir::LayerClassId id) const;
-  /// Whether that is a single one.
+  /// Returns whether the request covers exactly one operator of the class.
   bool one(ir::LayerClassId id) const;
-  /// Every node in program order, then the collectives of the states.
+  /// Writes every node in program order, then the collectives of the states.
   void inFull(ExplainPage& page, ir::LayerClassId id) const;
-  /// A line per operator and one per collective, those that take longest first; `most` of them.
+  /// Writes one line per operator and one per collective, longest first, at most `most` lines.
   void inShort(ExplainPage& page, ir::LayerClassId id, size_t most) const;
 
 private:
@@ -40,9 +40,9 @@ private:
   struct Found {
     const ir::Node* node;
     const cost::NodeCost* cost;
-    double blockingShare; ///< of a collective: the part that runs on the compute stream
-    double times;         ///< nested repeats that the cost counts and the report's row does not
-    double exposed;       ///< seconds of one instance and micro-batch, in the mean of the step
+    double blockingShare; ///< of a collective: the share that runs on the compute stream
+    double times;         ///< runs in nested repeats that the cost includes and the report's row does not
+    double exposed;       ///< seconds per instance and micro-batch, averaged over the step
   };
   std::vector<Found> nodesOf(ir::LayerClassId id) const;
   double exposedOf(ir::LayerClassId id, bool backward, ir::NodeIndex node) const;
@@ -59,16 +59,16 @@ private:
   const ExplainInput& input_;
   const ir::LayerRef& choice_;
   const ir::Program& program_;
-  cost::Simulation sim_;                ///< prices by class, and what passes that run in pairs hide
-  std::vector<std::vector<Row>> rowOf_; ///< by class and operator of its layer: the report's row
+  cost::Simulation sim_;                ///< prices by class, and what paired passes hide
+  std::vector<std::vector<Row>> rowOf_; ///< row of the report, by class and operator of its layer
 };
 
-/// `decoder[0:20], 12 instances on stages 0-7`
+/// Returns `decoder[0:20], 12 instances on stages 0-7`.
 std::string classTitle(const ir::Program& program, ir::LayerClassId id);
-/// How a fused collective of states was priced, by its messages.
+/// Explains the price of a fused collective of states by its messages.
 void explainState(ExplainPage& page, const ExplainInput& input, ir::LayerClassId layerClass,
                   const ir::StateCollective& state, const std::string& what);
-/// How one collective was priced, with what limits it and what wants it; `what` it moves.
+/// Explains the price of one collective, its limit and its cause. `what`: the value that it moves.
 void explainCollective(ExplainPage& page, const ExplainInput& input, const ir::Node& node, const std::string& what,
                        double blockingShare);
 

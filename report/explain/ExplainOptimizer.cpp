@@ -1,5 +1,5 @@
-// Where the time of the optimizer comes from: every parameter of one instance of every layer, what is communicated once
-// per step, and the sums of the stages.
+// Explains the time of the optimizer: every parameter of one instance of every layer, communication once per step, and
+// the sums of the stages.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Update.h"
 #include "ir/facts/DeviceFacts.h"
@@ -12,7 +12,8 @@
 namespace planc::report {
 namespace {
 
-/// Products of whole matrices; their time is that of the sum over a stage, so only the FLOPs are a parameter's own.
+/// Writes products of whole matrices. Their time belongs to the sum over a stage, so a parameter has only FLOPs of its
+/// own.
 void products(ExplainPage& page, const ExplainInput& input, const ir::ParamState& param) {
   const ir::Program& program = *input.schedule->program;
   const cost::MatrixProducts made = cost::matrixProducts(program, param);
@@ -47,7 +48,7 @@ void update(ExplainPage& page, const ExplainInput& input, const ir::ParamState& 
   products(page, input, param);
 }
 
-/// The updated parameters of a class; false if it has none.
+/// Writes the updated parameters of a class. Returns false if it has none.
 bool updates(ExplainPage& page, const ExplainInput& input, ir::LayerClassId id) {
   const ir::Program& program = *input.schedule->program;
   bool any = false;
@@ -63,7 +64,7 @@ bool updates(ExplainPage& page, const ExplainInput& input, ir::LayerClassId id) 
   return any;
 }
 
-/// What a device does at once, and which of it takes longest.
+/// Writes the parallel work of a device and its longest part.
 void stage(ExplainPage& page, const ExplainInput& input, int64_t index) {
   const ir::Program& program = *input.schedule->program;
   const cost::StageUpdate u = input.model->update(program, cost::stagesOn(program, index));

@@ -1,4 +1,4 @@
-// The page that an explanation is written on: lines, facts, tables, equations with their constants and sources.
+// The page of an explanation: lines, facts, tables, equations with their constants and sources.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/explain/ExplainPage.h"
 
@@ -8,7 +8,7 @@
 namespace planc::report {
 namespace {
 
-/// What is known about a calibrated fact: `; 4320 samples, error 7.1 %`.
+/// Returns the statistics of a calibrated fact: `; 4320 samples, error 7.1 %`.
 std::string known(const ir::Statistics& s) {
   std::string text;
   if (s.samples > 0) text += fmt::format("; {:.0f} samples", s.samples);
@@ -34,7 +34,7 @@ void ExplainPage::equation(const std::string& symbols, const std::string& number
   fact("", numbers.empty() ? "" : "= " + numbers, indent);
 }
 
-/// The number as the library spells it, with its unit, where its place holds just that.
+/// Returns the number as the library spells it, with its unit, if its place in the source holds only the number.
 std::string ExplainPage::asWritten(const ir::Number& number) const {
   constexpr size_t kLongest = 24;
   const std::string_view text = number.range.valid() ? sources_.text(number.range) : std::string_view();
@@ -58,7 +58,7 @@ void ExplainPage::derivation(const cost::Derivation& why, size_t indent) {
   } else if (!why.reason.empty()) {
     equation("0", why.reason, indent);
   }
-  std::set<std::string_view> seen; // one that is read twice is stated once
+  std::set<std::string_view> seen; // a constant that is read twice is listed once
   for (const auto& entry : why.constants)
     if (seen.insert(entry.first).second) constant(entry.first, *entry.second, indent);
 }

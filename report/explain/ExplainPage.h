@@ -1,4 +1,4 @@
-// The page that an explanation is written on: lines, facts, tables, equations with their constants and sources.
+// The page of an explanation: lines, facts, tables, equations with their constants and sources.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/facts/Facts.h"
@@ -12,7 +12,7 @@
 
 namespace planc::report {
 
-/// As the report writes it: `13.19 s`.
+/// Returns a time as the report writes it: `13.19 s`.
 inline std::string timeText(double seconds) {
   return formatQuantity(seconds, units::time);
 }
@@ -24,17 +24,17 @@ public:
   void line(const std::string& text, size_t indent = 0, TextStyle style = TextStyle::Plain) {
     out_ += styledLine(text, style, options_.color, indent);
   }
-  /// `NAME  VALUE`: what is explained, with the number as the report prints it.
+  /// Writes `NAME  VALUE`: the explained number as the report prints it.
   void number(std::string_view name, const std::string& value, std::string_view about = {});
-  /// `key       text`; nothing without text.
+  /// Writes `key       text`; nothing if the text is empty.
   void fact(std::string_view key, const std::string& text, size_t indent = 2);
   void equation(const std::string& symbols, const std::string& numbers, size_t indent = 2);
-  /// A constant of the library or of the user's files, as written there, with its source.
+  /// Writes a constant of the library or of the user's files as written there, with its source.
   void constant(const std::string& name, const ir::Number& number, size_t indent = 2);
   void derivation(const cost::Derivation& why, size_t indent);
   void append(ExplainPage& other) { out_ += other.take(); }
   void table(const Table& table, size_t indent = 2) { out_ += table.str(options_.color, indent); }
-  /// Where a range stands and what it says: `plan.plan:9: heads -> tp`.
+  /// Returns the place and the text of a range: `plan.plan:9: heads -> tp`.
   std::string quote(SourceRange range) const;
   const SourceManager& sources() const { return sources_; }
   const TextOptions& options() const { return options_; }
@@ -49,12 +49,12 @@ private:
   std::string out_;
 };
 
-/// What adds up to a number: a line per part, largest first, and the sum.
+/// A sum as a table: one line per part, largest first, and the sum.
 class SumTable {
 public:
   SumTable(ExplainPage& page, Unit unit) : page_(page), unit_(unit) {}
   void add(std::string name, double value, std::string note = {});
-  /// Parts beyond `most` share a line unless all are wanted. `sum`: what they should add up to.
+  /// Writes the table. Parts beyond `most` share a line unless all are requested. `sum`: expected sum of the parts.
   void write(double sum, size_t most = 20);
 
 private:

@@ -1,11 +1,11 @@
-// The explanations, by file; Explain.cpp finds the one that is asked for.
+// The explanations by file. Explain.cpp selects the requested one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "report/explain/ExplainPage.h"
 
 namespace planc::report {
 
-/// Of one number.
+/// The explanation of one number.
 using Explanation = void (*)(ExplainPage& page, const ExplainInput& input);
 
 // ExplainStep.cpp: the step and its parts.
@@ -23,7 +23,7 @@ void explainStraggler(ExplainPage& page, const ExplainInput& input);
 // ExplainOptimizer.cpp
 void explainOptimizer(ExplainPage& page, const ExplainInput& input);
 
-// ExplainRates.cpp: what follows from the time of the step.
+// ExplainRates.cpp: numbers that follow from the step time.
 void explainTokens(ExplainPage& page, const ExplainInput& input);
 void explainSamples(ExplainPage& page, const ExplainInput& input);
 void explainModelFlops(ExplainPage& page, const ExplainInput& input);
@@ -35,7 +35,7 @@ void explainEnergy(ExplainPage& page, const ExplainInput& input);
 void explainParameters(ExplainPage& page, const ExplainInput& input);
 void explainMicroBatches(ExplainPage& page, const ExplainInput& input);
 
-// ExplainRun.cpp: what the plan's `run` takes; only where there is one.
+// ExplainRun.cpp: numbers of the plan's `run`. Call them only if the plan has one.
 void explainRunTime(ExplainPage& page, const ExplainInput& input);
 void explainRunPart(ExplainPage& page, const ExplainInput& input, std::string_view label);
 void explainGoodput(ExplainPage& page, const ExplainInput& input);
@@ -47,13 +47,13 @@ void explainRunCost(ExplainPage& page, const ExplainInput& input);
 void explainRunEnergy(ExplainPage& page, const ExplainInput& input);
 void explainRunCarbon(ExplainPage& page, const ExplainInput& input);
 
-// ExplainHeading.cpp: a line of the heading. False if there is none of that name.
+// ExplainHeading.cpp: a line of the heading. Returns false if there is no line of that name.
 bool explainHeading(ExplainPage& page, const ExplainInput& input, const std::string& what);
 
-// ExplainLive.cpp: a row of what lives at the fullest moment.
+// ExplainLive.cpp: a row of the contents of memory at the peak. Returns false if there is no such row.
 bool explainLive(ExplainPage& page, const ExplainInput& input, const std::string& what);
 
-// ExplainMemory.cpp: what lives at the fullest moment; how sure it is to fit.
+// ExplainMemory.cpp: the peak of memory, and the probability that it fits.
 void explainMemory(ExplainPage& page, const ExplainInput& input);
 void explainFits(ExplainPage& page, const ExplainInput& input);
 void explainPool(ExplainPage& page, const ExplainInput& input);
@@ -61,18 +61,19 @@ void explainPool(ExplainPage& page, const ExplainInput& input);
 // ExplainRecompute.cpp
 void explainRecompute(ExplainPage& page, const ExplainInput& input);
 
-// ExplainRows.cpp: rows of stages and of collectives. False if there is no such row.
+// ExplainRows.cpp: rows of stages and of collectives. The functions return false if there is no such row.
 bool explainStage(ExplainPage& page, const ExplainInput& input, int64_t stage);
-/// A column of the stages' table: of one stage, or of the critical one and beside it all. False if there is none.
+/// Explains a column of the stages' table for one stage, or for the critical one next to all. Returns false if there is
+/// no such column.
 bool explainStageColumn(ExplainPage& page, const ExplainInput& input, std::string_view name,
                         std::optional<int64_t> stage);
 bool explainCollectives(ExplainPage& page, const ExplainInput& input, const std::string& what);
 
-// ExplainLayer.cpp: a row of the layers, or any path into the model. False if there is none.
+// ExplainLayer.cpp: a row of the layers, or any path into the model. Returns false if there is none.
 bool explainLayer(ExplainPage& page, const ExplainInput& input, const std::string& what);
-/// Is it a row of the layers, or a path of an operator or block?
+/// Returns whether the name is a row of the layers, or the path of an operator or block.
 bool hasPage(const ExplainInput& input, const ir::LayerRef& layer);
-/// Every path of an operator or block, each once, in order of the model.
+/// Returns every path of an operator or block, each once, in the order of the model.
 std::vector<std::string> modelPaths(const ir::Model& model);
 
 } // namespace planc::report

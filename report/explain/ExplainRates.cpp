@@ -1,4 +1,5 @@
-// What follows from the time of the step: tokens and samples per second, rates of FLOPs, cost, energy; and counts.
+// Explains numbers that follow from the step time: tokens and samples per second, rates of FLOPs, cost, energy; and
+// counts.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
@@ -25,7 +26,7 @@ struct Step {
   std::string time() const { return formatQuantity(t.stepTime, units::time); }
 };
 
-/// `= A / step time = R`, of something that happens in a step.
+/// Writes `= A / step time = R` for an amount per step.
 void perStep(ExplainPage& page, const Step& step, const char* what, double amount, const Unit& unit) {
   const std::string amountText = unit == units::flops ? formatQuantity(amount, unit) : countText(amount);
   page.equation(fmt::format("{} / step time", what),
@@ -33,7 +34,8 @@ void perStep(ExplainPage& page, const Step& step, const char* what, double amoun
                             formatQuantity(amount / step.t.stepTime, unit / units::time)));
 }
 
-/// The peak that a share is of: of one type its fact, of several the rate of a device that computes each at its own.
+/// Writes the peak behind a share: the fact of a single type; for several types the rate of a device that computes each
+/// at its own peak.
 void peaks(ExplainPage& page, const ExplainInput& input, const cost::Flops& flops) {
   if (flops.types.size() > 1) {
     std::string sum;
@@ -49,7 +51,7 @@ void peaks(ExplainPage& page, const ExplainInput& input, const cost::Flops& flop
       page.constant(ir::FactRef(ir::DeviceFact::Peak, t.type).path(), *peak);
 }
 
-/// A rate of FLOPs of a device, and its share of the peak.
+/// Writes the FLOP rate of a device and its share of the peak.
 void flopRate(ExplainPage& page, const ExplainInput& input, std::string_view name, const std::string& about,
               double rate, const char* share, double fraction, const cost::Flops& of) {
   const Step step(input);
@@ -67,7 +69,7 @@ void flopRate(ExplainPage& page, const ExplainInput& input, std::string_view nam
   peaks(page, input, of);
 }
 
-/// What a device costs or takes per time, over the step and over 10^12 tokens.
+/// Writes the cost or energy of a device per time, over the step and over 10^12 tokens.
 void perDevice(ExplainPage& page, const ExplainInput& input, const char* name, const ir::Number* rate,
                const std::optional<double>& amount, const std::optional<double>& trillion, const Unit& unit,
                const char* fact, const ir::Number* beside = nullptr) {
@@ -167,7 +169,7 @@ void explainEnergy(ExplainPage& page, const ExplainInput& input) {
 
 namespace {
 
-/// Elements of the parameters by the row of the report that reads them first.
+/// Returns the elements of the parameters by the row of the report that reads them first.
 std::vector<std::pair<std::string, double>> parametersByRow(const ir::Model& model) {
   const ir::LayerTree tree(model);
   std::vector<std::pair<std::string, double>> rows;

@@ -1,4 +1,4 @@
-// What each `recompute` statement frees and costs, what is kept in spite of it and what is done again.
+// Explains what each `recompute` statement frees and costs, what is still kept, and what is recomputed.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/explain/ExplainParts.h"
 
@@ -12,7 +12,8 @@ std::string heldText(double bytes) {
   return formatQuantity(bytes, units::bytes);
 }
 
-/// Does the statement reach the layer in this class of instances? (What its `first` leaves out replays nothing.)
+/// Returns whether the statement reaches the layer in this class of instances. Instances outside its `first` replay
+/// nothing.
 bool chosenBy(const ir::Recompute& statement, const ir::RangeSet& instances, const std::vector<Symbol>& path) {
   return std::any_of(statement.selectors.begin(), statement.selectors.end(), [&](const ir::Selector& s) {
     const auto& slice = s.steps.empty() ? std::nullopt : s.steps.front().slice;
@@ -20,8 +21,8 @@ bool chosenBy(const ir::Recompute& statement, const ir::RangeSet& instances, con
   });
 }
 
-/// What a layer that is replayed keeps, and what it does again: of each class of instances. A replay that stops early
-/// has no tasks for what backward does not read.
+/// Writes what the replayed layers of a class keep and what they recompute. A replay that stops early has no tasks for
+/// nodes that backward does not read.
 void explainReplay(ExplainPage& page, const ir::Schedule& schedule, ir::LayerClassId id,
                    const ir::Recompute& statement) {
   const ir::Program& program = *schedule.program;
@@ -45,7 +46,7 @@ void explainReplay(ExplainPage& page, const ir::Schedule& schedule, ir::LayerCla
     again.add(model.pathOf(n.op), n.compute().work.flops * n.times);
     flops += n.compute().work.flops * n.times;
   }
-  if (flops == 0) return; // instances that it does not reach
+  if (flops == 0) return; // the statement does not reach these instances
   for (const ir::Saved& s : layerClass.saved)
     if (chosenBy(statement, instances, model.ops[s.op].path))
       kept.add(model.pathOf(s.value), s.bytes), bytes += s.bytes;

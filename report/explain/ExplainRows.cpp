@@ -1,4 +1,4 @@
-// Where rows of stages and collectives come from: what they are made of, layer by layer.
+// Explains rows of stages and collectives layer by layer.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/verdict/Contributors.h"
 #include "report/estimate/Lines.h"
@@ -12,7 +12,7 @@
 namespace planc::report {
 namespace {
 
-/// A row's words as the table prints them, and whether all that are asked for are among them.
+/// Returns whether all requested words are among the words of the row as the table prints them.
 bool named(const CollectiveLine& line, const std::vector<std::string>& asked) {
   const cost::CollectiveRow& row = line.row();
   const std::vector<std::string> words = {dashed(row.op), std::string(ir::name(row.cls)), row.axis, row.level};
@@ -85,7 +85,7 @@ bool explainStageColumn(ExplainPage& page, const ExplainInput& input, std::strin
   if (column->seconds == &cost::StageRow::idle && e.stages.size() < 2)
     page.line("there is one stage, so nothing waits for another", 2);
   if (!stage && e.stages.size() > 1) page.table(stageTable(stageLines(e), wanted));
-  if (wanted != verdict::criticalStage(e)) return true; // what layers take of the step is known of the critical one
+  if (wanted != verdict::criticalStage(e)) return true; // only the critical stage has the layers' parts of the step
   struct OfLayers {
     double cost::StageRow::*stage;
     double cost::LayerRow::*layer;

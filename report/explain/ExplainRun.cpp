@@ -1,4 +1,4 @@
-// Where the numbers of a run come from: its time part by part, what it takes, and how often it fails.
+// Explains the numbers of a run: its time part by part, its totals, and its failures.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
@@ -18,7 +18,7 @@ std::string time(double seconds) {
 
 constexpr std::string_view kSegment = "segment = min(every, productive): the run is shorter than the interval";
 
-/// What an explanation of a run looks at.
+/// The inputs of an explanation of a run.
 struct RunPage {
   ExplainPage& page;
   const ExplainInput& input;
@@ -79,7 +79,7 @@ struct RunPage {
     constant("checkpoint", stated.checkpoint);
   }
 
-  /// What one part of the time stands on.
+  /// Writes the terms behind one part of the time.
   void terms(const RunPart& part) const {
     using cost::RunTimes;
     if (part.seconds == &RunTimes::productive) steps();
@@ -98,7 +98,7 @@ struct RunPage {
     terms(part);
   }
 
-  /// Of a run shorter than its interval the segment takes the place of `every`.
+  /// Returns the equation. In a run shorter than its interval, `segment` replaces `every`.
   std::string equation(const RunPart& part) const {
     std::string text(part.equation);
     if (run.terms.segment() < run.terms.every)
@@ -106,7 +106,7 @@ struct RunPage {
     return text;
   }
 
-  /// The equation with numbers.
+  /// Returns the equation with numbers.
   std::string numbers(const RunPart& part) const {
     using cost::RunTimes;
     const cost::RunTerms& r = run.terms;
@@ -133,7 +133,7 @@ struct RunPage {
   }
 };
 
-/// `90 % interval … to …`, of the step's.
+/// Returns `90 % interval … to …`, derived from the interval of the step time.
 std::string interval(const ExplainInput& input, const verdict::Metric& amount) {
   const cost::Run& run = *input.report->estimate->run;
   if (!run.low) return "without an interval: the stack gives no `accuracy`";
@@ -142,7 +142,8 @@ std::string interval(const ExplainInput& input, const verdict::Metric& amount) {
       amountText(*amount.ofRun(*run.low), amount.unit), amountText(*amount.ofRun(*run.high), amount.unit));
 }
 
-/// Amount = rate · device-hours; false after saying that there is none.
+/// Writes the heading of an amount that is a rate times device-hours. Returns false after writing `missing` if there is
+/// no amount.
 bool perDeviceHour(const RunPage& r, std::string_view metric, const char* missing) {
   const verdict::Metric& amount = *verdict::findMetric(metric);
   const auto value = amount.ofRun(r.run.middle);

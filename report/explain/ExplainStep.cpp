@@ -1,4 +1,4 @@
-// Where the time of the step and of its parts comes from: the rows that add up to them, or their equation.
+// Explains the time of the step and its parts: the rows that add up to them, or their equation.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/simulate/Stragglers.h"
 #include "backends/verdict/Contributors.h"
@@ -18,7 +18,7 @@ const cost::Estimate& estimateOf(const ExplainInput& input) {
   return *input.report->estimate;
 }
 
-/// ` on stage 15`, where there are stages.
+/// Returns ` on stage 15`; empty with one stage.
 std::string onStage(const cost::Estimate& e) {
   return e.stages.size() > 1 ? fmt::format(" on stage {}", verdict::criticalStage(e)) : "";
 }
@@ -28,7 +28,7 @@ std::string timesText(const ExplainInput& input, const cost::LayerRow& row) {
                      plural(static_cast<double>(input.schedule->program->passes()), "micro-batch", "micro-batches"));
 }
 
-/// The sum of one number of the layers.
+/// Writes the sum of one number over the layers.
 void sumOfLayers(ExplainPage& page, const ExplainInput& input, double cost::LayerRow::*number, double sum) {
   SumTable table(page, units::time);
   for (const cost::LayerRow& row : estimateOf(input).layers)
@@ -89,8 +89,7 @@ void explainSlowed(ExplainPage& page, const ExplainInput& input) {
               "what computing loses beside communication" + onStage(estimateOf(input)) + ":");
   page.fact("slowdown", fmt::format("{} of its speed", percentText(input.schedule->slowdown)));
   const ir::Program& program = *input.schedule->program;
-  const auto& levels =
-      program.plan->cluster->levels; // behind them stands the port of the host, whose copies slow nothing
+  const auto& levels = program.plan->cluster->levels; // the port of the host follows them; its copies slow nothing
   for (size_t l = 0; l < levels.size(); ++l)
     if (const double share = input.schedule->besides[l]; share < 1)
       page.fact("slowdown", fmt::format("{} beside `{}`, whose nodes have fewer network cards than `slowdown_cards`",
