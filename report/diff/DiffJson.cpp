@@ -1,4 +1,4 @@
-// A difference for programs: all numbers, all facts, all parts.
+// A difference as JSON: all numbers, all facts, all parts.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/verdict/Verdict.h"
 #include "report/diff/DiffReport.h"
@@ -17,7 +17,7 @@ Json textOrNull(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);
 }
 
-/// Before and after, in the unit that the metric's field has in results.
+/// Returns the metrics before and after, in the units of their fields in results.
 Json metricsJson(const diff::Result* before, const diff::Result* after) {
   Json out = Json::object();
   for (const verdict::Metric* metric : verdict::metrics().rows()) {
@@ -67,7 +67,7 @@ Json ownedJson(const diff::Difference& d) {
   return out;
 }
 
-/// `still_broken`.
+/// Returns the name with underscores: `still_broken`.
 std::string fateName(Fate fate) {
   std::string text(name(fate));
   std::replace(text.begin(), text.end(), ' ', '_');

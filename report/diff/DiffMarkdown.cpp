@@ -1,4 +1,4 @@
-// A difference as a comment of a pull request, and as annotations of its lines.
+// A difference as a comment on a pull request, and as annotations of its lines.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/diff/DiffParts.h"
 #include "report/tables/Markdown.h"
@@ -12,10 +12,10 @@ namespace planc::report {
 
 namespace {
 
-/// GitHub takes 65,536 characters; what stands behind the last plan needs some of them.
+/// GitHub accepts 65,536 characters. The text after the last plan needs some of them.
 constexpr size_t kMostCharacters = 65'536 - 1'024;
 constexpr size_t kMostAnnotations = 10;
-/// A list of gates beyond that is read in the table.
+/// Most failed gates that are listed above the table.
 constexpr size_t kMostFailures = 20;
 
 std::string oneLine(std::string_view text) {
@@ -25,13 +25,13 @@ std::string oneLine(std::string_view text) {
   return out;
 }
 
-/// As code, which no backtick in it ends.
+/// Returns the text as code that no backtick in it can end.
 std::string code(std::string text) {
   std::replace(text.begin(), text.end(), '`', '\'');
   return fmt::format("`{}`", oneLine(text));
 }
 
-/// Text that begins no tag and no comment, and is one line: `a < b` stays as it is.
+/// Returns the text on one line and without the beginning of a tag or a comment; `a < b` stays as it is.
 std::string plain(std::string_view written) {
   const std::string text = oneLine(written);
   std::string out;
@@ -74,14 +74,14 @@ std::string details(const PlanDiff& plan) {
   return out + "\n</details>\n";
 }
 
-/// Percent signs and line breaks are written as GitHub's runner reads them.
+/// Returns the text with percent signs and line breaks escaped for GitHub's runner.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) out += c == '%' ? "%25" : c == '\n' ? "%0A" : c == '\r' ? "%0D" : std::string(1, c);
   return out;
 }
 
-/// `a.plan:20` as a property list of an annotation, in which commas and colons are written so, too.
+/// Returns `a.plan:20` as properties of an annotation, in which commas and colons are also escaped.
 std::string place(const std::string& where) {
   const size_t colon = where.rfind(':');
   if (where.empty() || colon == std::string::npos) return "";
@@ -90,7 +90,7 @@ std::string place(const std::string& where) {
   return fmt::format(" file={},line={}", file, where.substr(colon + 1));
 }
 
-/// What stands above the table: what fails, what planc.toml says otherwise.
+/// Returns the text above the table: failures, and changes in planc.toml.
 std::string verdicts(const DiffReport& report) {
   std::string out;
   size_t told = 0;
@@ -109,7 +109,7 @@ std::string verdicts(const DiffReport& report) {
   return out;
 }
 
-/// The rows that have room.
+/// Returns as many rows as fit into `room` characters.
 std::vector<std::vector<std::string>> rowsOf(const DiffReport& report, size_t room) {
   std::vector<std::vector<std::string>> rows = {{"plan", "", "step", "memory", "cost"}};
   size_t size = 0;

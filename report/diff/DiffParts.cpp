@@ -16,10 +16,10 @@ namespace planc::report {
 
 namespace {
 
-/// A part is worth a line if it is this share of the larger of the whole difference and a hundredth of the step: a
-/// hundredth is what four digits show of a number, and below it lines would be noise of rounding.
+/// A part gets its own line from this share of the whole difference, or of a hundredth of the step if that is larger.
+/// Four digits of a number show a hundredth; smaller parts would be rounding noise.
 constexpr double kShareOfDifference = 0.01, kSmallStep = 0.01;
-/// As much as is read at one glance; `--all` and JSON have the rest.
+/// Most lines that are read at a glance; `--all` and JSON list the rest.
 constexpr size_t kMostPartLines = 12, kMostFacts = 8;
 
 std::string factsText(const std::vector<diff::FactChange>& facts) {
@@ -45,7 +45,7 @@ std::string partName(const diff::Part& part) {
   }
 }
 
-/// What changed of any plan, what changed of most of them first.
+/// Returns the facts that changed in any plan, the most frequent ones first.
 std::string changedFacts(const DiffReport& report) {
   std::map<std::string, size_t> counts;
   std::vector<std::pair<std::string, const diff::FactChange*>> order;
@@ -57,12 +57,12 @@ std::string changedFacts(const DiffReport& report) {
   std::stable_sort(order.begin(), order.end(),
                    [&](const auto& a, const auto& b) { return counts[a.first] > counts[b.first]; });
   std::vector<diff::FactChange> facts;
-  for (size_t i = 0; i < order.size(); ++i) // no more than those that are written are needed as they are
+  for (size_t i = 0; i < order.size(); ++i) // only as many as are written keep their details
     facts.push_back(i < kMostFacts ? *order[i].second : diff::FactChange());
   return factsText(facts);
 }
 
-/// How many no longer fit, and how far steps move.
+/// Returns how many plans no longer fit, and the range of the changes of steps.
 std::string rangeText(const DiffReport& report) {
   size_t unfit = 0, moved = 0;
   double least = 0, most = 0;

@@ -1,40 +1,41 @@
-// Words that the forms of a difference share.
+// Texts that all formats of a difference share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "report/diff/DiffReport.h"
 
 namespace planc::report {
 
-/// `plans: 1 broken, 3 changed (1 no longer fits; step -1.2 % to +19.4 %), 8 equal; mesh.tp 8 → 4`.
+/// Returns the summary: `plans: 1 broken, 3 changed (1 no longer fits; step -1.2 % to +19.4 %), 8 equal; mesh.tp 8 →
+/// 4`.
 std::string summaryText(const DiffReport& report);
-/// What is to be said of gates where none fails; empty where none was asked, or one fails.
+/// Returns the line on gates that hold; empty if there are no gates, or if one fails.
 std::string gatesText(const DiffReport& report);
-/// What is to be said of its memory beside the numbers; empty where it fits, or never did.
+/// Returns the remark on memory; empty if the plan fits, or never did.
 std::string fitText(const PlanDiff& plan);
-/// `step 2.488 s   memory 26.1 GB`, of a plan that one side has.
+/// Returns `step 2.488 s   memory 26.1 GB` for a plan of only one side.
 std::string priceText(const diff::Result& result);
-/// What a pull request is read for: step time, memory, cost by whatever is known of it.
+/// A main number of a difference: step time, memory or cost.
 struct Headline {
   std::string head; ///< `step`
   std::string_view metric;
 };
-/// Of these plans; cost by the run, the tokens or the step, whichever both have.
+/// Returns the main numbers. The cost is per run, per tokens or per step: the first of these that both sides have.
 std::vector<Headline> headlines(const diff::Difference& d);
 
-/// A part of the difference that is worth a line.
+/// A part of the difference that gets a line of its own.
 struct PartLine {
   std::string time; ///< `+141.2 ms`
   std::string what; ///< `all_gather, state over dp, decoder`
   std::string because;
 };
-/// Largest first; what is not worth a line together, so that the lines add up.
+/// Returns the lines, largest first. Smaller parts share a line, so that the lines add up.
 std::vector<PartLine> partLines(const diff::Difference& d, bool all);
-/// `+141.2 ms`.
+/// Returns the time with its sign, `+141.2 ms`.
 std::string signedTime(double seconds);
-/// `critical stage 3 → 5: both steps are taken apart on stage 5`; empty where it did not move.
+/// Returns `critical stage 3 → 5: both steps are taken apart on stage 5`; empty if the critical stage is the same.
 std::string stageText(const diff::Difference& d);
-/// What changed, in a few words: of several owners each with what it does to the step.
-/// `all`: of a fact that hides others those, too.
+/// Returns the changes in a few words. With several owners each has its effect on the step. `all`: also list facts
+/// below other changed facts.
 std::vector<std::string> reasonLines(const diff::Difference& d, bool all = false);
 
 } // namespace planc::report

@@ -1,4 +1,4 @@
-// What became of the plans of one version in another, as text, Markdown, annotations and JSON.
+// The differences of the plans of two versions, as text, Markdown, annotations and JSON.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/diff/Changes.h"
@@ -12,53 +12,53 @@
 
 namespace planc::report {
 
-/// What became of a plan. Renamed ones differ in their names alone; broken ones have errors after, mended ones had them
-/// before, those that are still broken have them in both.
+/// The state of a plan after a change. Renamed plans differ only in their names. Broken plans have errors only after
+/// the change, mended plans only before, and plans that are still broken have errors in both versions.
 enum class Fate { Changed, Renamed, Added, Removed, Broken, StillBroken, Mended };
-/// `still broken`.
+/// Returns the text, such as `still broken`.
 std::string_view name(Fate fate);
 
 struct PlanDiff {
   Fate fate = Fate::Changed;
-  std::string id;                               ///< after, if it is there; of a file that is broken as a whole its path
-  std::string was{};                            ///< its id before, where that is another
+  std::string id;                               ///< id after; path of a file that is broken as a whole
+  std::string was{};                            ///< id before, if it is another
   std::optional<diff::Difference> difference{}; ///< Changed, Renamed
-  const diff::Result* result = nullptr;         ///< the one there is, else; null: there is no price on either side
-  std::string error{};                          ///< why a side has no price: the first error, or what it waits for
-  std::string where{}; ///< its first change or error in a file that is compared: `plans/run.plan:20`; may be empty
+  const diff::Result* result = nullptr;         ///< otherwise the only result; null: no side has a price
+  std::string error{};                          ///< why a side has no price: the first error, or the missing input
+  std::string where{}; ///< place of its first change or error in a compared file: `plans/run.plan:20`; may be empty
 
-  /// Does it need more memory than there is, and did not before, or is it new?
+  /// Returns whether the plan needs more memory than there is, and is new or did fit before.
   bool newlyUnfit() const;
 };
 
-/// A metric that changed by more than is allowed.
+/// A metric that changed by more than its gate allows.
 struct GateFailure {
   std::string id, gate; ///< `step_time > +3%`
   std::string what;     ///< `2.488 s → 2.671 s (+7.4 %)`
-  std::string where;    ///< as the plan's
+  std::string where;    ///< place of the plan
 };
 
 struct DiffReport {
-  std::string before, after;             ///< the two versions, as they were asked for
-  std::vector<std::string> project = {}; ///< what planc.toml says otherwise after: `gates.step_time "+3%" → none`
+  std::string before, after;             ///< the two versions, as the user wrote them
+  std::vector<std::string> project = {}; ///< changes in planc.toml: `gates.step_time "+3%" → none`
   size_t equal = 0;                      ///< plans without any difference
   std::vector<PlanDiff> plans = {};
-  size_t gates = 0;                     ///< how many were asked
-  std::vector<std::string> unheld = {}; ///< those whose metric no plan has
+  size_t gates = 0;                     ///< number of gates
+  std::vector<std::string> unheld = {}; ///< gates whose metric no plan has
   std::vector<GateFailure> failures = {};
 };
 
-/// Worst first: broken plans, those that no longer fit, then those whose step becomes longest by its share; what became
-/// faster behind them.
+/// Sorts the plans, worst first: broken plans, plans that no longer fit, then plans by the relative growth of their
+/// step, faster ones last.
 void sortWorstFirst(DiffReport& report);
-/// A metric before and after: `2.488 s → 2.671 s (+7.4 %)`; `-` where neither has a value.
+/// Returns a metric before and after, `2.488 s → 2.671 s (+7.4 %)`; `-` if neither side has a value.
 std::string metricChange(const diff::Difference& d, std::string_view metric);
 
 std::string diffText(const DiffReport& report, const TextOptions& options);
-/// For a comment of a pull request: below GitHub's 65,536 characters, however many plans there are. Its first line is
-/// always the same, by which a script finds the comment again.
+/// Returns Markdown for a comment on a pull request, below GitHub's 65,536 characters for any number of plans. Its
+/// first line is constant, so that a script can find the comment again.
 std::string diffMarkdown(const DiffReport& report);
-/// Annotations, the worst ten.
+/// Returns GitHub annotations, worst first, ten at most.
 std::string diffGithub(const DiffReport& report);
 nlohmann::ordered_json diffJson(const DiffReport& report);
 

@@ -1,4 +1,4 @@
-// A difference as a person reads it in a terminal.
+// A difference as text for a terminal.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/diff/DiffParts.h"
 #include "report/tables/Cells.h"
@@ -28,7 +28,7 @@ std::string changedText(const PlanDiff& plan, const TextOptions& options) {
   return out + (table.empty() ? "" : table.str(options.color, kBelowHead));
 }
 
-/// A plan that one side has, or none.
+/// Returns the text of a plan that only one side has, or no side.
 std::string singleText(const PlanDiff& plan, const TextOptions& options) {
   const bool broken = plan.fate == Fate::Broken || plan.fate == Fate::StillBroken;
   const char mark = broken ? '!' : plan.fate == Fate::Removed ? '-' : '+';

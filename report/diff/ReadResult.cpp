@@ -1,4 +1,4 @@
-// JSON to results. What is missing or of another type is told by its path: `plans[3].totals.step_time_s`.
+// Reads results from JSON. Errors name the path of a missing value or a wrong type: `plans[3].totals.step_time_s`.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/diff/ReadResult.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The major version of the form that is read, and the first minor one that has facts and rows of all stages.
+/// The major version of the format, and the first minor version with facts and rows of all stages.
 constexpr int kMajor = 2, kMinor = 2;
 
 struct Mistake {
@@ -69,7 +69,7 @@ private:
   std::string path_;
 };
 
-/// Layers without slices: a plan with other stages has the same layers.
+/// Returns the path of a layer without slices, because a plan with other stages has the same layers.
 std::string withoutSlices(const std::string& path) {
   std::string out;
   int depth = 0;
@@ -89,14 +89,15 @@ void readMetrics(const Reader& plan, diff::Result& out) {
                             ? plan.json()[std::string(metric->jsonField.substr(0, dot))]
                             : Json();
     const auto found = group.is_object() ? group.find(metric->jsonField.substr(dot + 1)) : group.end();
-    if (!group.is_object() || found == group.end() || found->is_null()) continue; // of another version, or no value
+    if (!group.is_object() || found == group.end() || found->is_null())
+      continue; // from another version, or without a value
     const Reader value(*found, std::string(metric->jsonField));
     out.metrics[std::string(metric->name())] =
         metric->isBool ? (value.truth() ? 1 : 0) : value.number() * fieldUnit(metric->jsonField);
   }
 }
 
-/// Rows of all stages, each in the account of its own.
+/// Adds the rows of all stages, each to the account of its stage.
 void readAccounts(const Reader& plan, diff::Result& out) {
   using diff::Cause;
   const Reader totals = plan.at("totals");
@@ -155,7 +156,7 @@ diff::Result resultOf(const Reader& plan) {
   return out;
 }
 
-/// `2.1` as its two numbers.
+/// Checks a format version such as `2.1`.
 void checkForm(const Reader& root) {
   const std::string form = root.at("format_version").text();
   int major = 0, minor = 0, read = 0;

@@ -1,4 +1,4 @@
-// Reads priced plans from JSON: what `json` wrote of them, here or elsewhere, as far as plans are compared by it.
+// Reads priced plans from JSON results, as far as comparisons need them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/diff/Result.h"
@@ -10,16 +10,17 @@
 
 namespace planc::report {
 
-/// One element of `plans`. Nothing, with what is wrong and where in `problem`, if it is none of this form.
+/// Reads one element of `plans`. Returns null, with the error and its place in `problem`, if the element is malformed.
 std::optional<diff::Result> readResult(const nlohmann::ordered_json& plan, std::string& problem);
 
-/// A JSON result of `planc estimate`, as a whole.
+/// A whole JSON result of `planc estimate`.
 struct ResultFile {
-  std::string planc, library;                ///< version of the program, digest of the library in it
+  std::string planc, library;                ///< version of the program, digest of its built-in library
   std::map<std::string, std::string> inputs; ///< digests by path
-  std::vector<diff::Result> plans;           ///< those of comparisons behind the others; each once
+  std::vector<diff::Result> plans;           ///< plans of comparisons come after the others; each plan once
 };
-/// The same for a root object, whose form must be of this major version and carry what a comparison needs.
+/// Reads a root object. Its format must have this major version and hold the fields that comparisons need. Returns
+/// null, with the error in `problem`, if it does not.
 std::optional<ResultFile> readResults(const nlohmann::ordered_json& root, std::string& problem);
 
 } // namespace planc::report

@@ -1,4 +1,4 @@
-// Writes the sections of a snapshot, each list in an order of its own.
+// Writes the sections of a snapshot. Each list has a fixed order.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/diff/Snapshot.h"
 
@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kSnapshotHead =
     "# What these plans come to: written by `planc snapshot`, held by `planc snapshot --check`.\n";
 
-/// Totals that a plan is kept to; those without a value are left out.
+/// The totals of a snapshot; totals without a value are left out.
 constexpr std::string_view kTotals[] = {"step_time",
                                         "tokens_per_second_per_device",
                                         "samples_per_second",
@@ -62,7 +62,7 @@ std::string stored(const ir::Mesh& mesh, const ir::ParamState& p) {
   return text;
 }
 
-/// A line per parameter and result of each class of layers, with the layers that are so.
+/// Adds a line per parameter and result of each class, with the layers that have it.
 void addLayouts(const PlanReport& report, std::string& out) {
   const ir::Program& program = *report.program;
   const ir::Model& model = *program.model;
@@ -83,7 +83,7 @@ void addLayouts(const PlanReport& report, std::string& out) {
     for (const std::string& layout : layouts) addLine(out, fmt::format("  {} {}", value, layout));
 }
 
-/// Collectives that do the same, of all layers of a kind and all stages, per step.
+/// Adds equal collectives of all layers of a kind and all stages, per step.
 void addCollectives(const PlanReport& report, std::string& out) {
   struct Sum {
     double count = 0, bytes = 0;
