@@ -1,4 +1,4 @@
-// Cells of text reports: formatting of numbers and the layout of tables.
+// Cells of text reports: number formats and the layout of tables.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/tables/Cells.h"
 
@@ -10,10 +10,10 @@ namespace planc::report {
 namespace {
 
 constexpr size_t kGap = 2;
-/// Longer lists are cut to so many names.
+/// Longer lists are cut to this number of names.
 constexpr size_t kMostNames = 12, kShownNames = 3;
 
-/// Four significant digits, without zeros at the end.
+/// Returns four significant digits without trailing zeros.
 std::string fourDigits(double value) {
   double size = std::abs(value);
   int whole = size < 1 ? 1 : static_cast<int>(std::floor(std::log10(size))) + 1;
@@ -78,11 +78,11 @@ std::string plural(double count, const std::string& one, const std::string& many
 }
 
 std::string shortStatement(const std::string& statement) {
-  std::vector<size_t> commas; // between names, not in what selects of them
+  std::vector<size_t> commas; // between names, not inside slices
   size_t end = statement.size(), depth = 0;
   for (size_t i = 0; i < statement.size(); ++i) {
     const char c = statement[i];
-    if (depth == 0 && (c == '{' || c == '=')) { // facts, or a place
+    if (depth == 0 && (c == '{' || c == '=')) { // the block of facts, or a location, begins
       end = i - (i > 0 && statement[i - 1] == ' ');
       break;
     }
@@ -113,7 +113,7 @@ std::string Table::str(bool color, size_t indent) const {
     TextCells line;
     size_t at = indent;
     for (size_t i = 0; i < row.size(); ++i) {
-      if (widths[i] == 0) continue; // a column without any text takes no room
+      if (widths[i] == 0) continue; // a column without text takes no room
       size_t pad = columns_[i] == Align::Right ? widths[i] - displayWidth(row[i].text) : 0;
       if (!row[i].text.empty()) line.put(at + pad, row[i].text, row[i].style);
       at += widths[i] + kGap;

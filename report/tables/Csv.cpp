@@ -1,4 +1,4 @@
-// The layer rows of a report as CSV, for spreadsheets, and the numbers of runs: one line per row, numbers in full.
+// The layer rows of a report as CSV, and the numbers of runs: one line per row, numbers in full.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/tables/Csv.h"
 

@@ -6,11 +6,11 @@
 
 namespace planc::report {
 
-/// RFC 4180: quoted where a comma, a quote or a line break would split it.
+/// Returns a field by RFC 4180: quoted if it contains a comma, a quote or a line break.
 std::string csvField(const std::string& text);
-/// A line of fields.
+/// Returns a line of fields.
 std::string csvRow(const std::vector<std::string>& cells);
-/// In full; empty if it is none.
+/// Returns the number in full; empty if it is not finite.
 std::string csvNumber(double value);
 
 } // namespace planc::report

@@ -1,4 +1,4 @@
-// Numbers as our JSON and CSV have them.
+// Numbers in our JSON and CSV formats.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Quantity.h"
@@ -10,7 +10,7 @@
 
 namespace planc::report {
 
-/// What one of the unit that the name of a field says is in base units: of `device_hours` 3600.
+/// Returns the factor from the unit in a field's name to base units: 3600 for `device_hours`.
 inline double fieldUnit(std::string_view field) {
   struct Scale {
     std::string_view word;
@@ -23,19 +23,19 @@ inline double fieldUnit(std::string_view field) {
   return 1;
 }
 
-/// In the unit that the name of a field says; the value is in base units.
+/// Converts a value from base units to the unit in the field's name.
 inline double fieldValue(double value, std::string_view field) {
   return value / fieldUnit(field);
 }
 
-/// JSON has no infinity; whole numbers are written as such.
+/// Returns a JSON number; null for infinity, which JSON lacks. Whole numbers are written without a fraction.
 inline nlohmann::ordered_json jsonNumber(double value) {
   if (!std::isfinite(value)) return nullptr;
   constexpr double kExact = 9007199254740992.0; // 2^53
   if (std::floor(value) == value && std::abs(value) < kExact) return static_cast<int64_t>(value);
   return value;
 }
-/// null where there is no meaning.
+/// Returns null if the value is not given.
 inline nlohmann::ordered_json jsonNumber(const std::optional<double>& value) {
   return value ? jsonNumber(*value) : nlohmann::ordered_json(nullptr);
 }

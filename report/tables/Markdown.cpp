@@ -1,4 +1,4 @@
-// Tables of Markdown: the one place that knows how their bars are written.
+// Tables of Markdown, with escaped bars.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/tables/Markdown.h"
 

@@ -7,7 +7,7 @@
 
 namespace planc::report {
 
-/// Rows of cells, the heads first. `columns` as a `Table` takes them, `lr`; bars in cells are escaped.
+/// Returns a table of rows, the heading first. `columns` as for a `Table`, such as `lr`. Bars in cells are escaped.
 std::string markdownTable(const std::vector<std::vector<std::string>>& rows, std::string_view columns);
 
 } // namespace planc::report

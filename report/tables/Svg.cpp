@@ -1,4 +1,4 @@
-// SVG text, element by element.
+// SVG pictures, element by element.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/tables/Svg.h"
 
@@ -13,7 +13,7 @@ namespace planc::report {
 
 namespace {
 
-/// Light and dark pages differ in ink, grid and paper; the colours of curves read on both.
+/// Light and dark pages differ in ink, grid and paper. The colours of curves are readable on both.
 constexpr std::string_view kSheet = R"(<style>
 text { font: 12px sans-serif; }
 .paper { fill: #ffffff; }
@@ -37,7 +37,7 @@ std::string_view name(Anchor anchor) {
   return anchor == Anchor::Start ? "start" : anchor == Anchor::Middle ? "middle" : "end";
 }
 
-/// 1, 2 and 5 times powers of ten.
+/// Returns 1, 2 and 5 times powers of ten.
 std::vector<double> roundSteps(double least, double most) {
   std::vector<double> out;
   for (double power = std::pow(10, std::floor(std::log10(least))); power <= most; power *= 10)
@@ -52,7 +52,7 @@ constexpr double kTick = 4; // pixels
 
 std::string xmlText(std::string_view text) {
   std::string out;
-  for (const char c : printable(text)) { // of other bytes, a document would be none
+  for (const char c : printable(text)) { // other bytes would make the document invalid
     switch (c) {
     case '&':
       out += "&amp;";

@@ -1,4 +1,4 @@
-// Pictures as SVG: lines, marks and words, axes with ticks, scales of colour. Readable on a light and a dark page.
+// Pictures as SVG: lines, marks and words, axes with ticks, colour scales. Readable on light and dark pages.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Quantity.h"
@@ -10,23 +10,23 @@
 
 namespace planc::report {
 
-/// Text as XML has it: `<`, `&` and quotes escaped, control bytes left out.
+/// Returns text for XML: `<`, `&` and quotes are escaped, control bytes are left out.
 std::string xmlText(std::string_view text);
 
 enum class Anchor { Start, Middle, End };
 
-/// A picture that is drawn element by element. Classes are those of its style sheet: `ink`, `faint`, `strong`, `mark`,
-/// `a` … `d` (colours of curves), with `line` for what is stroked, `dash`.
+/// A picture that is drawn element by element. Styles are the classes of its style sheet: `ink`, `faint`, `strong`,
+/// `mark`, `a` … `d` (colours of curves), with `line` for stroked shapes, `dash`.
 class Svg {
 public:
   Svg(double width, double height, std::string_view title);
   void line(double x1, double y1, double x2, double y2, std::string_view style, std::string_view tip = "");
   void curve(const std::vector<std::pair<double, double>>& points, std::string_view style, std::string_view tip = "");
   void dot(double x, double y, double radius, std::string_view style, std::string_view tip = "");
-  /// A cell of a colour of `shade`.
+  /// Draws a cell in a colour of `shade`.
   void cell(double x, double y, double width, double height, std::string_view colour, std::string_view tip = "");
   void words(double x, double y, std::string_view text, std::string_view style = "ink", Anchor anchor = Anchor::Start);
-  /// The whole of it, a line per element.
+  /// Returns the whole picture, one line per element.
   std::string str() const;
 
 private:
@@ -44,18 +44,20 @@ struct PictureAxis {
   double at(double value) const;
 };
 
-/// An axis that holds all values, in equal ratios if `log`; of one value or of none there is room around it.
+/// Returns an axis that holds all values, with logarithmic ticks if `log`. A single value, or none, gets room around
+/// it.
 PictureAxis axisOver(const std::vector<double>& values, bool log, std::string name, const Unit& unit);
-/// Whether numbers look spread evenly by their ratios: all are above 0, and the one in the middle lies nearer to the
-/// geometric mean of the ends than to the arithmetic one.
+/// Returns whether numbers are spread evenly in their ratios: all are above 0, and the middle one lies nearer to the
+/// geometric mean of the ends than to the arithmetic mean.
 bool inRatios(std::vector<double> values);
-/// Round values on an axis, four to ten of them where there are so many.
+/// Returns round values on an axis, four to ten of them if there are so many.
 std::vector<double> ticks(const PictureAxis& axis);
-/// Lines of a grid, ticks with their quantities, and the name: along the lower edge, or the left one.
+/// Draws grid lines, ticks with their quantities, and the name, along the lower edge (`drawAcross`) or the left edge
+/// (`drawUp`).
 void drawAcross(Svg& svg, const PictureAxis& axis, double top, double bottom);
 void drawUp(Svg& svg, const PictureAxis& axis, double left, double right);
 
-/// A colour for a share of 0 to 1, dark to light, and whether dark ink reads on it.
+/// Returns a colour for a share of 0 to 1, from dark to light.
 std::string shade(double share);
 bool isLight(double share);
 
