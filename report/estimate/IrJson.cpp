@@ -1,4 +1,4 @@
-// The levels of the IR as JSON: what the printers of `ir` say, in fields.
+// The levels of the IR as JSON: the content of the printers of `ir` in fields.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/estimate/IrJson.h"
 
@@ -19,7 +19,7 @@ Json place(SourceRange range, const SourceManager& sources) {
   return range.valid() ? Json(sources.where(range)) : Json(nullptr);
 }
 
-/// What the JSON of a model needs at hand.
+/// Writes the JSON of a model.
 class ModelWriter {
   const ir::Model& model_;
   const SourceManager& sources_;
@@ -84,7 +84,7 @@ public:
   }
 };
 
-/// What the JSON of a program needs at hand.
+/// Writes the JSON of a program.
 template <class AnyProgram> class ProgramWriter {
   const AnyProgram& program_;
   const SourceManager& sources_;
@@ -105,7 +105,7 @@ public:
     return out;
   }
 
-  /// Per dimension the axes that shard it, major first.
+  /// Returns, by dimension, the axes that shard it, major first.
   Json layout(const ir::Layout& layout, const std::vector<ir::DimId>& dims) const {
     Json shard = Json::object();
     for (size_t i = 0; i < layout.shard.size() && i < dims.size(); ++i) {
@@ -134,7 +134,7 @@ public:
     return out;
   }
 
-  /// No rule of the plan wants a reshard by itself: its collectives say which wants them.
+  /// Writes a reshard. No rule causes a reshard directly; its collectives name the rules that cause them.
   Json write(const ir::Reshard& r) const {
     const std::vector<ir::DimId>& dims = program_.model->values[r.value].dims;
     return {{"node", "reshard"},        {"value", model_.value(r.value)},

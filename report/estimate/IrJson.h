@@ -12,7 +12,7 @@ nlohmann::ordered_json json(const ir::Model& model, const SourceManager& sources
 /// Levels `sharded` and `comm`: the mesh, the classes with their nodes and states, the stages.
 nlohmann::ordered_json json(const ir::ShardedProgram& program, const SourceManager& sources);
 nlohmann::ordered_json json(const ir::Program& program, const SourceManager& sources);
-/// Level `task`: streams and shares of the segments of each class, and the schedule they are run by.
+/// Level `task`: streams and shares of the segments of each class, and the schedule that runs them.
 nlohmann::ordered_json json(const ir::Schedule& schedule, const SourceManager& sources);
 
 } // namespace planc::report

@@ -1,4 +1,4 @@
-// One plan's report as JSON: the field names of the command-line contract, units in the names, null where there is no
+// One plan's report as JSON: the field names of the command-line contract, units in the names, null if a value has no
 // meaning.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/lint/Fixes.h"
@@ -21,7 +21,7 @@ Json intervalCoverage(const cost::Confidence& c) {
   return c.coverage > 0 ? Json(c.coverage) : Json(nullptr);
 }
 
-/// What the interval is made of: the stack's own runs, and the records that the step stands on.
+/// Returns the parts of the interval: the stack's own runs, and the records on which the step depends.
 Json intervalJson(const cost::Confidence& c) {
   Json out = {{"coverage", intervalCoverage(c)},
               {"low", c.low},
@@ -39,7 +39,7 @@ Json intervalJson(const cost::Confidence& c) {
   return out;
 }
 
-/// The metrics whose field is `GROUP.name`, in the order of the table.
+/// Adds the metrics whose field is `GROUP.name`, in the order of the table.
 void addMetrics(Json& out, std::string_view group, const cost::Estimate& estimate) {
   for (const verdict::Metric* row : verdict::metrics().rows()) {
     const verdict::Metric& metric = *row;
@@ -56,7 +56,7 @@ void addMetrics(Json& out, std::string_view group, const cost::Estimate& estimat
   }
 }
 
-/// When a stage is fullest; in the step of the optimizer no pass runs.
+/// Returns the moment of a stage's peak. No pass runs in the optimizer's step.
 Json momentJson(const cost::StageMemory& s) {
   const bool pass = s.phase != ir::Phase::Step;
   return {{"phase", std::string(ir::name(s.phase))},
@@ -184,7 +184,7 @@ Json stagesJson(const cost::Estimate& estimate) {
   return out;
 }
 
-/// The stage whose times the totals are, and how its work compares with that of the others.
+/// Returns the stage to which the totals belong, and its work compared with the other stages.
 Json criticalJson(const cost::Totals& t) {
   return {{"stage", t.critical},
           {"work_s", jsonNumber(t.work)},
@@ -234,7 +234,7 @@ Json setJson(const ir::Plan& plan) {
   return out;
 }
 
-/// What lies where and what is split over it, of axes with more than one device.
+/// Returns the position of each axis with more than one device, and what is split over it.
 Json axesJson(const ir::Plan& plan) {
   Json out = Json::array();
   for (const auto& [axis, use] : ir::axisUses(plan))
@@ -252,7 +252,7 @@ Json argumentsJson(const ir::Plan& plan) {
   return out;
 }
 
-/// Statements that are there or not have no value.
+/// Returns the facts of a plan. Statements have no value.
 Json factsJson(const ir::Plan& plan, const SourceManager& sources) {
   Json out = Json::array();
   for (const ir::PlanFact& fact : ir::planFacts(plan))
@@ -297,7 +297,7 @@ Json json(const PlanReport& report) {
   out["facts"] = factsJson(plan, sources);
   out["devices"] = plan.mesh.devices();
   out["mesh"] = meshJson(plan.mesh);
-  out["order"] = nullptr; // of a schedule that has several
+  out["order"] = nullptr; // only for a schedule with several orders
   for (const cost::TriedOrder& order : report.estimate->orders)
     if (order.taken) out["order"] = order.name;
   out["axes"] = axesJson(plan);
@@ -321,7 +321,7 @@ Json json(const PlanReport& report) {
   out["layers"] = layersJson(*report.estimate);
   out["collectives"] = collectivesJson(*report.estimate, sources);
   out["stages"] = stagesJson(*report.estimate);
-  out["inference"] = nullptr; // no `infer` workload in this version
+  out["inference"] = nullptr; // this version has no `infer` workload
   out["assertions"] = report.results ? assertionsJson(*report.results, sources) : Json::array();
   out["measured"] = report.results ? measuredJson(*report.results) : Json::array();
   return out;

@@ -1,4 +1,4 @@
-// The lines of the layers: alike stages folded, in the order of the model or by time, and their table.
+// The lines of the layers: equal stages folded, in the order of the model or by time, and their table.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/verdict/Contributors.h"
 #include "report/estimate/Lines.h"
@@ -10,14 +10,14 @@
 namespace planc::report {
 namespace {
 
-/// What one instance takes for one micro-batch; communication that it waits for has a column of its own.
+/// Returns the cells of one instance and micro-batch. Communication that it waits for has a column of its own.
 std::vector<std::string> instanceCells(const cost::LayerRow& row) {
   return {cell(row.forward - row.forwardExposed, units::time), cell(row.backward - row.backwardExposed, units::time),
           cell(row.recompute - row.recomputeExposed, units::time), cell(row.activationBytes, units::bytes),
           row.forward + row.backward + row.recompute > 0 ? std::string(cost::name(row.bound)) : "-"};
 }
 
-/// What its instances take of a step.
+/// Returns the cells of all instances in a step.
 std::vector<std::string> stepCells(const LayerLine& line, double step) {
   if (!line.critical) return {"-", "-", "-", "-", "-"};
   const cost::LayerRow& row = *line.critical;
@@ -26,7 +26,7 @@ std::vector<std::string> stepCells(const LayerLine& line, double step) {
           line.seconds() > 0 && step > 0 ? shareText(line.seconds() / step) : std::string("-")};
 }
 
-/// `8`, or `2-8` where stages have different numbers of instances.
+/// Returns `8`, or `2-8` if stages have different numbers of instances.
 std::string countCell(const LayerLine& line) {
   auto [least, most] = std::minmax_element(line.rows.begin(), line.rows.end(),
                                            [](const auto* a, const auto* b) { return a->count < b->count; });
@@ -40,7 +40,7 @@ std::string stagesCell(const LayerLine& line) {
   return rangesText(stages);
 }
 
-/// Lines of one layer belong together, in the order of the model; rows come stage by stage.
+/// Sorts the lines, because rows come stage by stage: lines of one layer together, in the order of the model.
 void inOrderOfModel(std::vector<LayerLine>& lines) {
   std::map<ir::LayerRef, size_t> first;
   for (size_t i = 0; i < lines.size(); ++i) first.emplace(lines[i].row().layer, i);

@@ -11,7 +11,7 @@
 namespace planc::report {
 
 double withoutResidue(double seconds, double whole) {
-  constexpr double kResidue = 1e-12; // of the sums of a step; what is smaller is rounding
+  constexpr double kResidue = 1e-12; // share of a step below which a sum is rounding error
   return std::abs(seconds) > kResidue * whole ? seconds : 0;
 }
 
@@ -44,8 +44,7 @@ bool recomputes(const cost::Estimate& e) {
 std::string criticalText(const cost::Estimate& e) {
   if (e.stages.size() < 2) return {};
   const cost::Totals& t = e.totals;
-  constexpr double kEqual =
-      0.005; // what the report's four digits and three of a share do not tell apart matters to nobody
+  constexpr double kEqual = 0.005; // smaller differences do not show in the report's digits
   const std::string stage = fmt::format("stage {}", verdict::criticalStage(e));
   if (t.meanWork <= 0 || t.work <= t.meanWork * (1 + kEqual)) return stage + ", none works longer";
   return fmt::format("{}, the heaviest: it works {}, {:.0f} % more than the mean of the stages", stage,
@@ -77,7 +76,7 @@ std::vector<StageLine> stageLines(const cost::Estimate& e) {
 
 namespace {
 
-/// The number of a kind of stages; `1.2 s to 1.3 s` where they differ.
+/// Returns the number of a kind of stages; `1.2 s to 1.3 s` if they differ.
 std::string ofKind(const StageLine& line, double cost::StageRow::*number) {
   auto [least, most] = std::minmax_element(line.rows.begin(), line.rows.end(),
                                            [&](const auto* a, const auto* b) { return a->*number < b->*number; });
@@ -137,7 +136,7 @@ std::vector<CollectiveLine> collectiveLines(const cost::Estimate& e) {
     line->least = std::min(line->least, row.bytes);
     line->most = std::max(line->most, row.bytes);
   }
-  for (CollectiveLine& line : lines) // what takes longest speaks for the line: its limit, first of all
+  for (CollectiveLine& line : lines) // the longest row comes first and gives the line its limit
     std::stable_sort(line.rows.begin(), line.rows.end(),
                      [](const auto* a, const auto* b) { return a->count * a->seconds > b->count * b->seconds; });
   std::stable_sort(lines.begin(), lines.end(), [](const CollectiveLine& a, const CollectiveLine& b) {

@@ -1,4 +1,4 @@
-// Rows of an estimate folded to the lines that people read: parts of the step, kinds of stages, collectives, layers.
+// Rows of an estimate folded to the lines of reports: parts of the step, kinds of stages, collectives, layers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "report/Report.h"
@@ -9,26 +9,26 @@
 
 namespace planc::report {
 
-/// A part of the step as the report calls it; `inside`: of the part above.
+/// A part of the step with its label in reports. `inside`: it is contained in the part above.
 struct StepPart {
   std::string label;
   double seconds = 0;
   bool inside = false;
 };
-/// A part of `whole`, or 0 where it is no more than the rounding of sums.
+/// Returns the part, or 0 if it is only the rounding error of sums of `whole`.
 double withoutResidue(double seconds, double whole);
-/// What adds up to the step time, on the critical stage; parts that are optional are left out where they are nothing.
+/// Returns the parts that add up to the step time on the critical stage. Optional parts are left out if they are 0.
 std::vector<StepPart> stepParts(const cost::Estimate& estimate);
-/// Names in the report of the two rates of FLOPs beside the model's: the one with masked attention, and the executed
-/// one.
+/// Names of the FLOP rates in reports besides the model's: with masked attention, and executed.
 inline constexpr std::string_view kCausalRate = "with attention masked", kExecutedRate = "executed FLOPs",
                                   kRecomputedRate = "with recomputation counted";
-/// Returns whether any layer computes something again in backward because the plan says `recompute`.
+/// Returns whether any layer recomputes something in backward because of a `recompute` in the plan.
 bool recomputes(const cost::Estimate& estimate);
-/// `stage 15, the heaviest: …`: which stage the numbers of the step are of, and why; empty where there is one stage.
+/// Returns `stage 15, the heaviest: …`: the stage to which the numbers of the step belong, and why; empty with one
+/// stage.
 std::string criticalText(const cost::Estimate& estimate);
 
-/// What a stage does with a step; they add up to it without optimizer and overhead.
+/// A part of a stage's step. The parts add up to the step without optimizer and overhead.
 struct StageColumn {
   std::string_view label;
   double cost::StageRow::*seconds;
@@ -42,43 +42,43 @@ struct StageLine {
   std::vector<const cost::StageRow*> rows;
 };
 std::vector<StageLine> stageLines(const cost::Estimate& estimate);
-/// Seconds of a step of the lines' stages: a line per kind.
+/// Returns the seconds per step of the stages, one line per kind.
 Table stageTable(const std::vector<StageLine>& lines, int64_t critical);
 
-/// Neighbouring virtual stages that hold equally many of the same layers.
+/// Adjacent virtual stages with equal counts of the same layers.
 struct CutLine {
   std::string stages; ///< `2-6`
   std::string layers; ///< `embed, decoder x12`
 };
 std::vector<CutLine> cutLines(const ir::Program& program);
-/// Were the stages cut for the least work of the longest device?
+/// Returns whether the stages were cut for the least work of the longest device.
 bool isBalanced(const ir::Plan& plan);
 
-/// Collectives of one kind on one axis of the critical stage, added up over layers and phases.
+/// Collectives of one kind on one axis of the critical stage, summed over layers and phases.
 struct CollectiveLine {
   std::vector<const cost::CollectiveRow*> rows;
   double count = 0, seconds = 0, onPath = 0, least = 0, most = 0;
   const cost::CollectiveRow& row() const { return *rows.front(); }
-  /// `all-gather state dp room`: its words as the table prints them.
+  /// Returns its words as the table prints them: `all-gather state dp room`.
   std::string name() const;
 };
-/// Those that hold the step longest first.
+/// Returns the lines, those that hold up the step longest first.
 std::vector<CollectiveLine> collectiveLines(const cost::Estimate& estimate);
-/// `all_gather` as `all-gather`.
+/// Returns `all_gather` as `all-gather`.
 std::string dashed(std::string_view text);
 
-/// Rows of one layer whose numbers of one instance agree, on whatever stages.
+/// Rows of one layer with equal numbers per instance, on any stages.
 struct LayerLine {
   std::vector<const cost::LayerRow*> rows;
-  const cost::LayerRow* critical = nullptr; ///< the row of the critical stage, if it is among them
+  const cost::LayerRow* critical = nullptr; ///< row of the critical stage, if it is one of them
   const cost::LayerRow& row() const { return critical ? *critical : *rows.front(); }
-  /// Seconds of the step: computing, exposed, slowed, waiting for the host.
+  /// Returns the seconds per step: computing, exposed, slowed, waiting for the host.
   double seconds() const;
 };
-/// `all`: a line per row.
+/// Returns the lines of the layers. `all`: one line per row.
 std::vector<LayerLine> layerLines(const cost::Estimate& estimate, LayerOrder order, bool all);
-/// Seconds of a step on the critical stage, then what one instance takes for one micro-batch. Columns without a number
-/// are left out; `staged`: with the column of the stages.
+/// Returns a table with the seconds per step on the critical stage, then the numbers of one instance and micro-batch.
+/// Columns without numbers are left out. `staged`: with a column of the stages.
 Table layerTable(const std::vector<LayerLine>& lines, const cost::Totals& totals, bool staged);
 
 } // namespace planc::report

@@ -1,4 +1,4 @@
-// One plan's report as text: what is estimated, what it takes in all, then layer by layer, then the verdict.
+// One plan's report as text: the heading, the totals, the layers, then the verdict.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/estimate/TextParts.h"
 

@@ -1,4 +1,4 @@
-// The head of the text report: what is estimated, and first of all that it does not fit if it does not.
+// The head of the text report: the plan and its inputs, after a warning if the plan does not fit.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/lint/Fixes.h"
 #include "ir/plan/MeshUse.h"
@@ -12,7 +12,7 @@
 namespace planc::report {
 namespace {
 
-/// `8 (node)`; an axis that straddles levels shows how: `16 (8 node x 2 nodes)`.
+/// Returns `8 (node)`; for an axis that straddles levels the split: `16 (8 node x 2 nodes)`.
 std::string axisText(const ir::Mesh& mesh, ir::AxisId id) {
   const ir::Axis& axis = mesh.axes[id];
   std::string text = axis.name.str() + " " + std::to_string(axis.size);
@@ -35,7 +35,7 @@ std::string meshText(const ir::Mesh& mesh) {
   return text;
 }
 
-/// `3 documents of 4096 to 16384 tokens (25 % padding)`
+/// Returns `3 documents of 4096 to 16384 tokens (25 % padding)`.
 std::string documentsText(const ir::Plan& plan) {
   const ir::Documents& documents = *plan.workload.documents;
   const double sequence = static_cast<double>(plan.model->dims[plan.model->countedDims().front()].extent);
@@ -59,7 +59,7 @@ std::string workloadText(const PlanReport& report) {
   return text;
 }
 
-/// The widths that decide memory and traffic; equal neighbours are stated once.
+/// Returns the element types that decide memory and traffic. Adjacent equal types are written once.
 std::string precisionText(const ir::Precision& p) {
   const std::pair<const char*, ir::DType> parts[] = {{"compute", p.compute},   {"activations", p.activations},
                                                      {"parameters", p.params}, {"gradients", p.grads},
@@ -77,7 +77,7 @@ std::string precisionText(const ir::Precision& p) {
   return text;
 }
 
-/// `decoder.moe: compute fp8, saved fp8`
+/// Returns `decoder.moe: compute fp8, saved fp8`.
 std::string ruleText(const ir::PrecisionRule& rule) {
   std::string text;
   for (const ir::PrecisionFact& fact : rule.facts)
@@ -95,7 +95,7 @@ std::string pipelineText(const PlanReport& report) {
   return text;
 }
 
-/// `671.0 B parameters, 37.6 B active`; what every token meets is stated only where experts share the tokens.
+/// Returns `671.0 B parameters, 37.6 B active`. The active parameters are written only if experts share the tokens.
 std::string parametersText(const cost::Totals& totals) {
   std::string text = countText(totals.params) + " parameters";
   if (totals.paramsActive < totals.params) text += fmt::format(", {} active", countText(totals.paramsActive));
@@ -155,7 +155,7 @@ std::string headingText(const PlanReport& report, const TextOptions& options) {
 
 namespace {
 
-/// Changes with what they save and cost, and the best of them as a plan to paste.
+/// Returns the changes with their savings and costs, and the best of them as a plan to paste.
 std::string fixesText(const PlanReport& report, const TextOptions& options) {
   if (!report.fixes || report.fixes->empty()) return {};
   Table table("lrrrll");

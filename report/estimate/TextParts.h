@@ -1,4 +1,4 @@
-// The parts of the text report, top to bottom; Text.cpp puts them together.
+// The parts of the text report from top to bottom. Text.cpp joins them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "report/Report.h"
@@ -9,29 +9,29 @@
 
 namespace planc::report {
 
-/// The lines of the heading: what each is about, and what it says.
+/// Returns the lines of the heading: name and text.
 std::vector<std::pair<std::string, std::string>> headingRows(const PlanReport& report);
-/// `train.micro_batch = 2 (was 1), mesh.dp = 8 (as it was)`
+/// Returns `train.micro_batch = 2 (was 1), mesh.dp = 8 (as it was)`.
 std::string setText(const std::vector<ir::SetFact>& facts);
-/// Plan, model, cluster, software, workload, mesh.
+/// Returns plan, model, cluster, software, workload, mesh.
 std::string headingText(const PlanReport& report, const TextOptions& options);
-/// Only if the plan does not fit: by how much, what takes the room, what would free some.
+/// Returns, only if the plan does not fit: by how much, the largest contents, and changes that free memory.
 std::string doesNotFitText(const PlanReport& report, const TextOptions& options);
-/// Step time and what it is made of, throughput, rates, costs.
+/// Returns the step time and its parts, throughput, rates, costs.
 std::string totalsText(const PlanReport& report, const TextOptions& options);
-/// The run: what becomes of its time, and what it takes. Empty where the plan says none.
+/// Returns the run: its time by use, and its totals. Empty if the plan has no run.
 std::string runText(const PlanReport& report, const TextOptions& options);
-/// Peak memory of each stage by kind.
+/// Returns the peak memory of each stage by kind.
 std::string memoryText(const PlanReport& report, const TextOptions& options);
-/// What each `recompute` statement frees and costs.
+/// Returns what each `recompute` statement frees and costs.
 std::string recomputeText(const PlanReport& report, const TextOptions& options);
-/// What each kind of stage does in a step, where there are stages.
+/// Returns the parts of a step by kind of stage. Empty without stages.
 std::string stagesText(const PlanReport& report, const TextOptions& options);
-/// A row per layer: its part of the step of the critical stage, and what one instance takes.
+/// Returns a row per layer: its part of the critical stage's step, and the numbers of one instance.
 std::string layersText(const PlanReport& report, const TextOptions& options);
-/// The collectives of the critical stage, per step, and who wants them.
+/// Returns the collectives of the critical stage, per step, and the rules that cause them.
 std::string communicationText(const PlanReport& report, const SourceManager& sources, const TextOptions& options);
-/// Assertions and measured lines.
+/// Returns the assertions and measured lines.
 std::string verdictText(const PlanReport& report, const SourceManager& sources, const TextOptions& options);
 
 } // namespace planc::report

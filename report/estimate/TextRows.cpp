@@ -1,5 +1,4 @@
-// The rows of the text report: what each kind of stage does, a line per layer, a line per collective of the critical
-// stage.
+// The rows of the text report: a line per kind of stage, per layer, and per collective of the critical stage.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/verdict/Contributors.h"
 #include "report/estimate/Lines.h"
@@ -11,14 +10,14 @@
 namespace planc::report {
 namespace {
 
-/// `TITLE, about`
+/// Returns `TITLE, about`.
 std::string title(std::string_view name, const std::string& about, const TextOptions& options) {
   TextCells line;
   line.put(line.put(0, name, TextStyle::Bold), ", " + about);
   return line.str(options.color) + "\n";
 }
 
-/// Of which stage, where there are several.
+/// Returns ` of stage 15`; empty with one stage.
 std::string ofStage(const cost::Estimate& e) {
   return e.stages.size() > 1 ? fmt::format(" of stage {}", verdict::criticalStage(e)) : "";
 }

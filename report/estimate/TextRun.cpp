@@ -1,4 +1,4 @@
-// The run in the text report: its time by what becomes of it, and what it takes in all.
+// The run in the text report: its time by use, and its totals.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/ClusterFacts.h"
 #include "report/estimate/RunParts.h"
@@ -10,7 +10,7 @@
 namespace planc::report {
 namespace {
 
-/// `66.1 d to 78.3 d`; empty without an interval.
+/// Returns `66.1 d to 78.3 d`; empty without an interval.
 std::string betweenText(const cost::Run& run, const verdict::Metric& row) {
   if (!run.low) return {};
   return fmt::format("{} to {}", amountText(*row.ofRun(*run.low), row.unit),
@@ -31,7 +31,7 @@ std::string headText(const PlanReport& report, bool color) {
   return line.str(color) + "\n";
 }
 
-/// What a part is made of, where a number says it.
+/// Returns the numbers behind a part, if it has some.
 std::string noteOf(const RunPart& part, const cost::Run& run) {
   const cost::RunTimes& t = run.middle.times;
   if (part.seconds == &cost::RunTimes::productive) return goodputText(run);

@@ -11,7 +11,7 @@ namespace {
 const Unit kTokenRate = units::tokens / units::time;
 const Unit kSampleRate = units::samples / units::time;
 
-/// `, 90 % interval 11.9 s to 15.2 s, mostly for …`: with what widens it most.
+/// Returns `, 90 % interval 11.9 s to 15.2 s, mostly for …` with the widest parts.
 std::string intervalText(const cost::Totals& t) {
   const cost::Confidence& c = t.confidence;
   if (c.coverage <= 0) return ", no interval: the stack gives no `accuracy`";
@@ -36,7 +36,7 @@ std::string stepTable(const cost::Estimate& e, bool color) {
   return line.str(color) + "\n" + (critical.empty() ? "" : "of " + critical + "\n") + table.str(color);
 }
 
-/// `MFU`; where products run in several types `MFU, of bf16 and fp8`: each against the peak of its own.
+/// Returns `MFU`. If products run in several types, `MFU, of bf16 and fp8`: each type against its own peak.
 std::string shareName(const char* what, const cost::Flops& flops) {
   std::string types;
   for (size_t i = 0; flops.types.size() > 1 && i < flops.types.size(); ++i)
@@ -48,7 +48,7 @@ std::string shareName(const char* what, const cost::Flops& flops) {
   return what + types;
 }
 
-/// The rates of FLOPs: what masks leave if there is a mask, and what is executed.
+/// Returns the FLOP rates: with masks if there is one, and executed.
 std::string rateTable(const cost::Estimate& e, bool color) {
   const cost::Totals& t = e.totals;
   Table table("lrrl");
@@ -75,13 +75,13 @@ std::string rateTable(const cost::Estimate& e, bool color) {
   return table.str(color);
 }
 
-/// What a step costs, and what 10^12 tokens do.
+/// Returns the costs of a step and of 10^12 tokens.
 std::string costTable(const cost::Totals& t, bool color) {
   struct Row {
     const char* label;
     const Unit& unit;
     std::optional<double> step, trillion;
-    double base; ///< of the totals' unit
+    double base; ///< base units per unit of the totals
   };
   const Row rows[] = {{"device-hours", units::deviceTime, t.deviceHours, t.deviceHoursPer1t, 3600},
                       {"cost", units::money, t.cost, t.costPer1t, 1},
@@ -97,7 +97,7 @@ std::string costTable(const cost::Totals& t, bool color) {
   return table.empty() ? "" : table.str(color);
 }
 
-/// Stages whose printed numbers agree share a row.
+/// A row for stages whose printed numbers agree.
 struct StageFold {
   std::vector<std::string> cells;
   std::vector<int64_t> stages;
@@ -114,7 +114,7 @@ std::string totalsText(const PlanReport& report, const TextOptions& options) {
 
 namespace {
 
-/// When the fullest stage is fullest, and what lives then.
+/// Returns the moment of the fullest stage's peak, and the contents of its memory then.
 std::string liveText(const cost::StageMemory& s, const TextOptions& options) {
   if (s.live.empty()) return {};
   std::string when = "in the optimizer's step";

@@ -16,12 +16,12 @@ StyledText mark(bool ok) {
   return {ok ? "✓" : "✗", ok ? TextStyle::Label : TextStyle::Error};
 }
 
-/// `policy margin requires memory.peak < 70GB`
+/// Returns `policy margin requires memory.peak < 70GB`.
 std::string demandText(const verdict::AssertionResult& r) {
   return (r.policy.empty() ? "assert " : "policy " + r.policy + " requires ") + r.text;
 }
 
-/// `policy margin requires memory.peak < 70GB is 64 GB`
+/// Returns `policy margin requires memory.peak < 70GB is 64 GB`.
 std::string lineText(const verdict::AssertionResult& r) {
   return demandText(r) + (r.value && r.whole ? " is " + valueText(*r.value, r.unit, r.percent) : "");
 }
@@ -33,7 +33,7 @@ std::string assertionsText(const verdict::Results& results, bool color) {
   return table.empty() ? "" : table.str(color);
 }
 
-/// The bound for a measured value: the line's tolerance, else the interval of the prediction.
+/// Returns the bound of a measured value: the tolerance of the line, else the interval of the prediction.
 std::string heldText(const verdict::MeasuredResult& r) {
   if (r.tolerance) return "within " + percentText(*r.tolerance);
   if (!r.inside()) return "";
@@ -41,7 +41,8 @@ std::string heldText(const verdict::MeasuredResult& r) {
                      valueText(*r.low, r.unit, r.percent), valueText(*r.high, r.unit, r.percent));
 }
 
-/// Without a tolerance nothing fails: the mark says inside or outside, and there is none without an interval.
+/// Returns the mark of a line. Without a tolerance nothing fails: the mark says inside or outside, and there is no mark
+/// without an interval.
 StyledText markOf(const verdict::MeasuredResult& r) {
   if (r.tolerance || !r.known) return mark(r.ok);
   return r.inside() ? mark(*r.inside()) : StyledText{"-", TextStyle::Plain};
