@@ -79,7 +79,7 @@ std::unique_ptr<Program> Lowerings::lowerWith(Layers& layers, const Plan& plan, 
   program->plan = &plan;
   if (plan.mesh == layers.plan->mesh)
     return lowerAgain(*program, diagnostics, layers.states) ? std::move(program) : nullptr;
-  program->mesh = plan.mesh; // no axis is refined, otherwise all axes are seen
+  program->mesh = plan.mesh; // with refined axes no axis is unseen, and the meshes are equal
   const auto known = std::find_if(layers.bound.begin(), layers.bound.end(),
                                   [&](const auto& bound) { return bound.first == plan.mesh; });
   if (known != layers.bound.end()) program->model = known->second;

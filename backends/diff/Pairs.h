@@ -21,8 +21,8 @@ struct Pairs {
 
 /// Pairs the plans of two sides. If both sides have one plan, these are a pair. Otherwise the criteria are, in this
 /// order: the same file (by its name in the compared folder or in reports), plan and arguments; the same file and plan
-/// with other arguments; the same facts under another name; the same name or the same facts in a moved file; the only
-/// remaining plans of a file; at least half of the facts of their own files in common.
+/// with other arguments; the same facts under another name, then in another file; the same name in another file; the
+/// only remaining plans of a file; at least half of the facts of their own files in common.
 Pairs pair(const std::vector<Candidate>& before, const std::vector<Candidate>& after);
 
 } // namespace planc::diff

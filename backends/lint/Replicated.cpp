@@ -49,7 +49,7 @@ std::map<uint32_t, Held> heldWhole(const Subject& subject) {
   return held;
 }
 
-/// The largest axis that carries no stages; null if all such axes have one rank.
+/// Returns the largest axis that carries no stages; null if all such axes have one rank.
 const ir::Axis* largestAxis(const ir::Program& program) {
   const ir::Axis* largest = nullptr;
   for (ir::AxisId a : program.mesh.order)

@@ -83,7 +83,7 @@ std::string forgotten(const Plan& plan, Symbol axis) {
   for (const StateRule& rule : plan.states) stored |= names(rule.targets);
   if (placed) return "";
   if (!batch) return fmt::format("did you forget `{} -> {}`?", samples.view(), axis.view());
-  std::string axes(axis.view()), other; // the samples may be split over several axes
+  std::string axes(axis.view()), other; // the suggestion keeps the axes that split the samples already
   for (Symbol target : batch->targets) axes += ", " + target.str();
   if (!stored && !plan.pipeline) other = fmt::format(", or `pipeline {} {{ schedule = one_f_one_b }}`", axis.view());
   return fmt::format("did you forget `{} -> [{}]`{}?", samples.view(), axes, other);

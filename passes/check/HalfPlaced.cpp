@@ -164,8 +164,7 @@ private:
   bool spokenOf(const PlacementRule& rule, const Reader& reader) const {
     return llvm::any_of(rules_, [&](const PlacementRule* other) {
       Selector anywhere = other->selector;
-      for (LayerStep& step : anywhere.steps)
-        step.slice.reset(); // a rule for some instances leaves the others whole on purpose
+      for (LayerStep& step : anywhere.steps) step.slice.reset(); // a slice leaves other instances whole on purpose
       if (!reachesIt(anywhere, reader)) return false;
       return other->dim == rule.dim || llvm::any_of(reader.operand.dims, [&](DimId d) {
                return model_.dims[d].name == other->dim || llvm::any_of(reader.op.composites, [&](CompositeId id) {

@@ -60,7 +60,7 @@ private:
       if (parts.empty() || parts.back().name != o.path[depth] || parts.back().end != i)
         parts.push_back({o.path[depth], i, i, false});
       parts.back().end = i + 1;
-      parts.back().repeat |= o.path.size() == depth + 1; // the path of its carries is its own path
+      parts.back().repeat |= o.path.size() == depth + 1; // only carries of a repeat have its path
     }
     return parts;
   }

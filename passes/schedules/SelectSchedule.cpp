@@ -22,7 +22,7 @@ PLANC_ERROR(TooManyStages, 720, "{stages} stages x {chunks} chunks are more than
 namespace {
 
 constexpr int64_t kMaxActions = 1 << 25;       // without repetition these take seconds, at worst twenty
-constexpr int64_t kMaxVirtualStages = 1 << 13; // each takes time; all together a second or two
+constexpr int64_t kMaxVirtualStages = 1 << 13; // all of them are examined in a second or two
 
 std::string listOf(const std::vector<std::string>& names) {
   std::string list;

@@ -98,7 +98,7 @@ double pipelineFloor(const ir::Program& program, const KnownPrices& prices, cons
       work += kinds[program.virtualStages[stage].kind.index].work;
       first = std::min(first, before[stage]);
     }
-    // If the schedule has no flush, a stage starts the next step on its own, so the way in and out is not added.
+    // Without a flush a stage starts the next step on its own, so the time to reach it and to return is not added.
     most = std::max(most, work * static_cast<double>(program.microBatches) + (kind.waitsForAll ? first : 0));
   }
   return kRoundedDown * unattributed(plan) * most;

@@ -42,7 +42,7 @@ struct Memory {
   /// Probability that the peak fits, from the stack's error of a peak; at least 0.5 if `fits`. Null if the stack gives
   /// no error.
   std::optional<double> fitsProbability;
-  double params = 0, grads = 0, optimizer = 0, activations = 0, buffers = 0; ///< of the fullest stage
+  double params = 0, grads = 0, optimizer = 0, activations = 0, buffers = 0; ///< bytes of the fullest stage
   int64_t fullest = 0;
   double hostPeak = 0, hostCapacity = 0; ///< bytes of the host's memory, per device; capacity 0: unused
   std::vector<StageMemory> stages;

@@ -21,7 +21,7 @@ constexpr double kSinglePrecision = 4;
 /// (docs/cost-model.md, section 3a).
 constexpr double kLogitCopies = 2;
 
-/// Bytes per element of a parameter as stored.
+/// Returns the bytes per element of a parameter as stored.
 double storedWidth(const ir::Program& program, const ir::ParamState& p) {
   return ir::width(ir::storedAs(program, p));
 }

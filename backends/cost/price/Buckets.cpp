@@ -68,7 +68,7 @@ public:
     }
   }
 
-  /// Bytes of all layers before a position.
+  /// Returns the bytes of all layers before a position.
   double before(double position) const {
     const auto behind = std::upper_bound(begins_.begin(), begins_.end(), position);
     if (behind == begins_.begin()) return 0;
@@ -180,7 +180,7 @@ int64_t layersOf(const ir::LayerClass& layerClass) {
 }
 
 bool sharesMessages(const ir::StateCollective& s) {
-  return s.cls == ir::CollectiveClass::Gradient || s.phase == ir::Phase::Step; // other collectives hold up one layer
+  return s.cls == ir::CollectiveClass::Gradient || s.phase == ir::Phase::Step; // others delay one layer only
 }
 
 bool fillTogether(const ir::StateCollective& a, const ir::StateCollective& b) {

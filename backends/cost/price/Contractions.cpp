@@ -65,7 +65,7 @@ Priced product(const Pricing& p, const Term& forward, const Term& flops, const T
 Term productRate(const Pricing& p, ir::DType type, Size flops) {
   const Term peak = p.fact(DeviceFact::Peak, type, "P");
   const Term rate = peak * p.fact(DeviceFact::GemmEfficiency, type, "e", flops);
-  if (!p.facts.device.has(DeviceFact::GemmEnergy, type)) return rate; // no power data: full clocks
+  if (!p.facts.device.has(DeviceFact::GemmEnergy, type)) return rate; // no energy data: full clocks
   return rate *
          equations::clocks(p.fact(DeviceFact::Power, "power"), peak, p.fact(DeviceFact::GemmEnergy, type, "energy"));
 }

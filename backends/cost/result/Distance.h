@@ -10,8 +10,9 @@
 
 namespace planc::cost {
 
-/// Number of devices in the largest run of a stack on a device's architecture; with `experts`, in the largest run of a
-/// model with experts. 0 if there was no such run, or if the stack is software of another platform.
+/// Returns the number of devices in the largest run of a stack on a device's architecture; with `experts`, in the
+/// largest run of a model with experts. Returns 0 if there was no such run, or if the stack is software of another
+/// platform.
 double reachOf(const ir::Stack& stack, const ir::Device& device, bool experts);
 
 /// Returns whether the model has experts, to which tokens are routed.
@@ -34,7 +35,7 @@ void warnOfUnseenKinds(const ir::Plan& plan, const std::vector<std::string>& fit
 /// FLOPs. A stack that does not list its runs counts as one without runs.
 std::vector<RecordShare> distances(const ir::Program& program, const Facts& facts, const ir::Accuracy& accuracy);
 
-/// The largest number of keys of any attention in one kernel; 0 if the program has none.
+/// Returns the largest number of keys of any attention in one kernel; 0 if the program has none.
 double longestKeys(const ir::Program& program);
 
 } // namespace planc::cost

@@ -71,9 +71,9 @@ struct StageRow {
 
 /// A calibrated record on which the step time depends, or a distance between the plan and the stack's runs.
 struct RecordShare {
-  std::string what;      ///< share of the critical stage's time that is priced from it
-  double share = 0;      ///< relative standard deviation, mean of that time; larger outside of samples
-  double error = 0;      ///< relative standard deviation, mean of that time; more outside of the record's samples
+  std::string what;      ///< `calibration.gemm.bf16` of device `h100_sxm5_80gb`
+  double share = 0;      ///< share of the critical stage's time that is priced from it
+  double error = 0;      ///< relative standard deviation, mean of that time; larger outside of samples
   double outside = 0;    ///< share of the critical stage's time that is read outside of its samples
   double samples = 0;    ///< number of samples; 0: derived or assumed
   bool distance = false; ///< true: distance of the plan from the stack's runs, not a record

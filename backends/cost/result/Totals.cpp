@@ -182,7 +182,7 @@ Flops withPeaks(const FlopsByType& flops, Facts& facts) {
   return out;
 }
 
-/// Keeps divisors of rates above 0.
+/// Returns the time, raised above 0 so that rates can divide by it.
 double positive(double time) {
   return std::max(time, 1e-300);
 }
