@@ -8,6 +8,7 @@
 
 namespace planc::passes {
 
+/// A part of a plan that passes read.
 enum class PlanPart : uint8_t {
   Model,
   Machine,    ///< cluster and stack

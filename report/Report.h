@@ -30,11 +30,13 @@ struct PlanReport {
 /// Order of the layers' lines: as in the model, or by their time in the step.
 enum class LayerOrder { Model, Time };
 
+/// Options of text reports and explanations.
 struct TextOptions {
   bool color = false;
   bool allLayers = false; ///< one row per stage even if stages are alike; explanations of any length
   LayerOrder order = LayerOrder::Model;
 };
+/// Returns the text report of a plan.
 std::string text(const PlanReport& report, const TextOptions& options = {});
 /// Returns an assertion, a demand of a policy, or a measured line, with its values and its reason, as one line.
 std::string oneLine(const verdict::AssertionResult& result);

@@ -28,6 +28,7 @@ std::vector<FactChange> factChanges(const std::vector<Fact>& before, const std::
 
 /// The origin of a change. `Together`: several origins that cannot be separated.
 enum class Owner { Planc, Libraries, Plan, Together };
+/// Returns `planc`, `libraries`, `plan` or `together`.
 std::string_view name(Owner owner);
 
 /// The changes of one origin. Their times add up to the difference of the steps.
@@ -64,6 +65,7 @@ struct Origin {
   std::string unsplit = {};
 };
 
+/// Compares two results of one plan. The results must outlive the difference.
 Difference difference(const Result& before, const Result& after, const Origin& origin);
 
 } // namespace planc::diff

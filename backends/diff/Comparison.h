@@ -26,6 +26,7 @@ struct Entry {
   Attribution parts; ///< difference from the best plan, in seconds of its step
 };
 
+/// The result of a comparison.
 struct Comparison {
   std::vector<Entry> entries; ///< in the given order
   size_t best = 0;            ///< least by the measure, among the plans that fit if any does

@@ -14,6 +14,7 @@ struct Candidate {
   const Result* result = nullptr;
 };
 
+/// Pairs of plans, as indices into the candidates of both sides.
 struct Pairs {
   std::vector<std::pair<size_t, size_t>> both; ///< in the order of the second side
   std::vector<size_t> gone, fresh;             ///< only on the first side; only on the second side

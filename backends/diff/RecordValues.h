@@ -20,6 +20,7 @@ struct RecordValues {
   std::vector<double> numbers;
   bool operator==(const RecordValues&) const = default;
 };
+/// Returns the values of the facts that pass the filter.
 RecordValues recordValues(const ir::Device& device, const FactFilter& filter = {});
 RecordValues recordValues(const ir::Stack& stack, const FactFilter& filter = {});
 

@@ -24,6 +24,7 @@ struct Assertion {
   bool ok = true;
 };
 
+/// A priced plan.
 struct Result {
   std::string file;                                   ///< as reports show it
   std::string plan;                                   ///< without arguments

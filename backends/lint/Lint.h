@@ -17,6 +17,7 @@ struct Other {
   double step = 0; ///< seconds
 };
 
+/// The priced plan that is linted.
 struct Subject {
   const ir::Program& program;
   const cost::Estimate& estimate; ///< with rows

@@ -24,6 +24,7 @@ struct Checkpoints {
   Indexed<Form> forms; ///< by checkpoint
   bool ok = true;
 };
+/// Returns the checkpoints of a class. Reports nested checkpoints and sets `ok` to false.
 Checkpoints findCheckpoints(const ir::ShardedProgram& program, const ir::ShardedClass& layerClass,
                             DiagnosticEngine& diagnostics);
 

@@ -14,6 +14,7 @@ class KnownTasks {
 public:
   /// Clears the cache if its entries do not hold for a schedule with these shares.
   void prepare(const ir::Schedule& schedule);
+  /// Returns the tasks of the forward or backward list of a class, cached or new. Call `prepare` first.
   ir::Segment of(const ir::Schedule& schedule, ir::LayerClassId layerClass, bool backward, bool earlyStop);
 
 private:

@@ -18,6 +18,7 @@ enum class Fate { Changed, Renamed, Added, Removed, Broken, StillBroken, Mended 
 /// Returns the text, such as `still broken`.
 std::string_view name(Fate fate);
 
+/// The difference of one plan between the two versions.
 struct PlanDiff {
   Fate fate = Fate::Changed;
   std::string id;                               ///< id after; path of a file that is broken as a whole
@@ -38,6 +39,7 @@ struct GateFailure {
   std::string where;    ///< place of the plan
 };
 
+/// The differences of all plans between two versions.
 struct DiffReport {
   std::string before, after;             ///< the two versions, as the user wrote them
   std::vector<std::string> project = {}; ///< changes in planc.toml: `gates.step_time "+3%" → none`
@@ -54,12 +56,14 @@ void sortWorstFirst(DiffReport& report);
 /// Returns a metric before and after, `2.488 s → 2.671 s (+7.4 %)`; `-` if neither side has a value.
 std::string metricChange(const diff::Difference& d, std::string_view metric);
 
+/// Returns the differences as text for a terminal.
 std::string diffText(const DiffReport& report, const TextOptions& options);
 /// Returns Markdown for a comment on a pull request, below GitHub's 65,536 characters for any number of plans. Its
 /// first line is constant, so that a script can find the comment again.
 std::string diffMarkdown(const DiffReport& report);
 /// Returns GitHub annotations, worst first, ten at most.
 std::string diffGithub(const DiffReport& report);
+/// Returns the differences as JSON.
 nlohmann::ordered_json diffJson(const DiffReport& report);
 
 } // namespace planc::report

@@ -34,6 +34,7 @@ struct StageColumn {
   double cost::StageRow::*seconds;
   std::string_view about;
 };
+/// Returns the columns of the stages' table.
 const std::vector<StageColumn>& stageColumns();
 
 /// Stages that run the same.
@@ -41,6 +42,7 @@ struct StageLine {
   std::vector<int64_t> stages;
   std::vector<const cost::StageRow*> rows;
 };
+/// Returns the stages, one line per kind of equal stages.
 std::vector<StageLine> stageLines(const cost::Estimate& estimate);
 /// Returns the seconds per step of the stages, one line per kind.
 Table stageTable(const std::vector<StageLine>& lines, int64_t critical);
@@ -50,6 +52,7 @@ struct CutLine {
   std::string stages; ///< `2-6`
   std::string layers; ///< `embed, decoder x12`
 };
+/// Returns the virtual stages, one line per run of equal stages.
 std::vector<CutLine> cutLines(const ir::Program& program);
 /// Returns whether the stages were cut for the least work of the longest device.
 bool isBalanced(const ir::Plan& plan);

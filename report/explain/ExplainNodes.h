@@ -20,6 +20,7 @@ struct ShortLine {
   double sum() const { return seconds[0] + seconds[1] + seconds[2]; }
 };
 
+/// Explains the nodes of layer classes, as far as `choice` names them.
 class NodePages {
 public:
   NodePages(const ExplainInput& input, const ir::LayerRef& choice);

@@ -17,6 +17,7 @@ inline std::string timeText(double seconds) {
   return formatQuantity(seconds, units::time);
 }
 
+/// Collects the text of an explanation.
 class ExplainPage {
 public:
   ExplainPage(const SourceManager& sources, const TextOptions& options) : sources_(sources), options_(options) {}
@@ -28,9 +29,11 @@ public:
   void number(std::string_view name, const std::string& value, std::string_view about = {});
   /// Writes `key       text`; nothing if the text is empty.
   void fact(std::string_view key, const std::string& text, size_t indent = 2);
+  /// Writes the equation with symbols, then with numbers unless `numbers` is empty.
   void equation(const std::string& symbols, const std::string& numbers, size_t indent = 2);
   /// Writes a constant of the library or of the user's files as written there, with its source.
   void constant(const std::string& name, const ir::Number& number, size_t indent = 2);
+  /// Writes the equation of a price with its constants and notes.
   void derivation(const cost::Derivation& why, size_t indent);
   void append(ExplainPage& other) { out_ += other.take(); }
   void table(const Table& table, size_t indent = 2) { out_ += table.str(options_.color, indent); }
@@ -38,6 +41,7 @@ public:
   std::string quote(SourceRange range) const;
   const SourceManager& sources() const { return sources_; }
   const TextOptions& options() const { return options_; }
+  /// Returns the number of lines so far.
   size_t lines() const;
   std::string take() { return std::move(out_); }
 

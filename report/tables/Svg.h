@@ -41,6 +41,7 @@ struct PictureAxis {
   double least = 0, most = 1; ///< base units
   bool log = false;
   double from = 0, to = 1; ///< pixels
+  /// Returns the pixel of a value.
   double at(double value) const;
 };
 
@@ -57,7 +58,8 @@ std::vector<double> ticks(const PictureAxis& axis);
 void drawAcross(Svg& svg, const PictureAxis& axis, double top, double bottom);
 void drawUp(Svg& svg, const PictureAxis& axis, double left, double right);
 
-/// Returns a colour for a share of 0 to 1, from dark to light.
+/// `shade` returns a colour for a share of 0 to 1, from dark to light. `isLight` returns whether dark ink is readable
+/// on it.
 std::string shade(double share);
 bool isLight(double share);
 

@@ -42,7 +42,9 @@ std::string_view noun(ir::RecordKind kind);
 struct Requester {
   const ir::Program* program = nullptr;
   const ir::Node* node = nullptr;
+  /// Returns the reader as text for diagnostics: `every estimate`, or the operator or collective with its layer.
   std::string text() const;
+  /// Returns the rule behind a collective or the operator of the node; invalid for the whole plan.
   SourceRange range() const;
 };
 
@@ -65,6 +67,7 @@ public:
   /// Looks up a fact. Returns null and records the fact as missing if its record does not give it.
   const ir::Number* find(ir::DeviceFact fact, const Requester& requester, ir::FactKey key = {});
   const ir::Number* find(ir::StackFact fact, const Requester& requester, ir::FactKey key = {});
+  /// Records a missing fact. A record lists each missing fact once, with its first reader.
   void missing(const Owner& owner, const ir::FactRef& fact, const Requester& requester);
   /// Records that a collective is priced from a level's nominal bandwidth and latency.
   void nominal(const ir::ClusterLevel& level, ir::CollectiveKind kind, const Requester& requester);

@@ -9,6 +9,7 @@
 
 namespace planc::cost {
 
+/// A line of contents of the memory, in bytes.
 struct LiveBytes {
   std::string what;
   double bytes = 0;
@@ -30,6 +31,7 @@ struct StageMemory {
 /// Returns the layer that runs at the peak, `decoder`, or `the model` if no layer does.
 std::string runningText(const StageMemory& stage);
 
+/// Memory of the whole plan, in bytes per device.
 struct Memory {
   double peak = 0;          ///< bytes that the program has allocated on the fullest stage
   double capacity = 0;      ///< bytes that the driver lets programs use

@@ -39,6 +39,7 @@ struct StageParts {
   double remade = 0;   ///< part of `grads` that is freed after the update and allocated again in backward
   std::vector<InstanceMemory> instances;
 
+  /// Returns the bytes that one forward pass keeps on the device.
   double saved() const;
 };
 
@@ -85,6 +86,7 @@ private:
 /// Returns the memory of every kind of virtual stage. The parts of each class are computed once. `known`: cache shared
 /// with other schedules.
 std::vector<StageParts> partsOfKinds(const ir::Schedule& schedule, const ir::Stack& stack, KnownParts* known = nullptr);
+/// Returns the memory of one kind of virtual stage, without a cache.
 StageParts partsOf(const ir::Schedule& schedule, const ir::StageKind& stage, const ir::Stack& stack);
 
 } // namespace planc::cost

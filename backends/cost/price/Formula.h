@@ -30,6 +30,7 @@ public:
   Formulas() = default;
   Formulas(const Formulas&) = delete;
   Formulas& operator=(const Formulas&) = delete;
+  /// Adds a node to the tree and returns it. It lives as long as this object.
   const Formula* add(Formula formula);
   /// Joins one or two numbers; `right` is null for an operation on `left` alone. Returns null if neither has a tree:
   /// then both are constants of the equation, and so is the result.

@@ -14,6 +14,7 @@
 namespace planc::cost {
 
 enum class Bound { Compute, Memory, Network, Launch };
+/// Returns `compute`, `memory`, `network` or `launch`.
 std::string_view name(Bound b);
 
 /// The derivation of the time of one compute node or collective, which `planc explain FILE PATH` prints.

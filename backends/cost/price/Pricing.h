@@ -23,6 +23,8 @@ inline Size byteSize(double bytes) {
   return {bytes, units::bytes};
 }
 
+/// The context in which one node is priced. Its functions return terms of the equation and record facts, evidence and
+/// the derivation on the way.
 class Pricing {
 public:
   Pricing(Facts& known, const ir::Program& of, const ir::Node& priced, const Sinks& sinks)

@@ -39,6 +39,7 @@ struct LayerRow {
   int64_t times = 1; ///< runs in one instance of the top-level layer, because of nested repeats
 };
 
+/// One row per operation, axes, layer, phase and stage, for one device.
 struct CollectiveRow {
   std::string op; ///< `all_gather`, …
   ir::CollectiveClass cls = ir::CollectiveClass::Activation;
@@ -59,6 +60,7 @@ struct CollectiveRow {
   double inStep = 0; ///< exposed seconds per step of the row's own stage
 };
 
+/// One row per device stage, in seconds.
 struct StageRow {
   int64_t stage = 0;
   double forward = 0, backward = 0; ///< per micro-batch, all chunks; backward includes recomputation
@@ -176,6 +178,7 @@ struct Wanted {
   static Wanted totals() { return {false, false}; }
 };
 
+/// The estimate of one plan.
 struct Estimate {
   Totals totals;
   std::vector<TriedOrder> orders; ///< orders that the schedule chose from, if it has several

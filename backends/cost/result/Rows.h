@@ -27,6 +27,7 @@ private:
   std::vector<ir::LayerRef> rows_;
 };
 
+/// Returns the rows of all stages, stage by stage.
 std::vector<LayerRow> layerRows(const Simulation& sim);
 std::vector<CollectiveRow> collectiveRows(const Simulation& sim, const CostModel& model);
 std::vector<StageRow> stageRows(const Simulation& sim);

@@ -29,6 +29,7 @@ struct RunTimes {
   double time() const { return productive + checkpointing + lost + restarting + unused; }
   double goodput() const { return productive / time(); }
 };
+/// Returns the expected time of a run by use.
 RunTimes runTimes(const RunTerms& terms);
 
 /// Returns the interval with the least loss, to first order in checkpoint / mtbf (Young 1974; Daly 2006 gives higher

@@ -23,6 +23,7 @@ struct Sampled {
 Sampled readSample(const Pricing& p, const ir::ClusterLevel& level, ir::CollectiveKind kind, int64_t ranks,
                    double bytes);
 
+/// A sampled collective over several nodes.
 struct SampledAcross {
   Sampled row;
   Term share = 1; ///< network cards per node of the group over the cards per node of the sample

@@ -40,6 +40,7 @@ struct TopologyFormula {
   bool anyAlgorithm = false; ///< all pairs of units are connected alike: any ring or tree runs on it
   TopologyFactors (*factors)(const ir::Topology& topology, const TopologyGroup& group) = nullptr;
 };
+/// The table of topologies, one row per word.
 ir::Implementations<TopologyFormula>& topologies();
 
 /// Returns how the group over `axes` lies along each dimension of a level. A topology without `dims` has one dimension.
