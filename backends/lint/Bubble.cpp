@@ -11,8 +11,8 @@ PLANC_WARNING(LongBubble, 1171, "{share} of the step is pipeline bubble: {micro}
 
 namespace {
 
-/// Least share of the step for a warning. A plain schedule idles about that long if a stage has four micro-batches, and
-/// published large runs idle less.
+/// Least share of the step for a warning. A plain schedule idles about that long with four times as many micro-batches
+/// as stages, and published large runs idle less.
 constexpr double kLongBubble = 0.2;
 
 } // namespace

@@ -20,7 +20,7 @@ PLANC_ERROR(AxisListedTwice, 635, "`{name}` lists axis `{axis}` twice")
 
 namespace {
 
-/// Returns the index of a cluster level by name. The frontend has already checked the name.
+/// Returns the index of a cluster level by name. The frontend has checked that the name exists.
 size_t levelIndex(const Mesh& mesh, Symbol level) {
   for (size_t i = 0; i < mesh.levelNames.size(); ++i)
     if (mesh.levelNames[i] == level) return i;

@@ -194,7 +194,7 @@ private:
   }
   ValueId storageOf(const Reader& reader) const { return model_.values[reader.operand.value].storage; }
 
-  /// Returns whether the parameter is stored split over the axes, however it is computed.
+  /// Returns whether the parameter is stored split over the axes, wherever it is used.
   bool stored(const Reader& reader, AxisMask axes) const {
     const Value& value = model_.values[reader.operand.value];
     const ClassHead& of = program_.head(reader.layerClass);
@@ -220,7 +220,7 @@ private:
     return all;
   }
 
-  /// Returns the index of the rule that splits the parameter nearest to the reader.
+  /// Returns the index of the rule in the group whose split parameter lies nearest to the reader.
   static size_t nearest(const Group& group, const Reader& reader) {
     size_t best = 0;
     for (size_t i = 1; i < group.rules.size(); ++i)

@@ -1,5 +1,5 @@
-// wrap-layers: wraps each layer in the body of a repeat with several layers, as a repeat of one is wrapped
-// (docs/language.md, section 11). Buckets of states and checkpoints follow the wrapped layers.
+// wrap-layers: if the body of a repeat holds several layers, wraps each of them as a repeat of one (docs/language.md,
+// section 11). Buckets of states and checkpoints follow the wrapped layers.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Passes.h"
 #include "passes/Steps.h"

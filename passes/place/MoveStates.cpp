@@ -105,8 +105,8 @@ struct StateMover {
     moved.push_back(std::move(c));
   }
 
-  /// Adds copies of offloaded states. Parameters arrive before each use, gradients leave after each backward pass, and
-  /// parameters that only the host updates leave once per step. Streams of the optimizer belong to its step.
+  /// Adds copies of offloaded states. Parameters arrive before each use, and gradients leave after each backward pass.
+  /// Gradients that only an update on the host reads leave once per step. Streams of the optimizer belong to its step.
   void hostStates(const ParamState& p, bool usedBackward) const {
     const Precision& precision = program.precisionOf(program.model->values[p.param]);
     const double stored = p.elements * share(p.params) * width(storedAs(program, p));

@@ -55,9 +55,9 @@ Passes plain(int64_t microBatches) {
 }
 
 /// Depth-first over the chunks (arXiv 2104.04473, section 2.2): groups of p micro-batches go through the chunks in
-/// turn. 1F1B with one chunk passes a forward on before the next backward, so adjacent stages are one forward apart.
-/// With several chunks each direction takes a round of both, so adjacent stages are two apart. A pair needs one more
-/// forward, which its backward does not wait for.
+/// turn. Plain 1F1B passes a forward on before the next backward, so adjacent stages are one forward apart. Here each
+/// direction takes a round of a forward and a backward, so adjacent stages are two forwards apart. A pair needs one
+/// more forward, which its backward does not wait for.
 Orders depthFirst(const ScheduleShape& shape, bool pairs) {
   const int64_t p = shape.stages, v = shape.chunks;
   const Passes passes = v == 1 ? plain(shape.microBatches) : Passes{shape.microBatches * v, p, p * v, p};
