@@ -161,7 +161,7 @@ ActivationPolicy::Point ActivationPolicy::kept(OpId id, size_t operand) const {
   return best;
 }
 
-/// Returns whether the plan keeps what the reader keeps of this value in the host's memory.
+/// Returns whether the plan keeps the reader's copy of this value in the host's memory.
 bool ActivationPolicy::onHost(OpId reader, ValueId value) const {
   return llvm::any_of(program_.plan->keeps, [&](const Keep& keep) {
     return keep.host && keepsOf(program_, layerClass_.layer, layerClass_.instances, keep.selector, reader,

@@ -128,8 +128,8 @@ int32_t ActivationPolicy::again(OpId reader, ValueId v, const Point& point, std:
   return static_cast<int32_t>(backward.size()) - 1;
 }
 
-/// Returns whether an operator outside the checkpoint reads the result, or none at all. A checkpoint is replayed up to
-/// such results.
+/// Returns whether an operator outside the checkpoint reads the result, or no operator does. A checkpoint is replayed
+/// up to such results.
 bool ActivationPolicy::handsOn(OpId id) const {
   const Op& op = program_.model->ops[id];
   bool inside = false;

@@ -107,7 +107,7 @@ std::string NodePages::shape(const std::vector<ir::DimId>& dims, const ir::Layou
   return "[" + text + "]" + partial;
 }
 
-/// Returns the name of what a collective moves.
+/// Returns the name of the value or the state that a collective moves.
 std::string NodePages::nameOf(const ir::Node& node) const {
   const ir::Collective& c = node.collective();
   const std::string what =
