@@ -46,7 +46,8 @@ struct DiagnosticKind {
 ///   ({size})")
 #define PLANC_ERROR(Name, Code, Message)                                                                               \
   static const ::planc::DiagnosticKind Name(Code, ::planc::Severity::Error, #Name, Message);
-/// Declares a warning. If only a later stage than checking can report it, the last argument names it: `Reached::Priced`.
+/// Declares a warning. If only a later stage than checking can report it, the last argument names it:
+/// `Reached::Priced`.
 #define PLANC_WARNING(Name, Code, Message, ...)                                                                        \
   static const ::planc::DiagnosticKind Name(Code, ::planc::Severity::Warning, #Name,                                   \
                                             Message __VA_OPT__(, ::planc::) __VA_ARGS__);

@@ -40,12 +40,12 @@ constexpr std::string_view kCarbon = "carbon = 380g/kWh";
 
 /// A row, built from what most metrics have and what some of them have.
 struct MetricRow : Metric {
-  constexpr MetricRow(std::string_view name, const Unit& unit, std::string_view field, Value (*read)(const Estimate&))
-      : Metric{wordFor(name), unit, field, read} {}
-  constexpr MetricRow(std::string_view name, const Unit& unit, std::string_view field, Value (*read)(const RunAmounts&))
-      : Metric{wordFor(name), unit, field, nullptr, read} {}
-  constexpr MetricRow(std::string_view name, const Unit& unit, std::string_view field, double LayerRow::*number)
-      : Metric{wordFor(name), unit, field, nullptr, nullptr, number} {}
+  constexpr MetricRow(std::string_view name, const Unit& in, std::string_view field, Value (*reader)(const Estimate&))
+      : Metric{wordFor(name), in, field, reader} {}
+  constexpr MetricRow(std::string_view name, const Unit& in, std::string_view field, Value (*reader)(const RunAmounts&))
+      : Metric{wordFor(name), in, field, nullptr, reader} {}
+  constexpr MetricRow(std::string_view name, const Unit& in, std::string_view field, double LayerRow::*number)
+      : Metric{wordFor(name), in, field, nullptr, nullptr, number} {}
 
   constexpr MetricRow& labelled(std::string_view text) { return label = text, *this; }
   constexpr MetricRow& scaled(double base) { return scale = base, *this; }

@@ -183,7 +183,8 @@ TEST_F(Relative, AnUpdateIsReadUnderEveryNameThatItHas) {
   EXPECT_FALSE(has(c, "optimizer.cpu_adam")) << "the memory of the host is another";
 }
 
-/// A fit may miss a tenth of its samples by more than any record may say: it says its most, and what is written is read.
+/// A fit may miss a tenth of its samples by more than any record may say: it says its most, and what is written is
+/// read.
 TEST_F(Relative, ErrorsOfARecordEndAtItsMost) {
   sample({{"add", 3}});
   Calibration c = run();

@@ -29,8 +29,8 @@ protected:
   /// Few values of each member, so that nodes differ in one of them as often as not.
   Node collective(const Builder& b) {
     constexpr CollectiveKind kChosen[] = {CollectiveKind::AllReduce, CollectiveKind::AllGather,
-                                         CollectiveKind::ReduceScatter, CollectiveKind::AllToAll,
-                                         CollectiveKind::SendRecv};
+                                          CollectiveKind::ReduceScatter, CollectiveKind::AllToAll,
+                                          CollectiveKind::SendRecv};
     const AxisMask mask = static_cast<AxisMask>(choose(1, 7));
     Node n = b.collective({}, kChosen[choose(0, 4)], CollectiveClass::Activation, mask, choose(0, 1) ? 1e6 : 3e8);
     Collective& c = n.collective();

@@ -1,4 +1,5 @@
-// What is known about calibrated facts: `samples`, `error`, `p90` and `valid` of records, and tables in place of scalars.
+// What is known about calibrated facts: `samples`, `error`, `p90` and `valid` of records, and tables in place of
+// scalars.
 // SPDX-License-Identifier: Apache-2.0
 #include "Compile.h"
 #include "ir/facts/DeviceFacts.h"
