@@ -24,6 +24,7 @@ function(planc_embed_trees target)
   planc_precompile(planc_parse HEADERS <antlr4-runtime.h>)
   add_executable(planc_embed_trees ${frontend}/embed/EmbedTrees.cpp ${frontend}/embed/Untaught.cpp)
   target_link_libraries(planc_embed_trees PRIVATE planc_parse ${E_TEXTS} nlohmann_json::nlohmann_json)
+  target_compile_options(planc_embed_trees PRIVATE -fPIC) # as headers that PLANC_ALONE compiles once
   set(out ${CMAKE_CURRENT_BINARY_DIR}/embed/${target}.cpp)
   set_target_properties(planc_embed_trees PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/embed)
   add_custom_command(OUTPUT ${out} COMMAND planc_embed_trees ${out} ${examples} DEPENDS planc_embed_trees ${examples}

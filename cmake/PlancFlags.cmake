@@ -3,7 +3,8 @@ option(PLANC_WERROR "warnings are errors; the environment variable of this name 
 option(PLANC_HARDEN "PIE, RELRO, stack protector and _FORTIFY_SOURCE in release builds" ON)
 
 add_library(planc_flags INTERFACE)
-target_compile_options(planc_flags INTERFACE -Wall -Wextra -Wshadow $<$<BOOL:${PLANC_WERROR}>:-Werror>)
+# In a unity build GCC would also compare names with those of other files.
+target_compile_options(planc_flags INTERFACE -Wall -Wextra $<IF:$<CXX_COMPILER_ID:GNU>,-Wshadow=local,-Wshadow> $<$<BOOL:${PLANC_WERROR}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(planc_flags INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds) # false alarms on "literal" + string (GCC 105651, 105329)
 endif()
