@@ -1,5 +1,6 @@
 // Event simulation of the pipeline (docs/cost-model.md, section 3).
 // SPDX-License-Identifier: Apache-2.0
+#include "backends/cost/simulate/pipeline/ActionPrice.h"
 #include "backends/cost/simulate/pipeline/KnownPipelines.h"
 #include "backends/cost/simulate/pipeline/PipelineRun.h"
 
@@ -13,10 +14,6 @@ using ir::ActionKind;
 
 namespace {
 
-/// Steps after which those that follow are taken to be no shorter.
-constexpr int kSteps = 16;
-/// Steps are equal if their lengths on the stages differ by less than this share.
-constexpr double kEqualGains = 1e-10;
 /// Cells that a row begins with, at most.
 constexpr int64_t kCells = 256;
 /// More passes than there are.
@@ -347,31 +344,13 @@ void PipelineRun::pairTogether(size_t s, Work& f, Work& b, const Received& inF, 
   }
 }
 
-/// The steps of stages that do not wait for all are a max-plus linear system: what its vector of ends grows by on any
-/// stage bounds the period from above, and comes down to it (Baccelli, Cohen, Olsder, Quadrat, *Synchronization and
-/// Linearity*, 1992, chapter 3).
 std::vector<StageTimes> runPipeline(const PipelineInput& input, KnownPipelines* known) {
-  Indexed<double> begins(input.stages);
-  std::vector<StageTimes> times;
   PipelineRun alone;
   PipelineRun& pipeline = known ? known->run() : alone;
   const std::shared_ptr<const PipelineShape> shape =
       known ? known->shapeOf(input) : std::make_shared<const PipelineShape>(input);
   pipeline.prepare(input, *shape);
-  for (int step = 0; step < kSteps; ++step) {
-    times = pipeline.run(begins);
-    if (input.waitsForAll) break;
-    double shortest = std::numeric_limits<double>::infinity(), longest = 0, first = shortest;
-    for (size_t s = 0; s < times.size(); ++s) {
-      const double between = input.between.empty() ? 0 : input.between[s];
-      const double end = times[s].end + times[s].trailing + between;
-      shortest = std::min(shortest, end - begins[s]), longest = std::max(longest, end - begins[s]);
-      first = std::min(first, begins[s] = end);
-    }
-    if (longest - shortest <= kEqualGains * longest) break;
-    for (double& begin : begins) begin -= first;
-  }
-  return times;
+  return runSteps(input, [&](const std::vector<double>& begins) { return pipeline.run(begins); });
 }
 
 } // namespace planc::cost

@@ -1,7 +1,7 @@
 // One step of a pipeline: what its stages have done so far, action by action and in leaps over what repeats.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/cost/simulate/pipeline/Pipeline.h"
+#include "backends/cost/simulate/pipeline/ActionPrice.h"
 #include "backends/cost/simulate/pipeline/PipelineShape.h"
 #include "support/Indexed.h"
 
@@ -14,12 +14,6 @@
 
 namespace planc::cost {
 
-/// What communication of the step adds to a pass that it runs beside.
-struct PassDelay {
-  double slowed = 0, exposed = 0;
-  double sum() const { return slowed + exposed; }
-};
-
 /// An action starts at max(stage free, producer's end + transfer); the blocking share of a transfer holds its sender.
 class PipelineRun {
 public:
@@ -31,8 +25,6 @@ public:
 private:
   using Action = ir::Action;
   static constexpr double kNotYet = -1;
-  /// Two moments are one if they are closer than this share of what lies before.
-  static constexpr double kOneMoment = 1e-12;
   /// Of what a stage made itself and finds when it goes on, whenever that leaves for others.
   static constexpr double kNoLatency = -std::numeric_limits<double>::infinity();
   static constexpr int64_t kKinds = PipelineShape::kKinds;

@@ -1,0 +1,53 @@
+// What the streams of devices do, slice by slice: the interface of an observer of the simulations.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/program/Orders.h"
+
+#include <cstdint>
+
+namespace planc::cost {
+
+enum class Cause : uint8_t;
+
+enum class SliceKind : uint8_t {
+  Pass,          ///< a forward or backward pass computes
+  Pair,          ///< a forward pass and a backward pass compute together
+  Idle,          ///< the stage waits for another stage
+  Held,          ///< the compute stream is held, or slowed, by `cause`
+  WaitsForPort,  ///< the compute stream waits while the port of the stage sends
+  Communication, ///< a comm stream communicates, for `cause`
+  Task,          ///< a task of a pass, on a stream of one device
+};
+
+/// The streams of a stage of the pipeline. Slices of tasks number their streams in the order of `Streams` or `Tracks`.
+enum class StageStream : uint32_t {
+  Compute,
+  Sends,      ///< transfers to other stages
+  Tails,      ///< communication of states that runs on after a pass
+  Gathers,    ///< of the step's new parameters
+  Reductions, ///< of the step's gradients
+};
+
+/// Something that a stream does from `begin` to `end`, in seconds. -1: the field does not apply.
+struct Slice {
+  SliceKind kind = SliceKind::Idle;
+  ir::ActionKind action = ir::ActionKind::Forward; ///< of a pass, or of the pass that a task belongs to
+  Cause cause{};
+  uint32_t stream = 0;
+  int64_t stage = 0;
+  int64_t virtualStage = -1, microBatch = -1;
+  int64_t pairedVirtualStage = -1, pairedMicroBatch = -1; ///< of the backward pass of a pair
+  int64_t layerClass = -1;                                ///< of a task
+  int64_t task = -1;                                      ///< the node that it runs, or the tag that it was added with
+  double begin = 0, end = 0;
+};
+
+/// Is told of slices; those of one stream come in order and never overlap. A simulation without an observer spends
+/// nothing on it.
+class SliceObserver {
+public:
+  virtual ~SliceObserver() = default;
+  virtual void observe(const Slice& slice) = 0;
+};
+
+} // namespace planc::cost
