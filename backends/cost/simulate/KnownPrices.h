@@ -42,7 +42,7 @@ private:
   std::vector<double> besides_;
   Memo<Known> classes_{1 << 10}; ///< by lists of nodes
   PriceMemo nodes_;
-  KnownPipelines pipelines_{true};
+  KnownPipelines pipelines_;
   KnownParts parts_; ///< of memory
 };
 

@@ -53,6 +53,11 @@ struct RunningOn {
   }
 };
 
+/// The time in which a pair, or a pass of it, takes a port for a share of its seconds.
+struct Beside {
+  double begin = 0, end = 0, share = 0;
+};
+
 /// What a first forward pass from `start` to `end` waits for its new parameters, which are there at `gathered`: no
 /// layer begins before its own are. `held`: seconds for which passes communicate over the port of the gathers.
 PassDelay delayByGathers(const PipelineInput& in, const VirtualStageCost& cost, double gathered, double start,

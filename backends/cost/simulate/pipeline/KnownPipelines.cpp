@@ -1,4 +1,4 @@
-// Shapes of pipelines by what tells most of them apart; then all of it is compared.
+// Finds shapes of pipelines by keys that tell most of them apart, then compares the whole shape.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/simulate/pipeline/KnownPipelines.h"
 
@@ -18,19 +18,9 @@ std::shared_ptr<const PipelineShape> KnownPipelines::shapeOf(const PipelineInput
   Reads reads;
   reads << in.actions.size() << in.devices.size() << in.devices.routes() << in.microBatches
         << in.actions.written().size();
-  if (const auto* before = shapes_.find(reads)) {
-    const std::shared_ptr<PipelineShape> shape = *before;
-    if (!shape->fits(in)) return std::make_shared<const PipelineShape>(in);
-    if (shape->tape().steps.empty()) {
-      shape->writeTape();
-      steps_ += shape->tape().steps.size();
-    }
-    if (steps_ > kMostSteps) shapes_.clear(), steps_ = 0;
-    return shape;
-  }
-  auto shape = std::make_shared<PipelineShape>(in);
-  if (shapes_.size() == kMostShapes) shapes_.clear(), steps_ = 0;
-  if (many_) shape->writeTape(), steps_ += shape->tape().steps.size();
+  if (const auto* before = shapes_.find(reads))
+    return (*before)->fits(in) ? *before : std::make_shared<const PipelineShape>(in);
+  auto shape = std::make_shared<const PipelineShape>(in);
   shapes_.add(reads, shape);
   return shape;
 }

@@ -32,11 +32,6 @@ struct Pass : ActionPrice {
   }
 };
 
-/// The time in which a pair, or a pass of it, takes a port for a share of its seconds.
-struct Beside {
-  double begin = 0, end = 0, share = 0;
-};
-
 struct Stage : DrawnStage {
   using DrawnStage::DrawnStage;
   size_t next = 0;        ///< action
