@@ -310,7 +310,33 @@ void Chain::book(Account& account, size_t run, const std::vector<Spent>& spent) 
   }
 }
 
-void Chain::simulate(StagePass& out) {
+/// Names the tasks of the streams by what their tags stand for.
+class Chain::TaskNames : public SliceObserver {
+public:
+  TaskNames(const Chain& chain, SliceObserver* to) : chain_(chain), to_(to) {}
+  void observe(const Slice& slice) override {
+    const auto tag = static_cast<size_t>(slice.task);
+    size_t run = 0;
+    while (tag > chain_.tags_[run].rest) ++run;
+    const Tags& tags = chain_.tags_[run];
+    Slice named = slice;
+    named.action = chain_.backward_ ? ir::ActionKind::Backward : ir::ActionKind::Forward;
+    named.layerClass = static_cast<int64_t>(chain_.runs_[run].first.index), named.task = -1;
+    if (tag < tags.nodes)
+      named.state = static_cast<int64_t>(tag - tags.states);
+    else if (tag < tags.rest)
+      named.task = static_cast<int64_t>(tag - tags.nodes);
+    to_->observe(named);
+  }
+
+private:
+  const Chain& chain_;
+  SliceObserver* to_;
+};
+
+void Chain::simulate(StagePass& out, SliceObserver* observer) {
+  TaskNames names(*this, observer);
+  if (observer) streams_.watch(&names);
   for (int64_t i = 0; i < schedule_.prefetch && !atEnd(ahead_); ++i) gather({});
   waitFor({});
   streams_.run();

@@ -28,7 +28,8 @@ public:
   Chain(const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
         std::vector<std::pair<ir::LayerClassId, int64_t>> runs, bool backward, Part part);
 
-  void simulate(StagePass& out);
+  /// `observer`: is told of the tasks; null: nobody watches.
+  void simulate(StagePass& out, SliceObserver* observer = nullptr);
 
 private:
   using TaskId = Streams::TaskId;
@@ -93,6 +94,7 @@ private:
     for (++c.offset; !atEnd(c) && c.offset >= runs_[c.run].second; ++c.run) c.offset = 0;
   }
 
+  class TaskNames;
   void waitFor(std::vector<TaskId> after);
   void begin();
   void gather(std::span<const TaskId> after);

@@ -136,6 +136,19 @@ void addStates(Account& account, const std::vector<ClassCost>& costs, const ir::
 
 } // namespace
 
+void observePair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& forward,
+                 const ir::StageKind& backward, SliceObserver& observer) {
+  const Tracks tracks = listPair(schedule, costs, forward, backward, Strides::Off).tracks;
+  for (uint32_t track = 0; track < tracks.size(); ++track)
+    for (const Ran& ran : tracks[track]) {
+      Slice slice{.kind = SliceKind::Task, .stream = track};
+      slice.action = ran.backward ? ir::ActionKind::Backward : ir::ActionKind::Forward;
+      slice.layerClass = static_cast<int64_t>(ran.layerClass.index), slice.task = static_cast<int64_t>(ran.node);
+      slice.begin = ran.start, slice.end = ran.end;
+      if (slice.end > slice.begin) observer.observe(slice);
+    }
+}
+
 Pair runPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& forward,
              const StagePass& forwardStagePass, const ir::StageKind& backward, const StagePass& backwardStagePass,
              Strides strides) {

@@ -21,4 +21,8 @@ Pair runPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, 
              const StagePass& forwardStagePass, const ir::StageKind& backward, const StagePass& backwardStagePass,
              Strides strides = Strides::Taken);
 
+/// Tells `observer` the tasks of both passes of a pair. The first stream computes; the comm streams follow.
+void observePair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& forward,
+                 const ir::StageKind& backward, SliceObserver& observer);
+
 } // namespace planc::cost

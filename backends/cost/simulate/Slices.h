@@ -38,12 +38,13 @@ struct Slice {
   int64_t virtualStage = -1, microBatch = -1;
   int64_t pairedVirtualStage = -1, pairedMicroBatch = -1; ///< of the backward pass of a pair
   int64_t layerClass = -1;                                ///< of a task
+  int64_t state = -1;                                     ///< of a task that moves a state of the class
   int64_t task = -1;                                      ///< the node that it runs, or the tag that it was added with
   double begin = 0, end = 0;
 };
 
-/// Is told of slices; those of one stream come in order and never overlap. A simulation without an observer spends
-/// nothing on it.
+/// Is told of slices. Those of one stream come in order and never overlap. A simulation without an observer spends no
+/// time on it.
 class SliceObserver {
 public:
   virtual ~SliceObserver() = default;

@@ -99,6 +99,12 @@ StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost
   return out;
 }
 
+void observeStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
+                      bool backward, SliceObserver& observer) {
+  StagePass out;
+  Chain(schedule, costs, runsOf(stage, backward), backward, Part::Pass).simulate(out, &observer);
+}
+
 HalfPasses runHalves(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage) {
   return {runPass(schedule, costs, stage, true, firstOf, Part::InputHalf),
           runPass(schedule, costs, stage, true, secondOf, std::nullopt)};

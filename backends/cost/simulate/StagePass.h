@@ -44,6 +44,10 @@ void takeRunning(std::vector<double>& ports, const ir::Program& program, const S
 /// Equal instances are simulated until their rhythm repeats, then multiplied; runs of up to eight are simulated whole.
 StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
                        bool backward, bool account = true);
+/// Tells `observer` the tasks of a pass, on the streams of a device (`Streams::watch`). An instance whose nodes neither
+/// overlap nor share a port with states is one task. Instances that are only counted do not appear.
+void observeStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
+                      bool backward, SliceObserver& observer);
 /// The halves of a backward pass. States move with the first, and what they leave behind runs beside the second.
 struct HalfPasses {
   StagePass first, second;

@@ -134,13 +134,22 @@ inline bool Streams::carries(size_t slot) const {
 }
 
 /// Starts the front of a stream if all that it waits for has ended.
-inline bool Streams::begins(Queue& queue) {
+template <bool Watched> inline bool Streams::begins(Queue& queue) {
   if (queue.front == kNone) return false;
   Task& task = tasks_[queue.front];
   while (task.depsBegin < task.depsEnd && tasks_[deps_[task.depsBegin]].done) ++task.depsBegin;
   queue.running = task.depsBegin == task.depsEnd && (task.kind != TaskKind::Inline || hasBegun(queue.front - 1));
   queue.left = task.seconds;
+  if (Watched) queue.begin = now_;
   return queue.running;
+}
+
+/// The front of a slot ends.
+void Streams::observe(size_t slot) const {
+  const Queue& queue = queues_[slot];
+  Slice slice{.kind = SliceKind::Task, .stream = static_cast<uint32_t>(slot)};
+  slice.task = tasks_[queue.front].tag, slice.begin = queue.begin, slice.end = now_;
+  if (slice.end > slice.begin) observer_->observe(slice);
 }
 
 void Streams::complete(size_t stream) {
@@ -158,12 +167,13 @@ void Streams::complete(size_t stream) {
 }
 
 /// Starts what can start, and ends what takes no time, so that more may start: the first stream first.
-void Streams::start() {
+template <bool Watched> void Streams::start() {
   for (size_t i = 0; i < used_.size();) {
     Queue& queue = queues_[used_[i]];
-    if (!(queue.running || begins(queue)) || queue.left > 0 || !carries(used_[i])) {
+    if (!(queue.running || begins<Watched>(queue)) || queue.left > 0 || !carries(used_[i])) {
       ++i;
     } else {
+      if (Watched) observe(used_[i]);
       complete(used_[i]);
       i = 0;
     }
@@ -249,8 +259,10 @@ void Streams::advance() {
     }
 }
 
-void Streams::run() {
-  for (start(); open_ > 0; start()) advance();
+template <bool Watched> void Streams::runAll() {
+  for (start<Watched>(); open_ > 0; start<Watched>()) advance();
 }
+template void Streams::runAll<false>();
+template void Streams::runAll<true>();
 
 } // namespace planc::cost

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/simulate/Account.h"
+#include "backends/cost/simulate/Slices.h"
 #include "ir/program/Task.h"
 #include "support/Indexed.h"
 
@@ -50,7 +51,10 @@ public:
   TaskId add(const Batch& batch, TaskId begin, int32_t firstTag = 0);
 
   /// Runs until every task that was added (also by markers) has ended.
-  void run();
+  void run() { observer_ ? runAll<true>() : runAll<false>(); }
+  /// `observer` is told of each task that takes time, by its tag and the number of its slot: 0 computes, 1 is the host,
+  /// a port has one for inline shares and instances and one for what was issued ahead. A task may pause in between.
+  void watch(SliceObserver* observer) { observer_ = observer; }
 
   double now() const { return now_; }
   bool done(TaskId task) const { return tasks_[task].done; }
@@ -94,19 +98,22 @@ private:
     TaskId front = kNone, back = kNone;
     bool running = false; ///< the front
     double left = 0;      ///< seconds of it, if it runs
+    double begin = 0;     ///< if it runs and is watched: when it began
   };
   /// A task at the end of `tasks`, without its dependencies.
   static Task& append(std::vector<Task>& tasks, double seconds, size_t slot, int32_t tag, TaskKind kind,
                       size_t depsBegin);
   TaskId push(double seconds, size_t slot, std::span<const TaskId> deps, int32_t tag, TaskKind kind);
-  bool begins(Queue& queue);
+  template <bool Watched> void runAll();
+  template <bool Watched> bool begins(Queue& queue);
   bool hasBegun(TaskId task) const;
   bool carries(size_t slot) const;
-  void start();
+  template <bool Watched> void start();
   void advance();
   void account(double dt, double lost);
   TaskId awaited(TaskId task) const;
   TaskId awaitedNow() const;
+  void observe(size_t slot) const;
   void complete(size_t stream);
   /// A port has two slots: its collectives of instances and inline shares, then what was issued ahead.
   static size_t firstSlotOf(ir::Stream port) { return kFirstComm + 2 * static_cast<size_t>(port); }
@@ -118,6 +125,7 @@ private:
   }
   Spent& spentOn(int32_t tag) { return spent_[static_cast<size_t>(tag + 1)]; }
 
+  SliceObserver* observer_ = nullptr;
   double slowdown_;
   std::vector<double> besides_; ///< by comm stream
   double now_ = 0, computeEnd_ = 0;

@@ -2,6 +2,7 @@
 // need.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
+#include "KeptSlices.h"
 #include "backends/cost/simulate/Pair.h"
 
 #include <algorithm>
@@ -64,6 +65,16 @@ TEST(CostPair, ComputingHidesTheExchangeOfTheOther) {
   const Exchanging e(10, 1, 1);
   EXPECT_NEAR(e.apart(), 60, 1e-9);
   EXPECT_NEAR(e.together(), 40, 1 + 1e-9);
+}
+
+TEST(CostPair, AnObserverIsToldTheTasksOfBothPasses) {
+  const Exchanging e(10, 1, 1);
+  KeptSlices slices;
+  observePair(e.b.schedule, e.costs, e.b.program.kindOf(0), e.b.program.kindOf(0), slices);
+  EXPECT_FALSE(slices.overlaps());
+  EXPECT_EQ(slices.all.size(), 2u * 10 * 3);
+  EXPECT_NEAR(slices.seconds(0), 2 * 10 * 2, 1e-9);
+  EXPECT_NEAR(slices.end(), e.together(), 1e-9);
 }
 
 TEST(CostPair, LiesBetweenItsBounds) {

@@ -1,6 +1,7 @@
 // State collectives along a chain of instances: the steady state of FSDP, folding, prefetch and blocking shares.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixtures.h"
+#include "KeptSlices.h"
 #include "backends/cost/simulate/StagePass.h"
 #include "ir/facts/StackFacts.h"
 #include "ir/program/CollectiveNodes.h"
@@ -55,6 +56,26 @@ TEST(CostStagePass, SteadyStateOfFsdp) {
       EXPECT_NEAR(f.run(false).seconds / (200 * steady(c, 1, slowdown)), 1, .01) << c << " " << slowdown;
       EXPECT_NEAR(f.run(true).seconds / (200 * steady(2 * c, 1.7, slowdown)), 1, .01) << c << " " << slowdown;
     }
+}
+
+TEST(CostStagePass, AnObserverIsToldTheTasks) {
+  const Fsdp f(4, 1, 2, .5, .7, 0);
+  for (const bool backward : {false, true}) {
+    KeptSlices slices;
+    observeStagePass(f.b.schedule, f.costs, f.b.program.kindOf(0), backward, slices);
+    EXPECT_FALSE(slices.overlaps());
+    EXPECT_NEAR(slices.seconds(0), 4 * (backward ? 2 : 1), 1e-9);
+    const StagePass pass = f.run(backward);
+    EXPECT_NEAR(slices.end(), pass.seconds + pass.tail, 1e-9);
+    double gathers = 0, reductions = 0;
+    for (const Slice& s : slices.all) {
+      EXPECT_EQ(s.layerClass, 0);
+      EXPECT_EQ(s.action, backward ? ActionKind::Backward : ActionKind::Forward);
+      (s.state == 2 ? reductions : gathers) += s.state >= 0 ? s.end - s.begin : 0;
+    }
+    EXPECT_NEAR(gathers, 4 * .5, 1e-9);
+    EXPECT_NEAR(reductions, backward ? 4 * .7 : 0, 1e-9);
+  }
 }
 
 TEST(CostStagePass, TheHostLaunchesWhileTheDeviceWaits) {

@@ -1,5 +1,6 @@
 // The in-order streams: dependencies, waiting, and computing slowed beside communication.
 // SPDX-License-Identifier: Apache-2.0
+#include "KeptSlices.h"
 #include "backends/cost/simulate/Streams.h"
 
 #include <algorithm>
@@ -24,6 +25,33 @@ TEST(CostStreams, TasksStartWhenStreamAndDependenciesAreReady) {
   EXPECT_DOUBLE_EQ(s.spent()[0].computing, 2);
   EXPECT_DOUBLE_EQ(s.spent()[1].exposed, 2); // waited for: 3 less the second that was used
   EXPECT_DOUBLE_EQ(s.spent()[4].exposed, 3); // nothing left to compute
+}
+
+TEST(CostStreams, AnObserverIsToldWhenTasksRun) {
+  // The inline share holds the compute stream from 2 to 3; the port carries it meanwhile, and pauses the gather.
+  Streams s(0);
+  test::KeptSlices slices;
+  s.watch(&slices);
+  const auto a = s.add(kCompute, 2, {}, 0);
+  s.add(0, 4, {}, 1);
+  s.addInline(0, 1, std::vector{a}, 2);
+  s.addMarker({}, 0);
+  s.add(kCompute, 3, {}, 3);
+  s.run();
+  struct Expected {
+    uint32_t slot;
+    int64_t tag;
+    double begin, end;
+  };
+  const std::vector<Expected> expected{{0, 0, 0, 2}, {0, 2, 2, 3}, {2, 2, 2, 3}, {3, 1, 0, 5}, {0, 3, 3, 6}};
+  ASSERT_EQ(slices.all.size(), expected.size());
+  for (const Expected& e : expected)
+    EXPECT_TRUE(std::ranges::any_of(slices.all,
+                                    [&](const Slice& slice) {
+                                      return slice.stream == e.slot && slice.task == e.tag && slice.begin == e.begin &&
+                                             slice.end == e.end;
+                                    }))
+        << e.slot << " " << e.tag;
 }
 
 TEST(CostStreams, OneStreamRunsInOrder) {
