@@ -19,9 +19,9 @@ namespace planc::cost::test {
 namespace {
 
 /// What the times of both engines may differ by, as a share of the step. A leap takes periods for equal that differ by
-/// 2e-14 of the time so far (`kRounded`), and multiplies the difference by up to 1,000 periods. Pairs that come late
-/// make rounding grow, by up to what `roundingShows` lets pass.
-constexpr double kSameTime = 2e-11, kSameInPairs = 1e-8;
+/// 2e-14 of the time so far (`kRounded`), on each of the two stages between which an input waits, and multiplies the
+/// difference by up to 1,000 periods. Pairs that come late make it grow, by up to what `roundingShows` lets pass.
+constexpr double kSameTime = 1e-10, kSameInPairs = 1e-8;
 
 double lastEnd(const std::vector<StageTimes>& times) {
   double end = 0;

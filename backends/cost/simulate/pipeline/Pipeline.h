@@ -1,4 +1,4 @@
-// Event simulation of the pipeline: stages run actions in order, wait to receive, are held by what they send.
+// Event simulation of the pipeline: the input (prices, orders) and the result (times and accounts of the stages).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/program/Task.h"
@@ -18,22 +18,22 @@ namespace planc::cost {
 /// One micro-batch through one virtual stage in one direction.
 struct PassCost {
   double seconds = 0;
-  double weight = 0; ///< the half that a split backward does later
-  double tail = 0;   ///< comm streams run on after the end
-  /// For how long what other passes left behind may run on while this one runs: none where it begins with communication
-  /// of states, and less than all of it where its layers take the same port.
+  double weight = 0; ///< seconds of the half of a backward pass that makes gradients of parameters
+  double tail = 0;   ///< seconds for which comm streams run on after the end
+  /// Seconds of this pass beside which communication that other passes left behind may run: 0 if the pass begins with
+  /// communication of states, less than `seconds` if its layers take the same port.
   double room = std::numeric_limits<double>::infinity();
-  double last = 0;      ///< its last layer
-  double onStep = 0;    ///< seconds for which it takes a port that reductions of the step take, too,
-  double onGathers = 0; ///< one that gathers of the step take, and
-  double onSends = 0;   ///< one that transfers to other stages take
-  double apart = 0;     ///< by how much its halves take longer than the whole
-  double inputTail = 0; ///< `tail` of the half that a split backward does first; the other leaves none
-  double input() const { return seconds + apart - weight; } ///< the half that a split backward does first
+  double last = 0;      ///< seconds of its last layer
+  double onStep = 0;    ///< seconds for which it takes a port that reductions of the step also take
+  double onGathers = 0; ///< seconds for which it takes a port that gathers of the step also take
+  double onSends = 0;   ///< seconds for which it takes a port that transfers to other stages also take
+  double apart = 0;     ///< seconds that both halves take longer than the whole
+  double inputTail = 0; ///< `tail` of the half that makes gradients of inputs; the other half leaves none
+  double input() const { return seconds + apart - weight; } ///< seconds of the half that makes gradients of inputs
 };
 
-/// How much longer what was issued ahead takes where a pass of `pass` seconds takes its port for `held` of them,
-/// evenly, and the two are together for `within`.
+/// How much longer a transfer of `seconds` takes that shares its port with a pass of `pass` seconds. The pass takes the
+/// port for `held` of them, evenly, and both run together for at most `within` seconds.
 inline double takenTurns(double seconds, double held, double pass, double within) {
   if (!(held > 0) || !(within > 0)) return 0;
   const double share = held < pass ? held / pass : 1, alone = within * (1 - share);
@@ -50,20 +50,20 @@ struct StepGathers {
 
 /// The pass that completes the gradients of a step, with the reductions that run in it (`runLastPass`).
 struct LastPass {
-  double longer = 0;   ///< than other passes: slowed by reductions, and held by what of them is inline
-  double tail = 0;     ///< ports run on after it
-  double carried = 0;  ///< seconds for which its communication takes the port that reductions take for longest; 0: none
-  double onSends = 0;  ///< seconds of reductions on a port that transfers to other stages take, too
+  double longer = 0;   ///< seconds more than other passes: slowed by reductions, and held by inline shares of them
+  double tail = 0;     ///< seconds for which ports run on after it
+  double carried = 0;  ///< seconds for which its communication takes the busiest port of reductions; 0: no reductions
+  double onSends = 0;  ///< seconds of reductions on a port that transfers to other stages also take
   double reducing = 0; ///< seconds of reductions that may run on after it, on all ports together
 };
 
 /// Which kinds of communication of a device share a port.
 struct PortsMeet {
-  bool tails = false;           ///< transfers to other stages, and what passes leave behind;
-  bool reductions = false;      ///< transfers, and reductions of the step;
-  bool inlined = false;         ///< transfers, and those that are inline, which begin when all else has ended;
-  bool gathers = false;         ///< transfers, and gathers of the step;
-  bool tailsAndReduced = false; ///< what passes leave behind, and reductions of the step
+  bool tails = false;           ///< transfers to other stages with what passes leave behind
+  bool reductions = false;      ///< transfers with reductions of the step
+  bool inlined = false;         ///< transfers with inline reductions, which begin when everything else has ended
+  bool gathers = false;         ///< transfers with gathers of the step
+  bool tailsAndReduced = false; ///< what passes leave behind with reductions of the step
   void add(const PortsMeet& other) {
     tails |= other.tails, reductions |= other.reductions, inlined |= other.inlined, gathers |= other.gathers,
         tailsAndReduced |= other.tailsAndReduced;
@@ -74,17 +74,17 @@ struct VirtualStageCost {
   PassCost forward, backward;
   StepGathers gathers;        ///< before the first forward
   LastPass last, lastWeights; ///< a backward pass, or the half of it that makes the gradients of parameters
-  double send = 0;            ///< forward transfer to the next virtual stage, and
-  double sendBack = 0;        ///< of the gradient to the previous one
+  double send = 0;            ///< seconds of the transfer to the next virtual stage
+  double sendBack = 0;        ///< seconds of the transfer of the gradient to the previous virtual stage
   double joined = 0;          ///< seconds of `send` in which receivers gather scattered parts over links of their own
-  double joinedBack = 0;      ///< the same of `sendBack`
+  double joinedBack = 0;      ///< seconds of `sendBack` in which they do
   PortsMeet meets;
 };
 
 /// A forward pass and a backward pass of another micro-batch that run together.
 struct PairCost {
-  double seconds = 0;               ///< of both
-  double forward = 0, backward = 0; ///< until the result of either is made
+  double seconds = 0;               ///< of both passes
+  double forward = 0, backward = 0; ///< seconds until the result of each is made
 };
 
 /// The device stage that runs a virtual stage, on each route.
@@ -99,7 +99,7 @@ public:
   std::span<const int64_t> operator[](std::integral auto virtualStage) const {
     return std::span(all_).subspan(static_cast<size_t>(virtualStage) * routes_, routes_);
   }
-  /// Of all virtual stages, route by route.
+  /// The devices of all virtual stages; those of one virtual stage follow each other.
   std::span<const int64_t> all() const { return all_; }
   bool operator==(const StageDevices&) const = default;
 
@@ -113,48 +113,48 @@ struct PipelineInput {
   Indexed<VirtualStageCost> virtualStages;
   StageDevices devices;
   ir::Orders actions;
-  /// A forward pass of the first virtual stage together with a backward pass of the second; without an entry one runs
-  /// after the other.
+  /// By virtual stage of the forward pass and of the backward pass of a pair. Passes without an entry run one after the
+  /// other.
   std::map<std::pair<int64_t, int64_t>, PairCost> pairs;
-  bool waitsForAll = true; ///< a step begins when every stage has ended the one before; else each stage's with its own
-  std::vector<double> between; ///< by stage: what holds it between two steps, where they do not wait; empty: nothing
+  bool waitsForAll = true;     ///< a stage begins a step when all stages, or else itself, have ended the one before
+  std::vector<double> between; ///< by stage: seconds that hold it between two steps; empty: none
   double inlineSend = 1;       ///< share of a transfer that holds the sender
-  double inlineReceive = 0;    ///< and the receiver, who takes it when his stream is free
-  double slowdown = 0;         ///< of computing beside gathers of the step
+  double inlineReceive = 0;    ///< share that holds the receiver, from when its stream is free
+  double slowdown = 0;         ///< share of computing speed that gathers of the step take
 };
 
-/// What holds a device stage outside of its passes, or slows them; each is booked where it arises.
+/// What holds a device stage outside of its passes, or slows them. Each second is booked where it arises.
 enum class Cause : uint8_t {
-  ForwardTail,     ///< waits until the communication that a forward pass left behind has ended,
-  BackwardTail,    ///< or that of a backward pass
+  ForwardTail,     ///< waits for communication that a forward pass left behind
+  BackwardTail,    ///< waits for communication that a backward pass left behind
   Gathers,         ///< waits for the step's new parameters
-  Reductions,      ///< for its reductions, after the last pass
-  Send,            ///< held by what it hands on,
-  SendBack,        ///< and by the gradient that it hands back
-  Receive,         ///< held by what it receives,
-  ReceiveBack,     ///< and by the gradient
-  SlowedByGathers, ///< computing beside the gathers, under a forward pass
-  InLastPass,      ///< what reductions add to the backward pass that they run in
+  Reductions,      ///< waits for the step's reductions, after the last pass
+  Send,            ///< held by a transfer to the next virtual stage
+  SendBack,        ///< held by a transfer of a gradient to the previous virtual stage
+  Receive,         ///< held by a transfer that it receives
+  ReceiveBack,     ///< held by a transfer of a gradient that it receives
+  SlowedByGathers, ///< a forward pass that is slowed beside gathers of the step
+  InLastPass,      ///< a backward pass that is longer by the reductions that run in it
 };
 inline constexpr size_t kCauses = 10;
 using Booked = EnumArray<Cause, double, kCauses>;
 
-/// On behalf of one virtual stage that the device stage holds.
+/// The seconds that a device stage books on behalf of one of its virtual stages.
 struct HeldStage {
   int64_t virtualStage = 0;
   Booked booked{};
-  bool lastWeights = false; ///< which half completed its gradients
+  bool lastWeights = false; ///< the half that makes gradients of parameters completed them
 };
 
 struct StageTimes {
-  double begin = 0;             ///< where its step begins: with all others, or when it has ended the one before
-  double end = 0;               ///< of its last action, and of the transfer that holds it after
-  double busy = 0;              ///< its passes
-  double idle = 0;              ///< between `begin` and `end`: waits for other stages
-  double trailing = 0;          ///< after `end`: communication of states that found nothing to hide under; booked
+  double begin = 0;             ///< the moment at which its step begins
+  double end = 0;               ///< the moment at which its last action, and the transfer that holds it then, has ended
+  double busy = 0;              ///< seconds of its passes
+  double idle = 0;              ///< seconds of waiting for other stages between `begin` and `end`
+  double trailing = 0;          ///< seconds after `end` for which communication runs on; booked
   std::vector<HeldStage> holds; ///< by virtual stage and route
-  /// By virtual stage of the forward pass and that of the backward pass: pairs, each counted by the share of its saving
-  /// that it makes.
+  /// Pairs by virtual stage of the forward pass and of the backward pass. Each counts by the share of its saving that
+  /// it makes.
   std::map<std::pair<int64_t, int64_t>, double> together;
   double booked(Cause cause) const;
   double booked() const; ///< all causes: end - begin + trailing = busy + idle + booked
@@ -162,10 +162,10 @@ struct StageTimes {
 
 class KnownPipelines;
 
-/// One step. Where stages do not wait for all it is one of many that follow each other: it begins as staggered as it
-/// ends, so that the longest from `begin` to the end of `trailing` and `between` is the period of steps.
-/// What the orders repeat is simulated until it goes on as before, and then counted: as long for many micro-batches as
-/// for a few. Throws std::logic_error if the orders wait for each other. `known`: what pipelines of one shape share.
+/// Simulates one step. If stages do not wait for all, it is one of many that follow each other: it begins as staggered
+/// as it ends, so that the longest time from `begin` to the end of `trailing` and `between` is the period of steps.
+/// The fast engine, which counts what repeats; `runTimeline` is its reference. Throws std::logic_error if the orders
+/// wait for each other. `known`: what pipelines of one shape share; null: nothing.
 std::vector<StageTimes> runPipeline(const PipelineInput& input, KnownPipelines* known = nullptr);
 
 } // namespace planc::cost

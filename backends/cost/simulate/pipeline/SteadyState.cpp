@@ -15,19 +15,19 @@ namespace {
 using ir::Action;
 using ir::Repeat;
 
-/// A common period pays if it fits this often.
+/// A leap pays if the common period fits this often.
 constexpr int64_t kLeastPeriods = 4;
 
-/// Something that repeats.
+/// A phase or a block that repeats.
 struct Repeated {
-  const Repeat *phase = nullptr, *block = nullptr; ///< one of both
-  size_t begin = 0, length = 0;                    ///< in the order; of one time
+  const Repeat *phase = nullptr, *block = nullptr; ///< one of both, the other is null
+  size_t begin = 0, length = 0;                    ///< its place in the order, and its actions each time
   int64_t times() const { return of().times; }
   const Repeat& of() const { return block ? *block : *phase; }
   size_t all() const { return length * static_cast<size_t>(times()); }
 };
 
-/// Phases that repeat, and blocks of those that do not.
+/// Adds phases that repeat, and blocks that repeat in other phases.
 void addRepeated(const ir::Order& order, std::vector<Repeated>& to) {
   size_t at = 0;
   for (const Repeat& phase : order.phases()) {
@@ -46,7 +46,7 @@ const Repeated& longest(const std::vector<Repeated>& all) {
   return *std::max_element(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.all() < b.all(); });
 }
 
-/// Those that repeat often enough and take a good part of the order.
+/// Phases and blocks that repeat often enough and take a good part of the order.
 std::vector<Repeated> longOnes(const ir::Order& order) {
   std::vector<Repeated> all;
   addRepeated(order, all);
@@ -140,7 +140,7 @@ private:
   std::vector<int64_t> next_, inBlock_, inPhase_; ///< by sequence: micro-batch; passes so far
 };
 
-/// One of the stretches of every stage, if they have a common period that pays.
+/// One stretch of every stage, if they have a common period that pays.
 std::optional<SteadyOrders> together(const ir::Orders& orders, const std::vector<Repeated>& stretches) {
   SteadyOrders steady;
   for (const Repeated& r : stretches) steady.microBatches = std::lcm(steady.microBatches, r.of().step);

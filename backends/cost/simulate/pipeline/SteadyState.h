@@ -8,24 +8,24 @@
 
 namespace planc::cost {
 
-/// Something that one stage repeats, a phase of its order or a block: its actions [begin, end), of which `length` are
-/// the common period of all stages.
+/// A phase or a block of one stage's order that repeats: its actions [begin, end). `length` of them are one common
+/// period of all stages.
 struct Stretch {
   size_t begin = 0, end = 0, length = 0;
   bool ofPhase = false;
-  int64_t times = 1;               ///< of the phase or block in one common period
-  std::vector<ir::Action> written; ///< the actions of the phase or block as they are written, and
-  std::vector<int64_t> counts;     ///< how often each runs in one common period
+  int64_t times = 1;               ///< how often the phase or block runs in one common period
+  std::vector<ir::Action> written; ///< the actions of the phase or block as they are written
+  std::vector<int64_t> counts;     ///< how often each of them runs in one common period
 };
 
-/// What all stages do at about the same time.
+/// Stretches that all stages run at about the same time, one per stage.
 struct SteadyOrders {
   int64_t microBatches = 1; ///< of a common period
   std::vector<Stretch> stages;
 };
 
-/// One after the other; none if some stage repeats too little for that to pay, or if micro-batches overtake each other.
-/// Then every action is simulated, and the time grows with them: so do greedy orders that find no period.
+/// Returns the stretches in order. There are none if some stage repeats too little for leaps to pay, or if
+/// micro-batches overtake each other. Then every action is simulated, as in greedy orders without a period.
 std::vector<SteadyOrders> findSteadyOrders(const ir::Orders& orders, size_t virtualStages, int64_t routes,
                                            int64_t perRoute);
 
