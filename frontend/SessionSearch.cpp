@@ -123,8 +123,8 @@ void Session::Impl::withCandidate(std::span<const uint32_t> digits, std::optiona
 std::unique_ptr<ir::Plan> Session::candidate(std::span<const uint32_t> digits, std::optional<int64_t> filled) {
   Impl& s = *impl_;
   std::unique_ptr<ir::Plan> plan;
-  s.withCandidate(digits, filled, [&](const Value& value, std::vector<Edit> edits) {
-    plan = buildPlan(s.evaluator, s.machines, *value.decl, value.range, std::move(edits), s.editsOf, s.search->request);
+  s.withCandidate(digits, filled, [&](const Value& value, const std::vector<Edit>& edits) {
+    plan = buildPlan(s.evaluator, s.machines, *value.decl, value.range, edits, s.editsOf, s.search->request);
     if (plan) s.search->parts.share(*plan, s.search->found.space, digits, filled);
   });
   return plan;

@@ -55,7 +55,7 @@ public:
     for (size_t i = 1; i < merged_.chain.size(); ++i)
       if (&merged_.chain[i].decl == &heir) base = &merged_.chain[i - 1];
     if (!call || !base) return false;
-    const std::string value = valueOf(edit);
+    const std::string value = edit.valueText(elab_.context);
     const std::string said = fmt::format("{} = {}", edit.path[0].text.view(), value);
     if (call->kind != ExprKind::Call) {
       patches_.push_back({call->range.end, call->range.end, "(" + said + ")"});
@@ -82,7 +82,7 @@ public:
       for (const syntax::Parameter& p : *plan.params)
         if (p.name.text == edit->path[0].text) of = &p;
       if (!of || !of->defaultValue) return false;
-      patches_.push_back({of->defaultValue->range.begin, of->defaultValue->range.end, valueOf(*edit)});
+      patches_.push_back({of->defaultValue->range.begin, of->defaultValue->range.end, edit->valueText(elab_.context)});
     }
     for (const syntax::Decl& decl : main_.tree->decls) {
       if (std::get_if<syntax::PlanDecl>(&decl.item) != &plan) continue;
@@ -119,9 +119,6 @@ public:
   }
 
 private:
-  std::string valueOf(const Edit& edit) const {
-    return edit.shown.empty() ? std::string(elab_.context.text(edit.value->range)) : edit.shown;
-  }
   /// The end of the line of the last import; 0 without one.
   size_t behindImports() const {
     size_t place = 0;

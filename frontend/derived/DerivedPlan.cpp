@@ -19,18 +19,6 @@ namespace {
 const Symbol kMeshPart("mesh"), kClusterFact("cluster"), kSoftwareFact("software"), kModelFact("model"),
     kRecomputeFact("recompute"), kPipelinePart("pipeline"), kOverlapPart("overlap");
 
-/// An edit as it was before it was applied.
-Edit asWritten(const Edit& edit) {
-  Edit made;
-  made.path = edit.path;
-  made.place = edit.place;
-  made.value = edit.value;
-  made.range = edit.range;
-  made.writer = edit.writer;
-  made.shown = edit.shown;
-  return made;
-}
-
 class Deriving {
 public:
   Deriving(Elaboration& elab, const BoundDecl& decl, SourceRange use, const std::vector<Edit>& edits,
@@ -50,11 +38,11 @@ private:
     if (!now_) return std::nullopt;
     std::vector<Edit> outer;
     for (const Edit& e : edits_)
-      if (parameterOf(e) || isNamed(e)) outer.push_back(asWritten(e));
+      if (parameterOf(e) || isNamed(e)) outer.push_back(e);
     base_ = folded(outer);
     if (!base_) return std::nullopt;
     machine(elab_, *now_); // what records say is known once they are computed
-    for (Edit& e : now_->edits.all)
+    for (AppliedEdit& e : now_->edits.all)
       if (!statement(e)) return std::nullopt;
     if (!named() || !block(kPipelinePart, pipeline_) || !block(kOverlapPart, overlap_)) return std::nullopt;
     if (!mesh_.empty()) line(Mesh, fmt::format("override mesh {{ {} }}", mesh_));
@@ -65,10 +53,7 @@ private:
   // ---- the plan with and without what is set
 
   std::unique_ptr<MergedPlan> folded(const std::vector<Edit>& edits) {
-    PlanEdits set;
-    set.of = decl_.decl->name;
-    for (const Edit& e : edits) set.all.push_back(asWritten(e));
-    return merge(elab_, decl_, use_, std::move(set));
+    return merge(elab_, decl_, use_, {edits, decl_.decl->name});
   }
 
   /// The plan of the chain that an edit gives an argument; null: it is no parameter.
@@ -92,20 +77,13 @@ private:
   void line(Part part, const std::string& text) { lines_[part] += "  " + text + "\n"; }
   static void item(std::string& list, const std::string& text) { list += (list.empty() ? "" : "; ") + text; }
 
-  std::string valueText(const Edit& e) const {
-    return e.shown.empty() ? std::string(elab_.context.text(e.value->range)) : e.shown;
-  }
+  std::string valueText(const Edit& e) const { return e.valueText(elab_.context); }
   /// The value as it stands, with the imports that it needs.
-  bool take(const Edit& e) { return names_.take(*e.value, e.scope ? *e.scope->module : main_); }
-
-  static bool changes(Edit& e) {
-    if (e.node) return e.before.empty() || e.tree->differ(e.was, *e.node);
-    return e.before.empty() || e.differs;
-  }
+  bool take(const AppliedEdit& e) { return names_.take(*e.value, e.scope ? *e.scope->module : main_); }
 
   // ---- one value
 
-  bool statement(Edit& e) {
+  bool statement(AppliedEdit& e) {
     if (const DeclInfo* of = parameterOf(e)) return parameter(e, *of);
     const Symbol first = e.path[0].text;
     if (e.place) return rule(e);
@@ -119,7 +97,7 @@ private:
     return fact(e);
   }
 
-  bool parameter(Edit& e, const DeclInfo& of) {
+  bool parameter(AppliedEdit& e, const DeclInfo& of) {
     if (&of == decl_.decl) return set_.insert(e.path[0].text.str()), own_.push_back(&e), true; // of the extended plan
     for (size_t i = 1; i < now_->chain.size(); ++i) {
       if (&now_->chain[i - 1].decl != &of) continue;
@@ -192,15 +170,15 @@ private:
     return size && std::to_string(*size) == value;
   }
 
-  bool constant(Edit& e) {
+  bool constant(AppliedEdit& e) {
     if (e.path.size() > 1) return false; // a part of a constant
-    if (changes(e)) line(Facts, fmt::format("override let {} = {}", e.path[0].text.view(), valueText(e)));
+    if (e.changes()) line(Facts, fmt::format("override let {} = {}", e.path[0].text.view(), valueText(e)));
     return take(e);
   }
 
-  bool fact(Edit& e) {
+  bool fact(AppliedEdit& e) {
     if (isNamed(e)) {
-      if (changes(e)) line(Named, fmt::format("{}{} = {}", verb(e), e.text(), valueText(e)));
+      if (e.changes()) line(Named, fmt::format("{}{} = {}", verb(e), e.text(), valueText(e)));
       return take(e);
     }
     FactNode* at = &base_->facts.root();
@@ -208,17 +186,17 @@ private:
       at = at->find(e.path[i].text);
       if (at && !at->section()) return i == 0 && below(e, *at); // it names a record, whose facts these are
     }
-    if (changes(e)) {
+    if (e.changes()) {
       line(Facts, fmt::format("{}{} = {}", verb(e), e.text(), valueText(e)));
       if (e.was.range.valid()) replaced_.push_back(e.was.range);
     }
     return take(e);
   }
-  static std::string_view verb(const Edit& e) { return e.before.empty() ? "" : "override "; }
+  static std::string_view verb(const AppliedEdit& e) { return e.before.empty() ? "" : "override "; }
 
   // ---- what the plan names, with arguments or facts of its own
 
-  bool below(Edit& e, FactNode& of) {
+  bool below(AppliedEdit& e, FactNode& of) {
     const Value value = base_->facts.value(of);
     if (value.kind != ValueKind::Decl) return false;
     auto [known, first] = named_.try_emplace(of.name.str(), *value.decl);
@@ -229,16 +207,16 @@ private:
                             });
     if (isArgument) {
       const Value argument = elab_.ev.evaluateAs(*e.value, *e.scope, *typeOf(params, e.path[1].text), "an argument");
-      if (changes(e)) setArgument(known->second, e.path[1].text, argument), argued_.insert(known->first);
+      if (e.changes()) setArgument(known->second, e.path[1].text, argument), argued_.insert(known->first);
       return !argument.invalid();
     }
     if (of.name != kClusterFact && of.name != kSoftwareFact) return false;
     if (e.wholeAt != 0) { // the value that holds it, once for all that is set in it
       const bool good = !e.whole.empty();
-      if (good && changes(e) && whole_.insert(e.factText()).second) records_.add(e.factText(), true, e.whole);
+      if (good && e.changes() && whole_.insert(e.factText()).second) records_.add(e.factText(), true, e.whole);
       return good;
     }
-    if (changes(e)) records_.add(e.text(), !e.before.empty(), valueText(e));
+    if (e.changes()) records_.add(e.text(), !e.before.empty(), valueText(e));
     return take(e);
   }
   static const TypeInfo* typeOf(std::span<const ParamInfo> params, Symbol name) {
@@ -289,13 +267,13 @@ private:
   // ---- blocks that are overridden as a whole
 
   /// A fact of a block, or one of its lines.
-  std::string blockItem(SourceRange range, Symbol fact, const std::vector<Edit*>& edits) const {
+  std::string blockItem(SourceRange range, Symbol fact, const std::vector<const AppliedEdit*>& edits) const {
     for (const Edit* e : edits)
       if (e->path.size() == 2 && e->path[1].text == fact) return fmt::format("{} = {}", fact.view(), valueText(*e));
     return std::string(elab_.context.text(range));
   }
 
-  bool block(Symbol name, const std::vector<Edit*>& edits) {
+  bool block(Symbol name, const std::vector<const AppliedEdit*>& edits) {
     if (edits.empty()) return true;
     std::string head = name.str(), items, before;
     std::vector<Symbol> said;
@@ -375,7 +353,7 @@ private:
   std::unique_ptr<MergedPlan> base_; ///< what is extended: with parameters, and what facts name
   size_t states_ = 0, placements_ = 0;
   std::string lines_[kParts], mesh_, declarations_;
-  std::vector<Edit*> pipeline_, overlap_;
+  std::vector<const AppliedEdit*> pipeline_, overlap_;
   std::vector<const Edit*> own_;      ///< parameters of the plan itself
   std::vector<SourceRange> replaced_; ///< what does not hold any more
   std::set<std::string> set_;         ///< parameters that were given values

@@ -29,7 +29,15 @@ std::string Edit::text() const {
   return place ? place->str() + " ->" : dotted(path);
 }
 
-std::string Edit::factText() const {
+std::string Edit::valueText(const Context& context) const {
+  return shown.empty() ? std::string(context.text(value->range)) : shown;
+}
+
+bool AppliedEdit::changes() {
+  return before.empty() || (node ? tree->differ(was, *node) : differs);
+}
+
+std::string AppliedEdit::factText() const {
   return wholeAt == 0 ? text() : dotted(std::span(path).first(wholeAt));
 }
 
@@ -40,15 +48,6 @@ Edit editOf(const syntax::VaryItem& line, const syntax::Expr& value) {
   made.value = &value;
   made.range = SourceRange::cover(line.path.range, value.range);
   if (value.range.file != line.path.range.file) made.range = line.path.range;
-  return made;
-}
-
-Edit Edit::again() const {
-  Edit made;
-  made.path = path;
-  made.place = place;
-  made.value = value;
-  made.range = range;
   return made;
 }
 
@@ -73,7 +72,7 @@ void reportNothingToSet(Context& context, const syntax::Name& name, std::string_
     report.meant(name.text.view(), known, "what can be set there is ");
 }
 
-void setArgument(Evaluator& evaluator, BoundDecl& decl, const ParamInfo& param, Edit& edit) {
+void setArgument(Evaluator& evaluator, BoundDecl& decl, const ParamInfo& param, AppliedEdit& edit) {
   const std::string what = fmt::format("parameter `{}` of `{}`", param.name().view(), decl.decl->name.view());
   const Value v = evaluator.evaluateAs(*edit.value, *edit.scope, *param.type, what);
   edit.applied = true;
@@ -135,7 +134,7 @@ Value inPlaceOf(Context& context, const CurveValue& before, const Value& given) 
 }
 
 void putFact(FactTree& tree, FactNode& section, const EditBelow& e) {
-  Edit& edit = *e.edit;
+  AppliedEdit& edit = *e.edit;
   const CurveValue* curve = nullptr;
   if (FactNode* known = section.find(e.name().text)) {
     edit.before = tree.shown(*known);
@@ -190,7 +189,7 @@ void setArguments(FactTree& tree, FactNode& node, const std::vector<EditBelow>& 
     call.kids = {node.value};
   }
   for (const EditBelow& e : below) {
-    Edit& edit = *e.edit;
+    AppliedEdit& edit = *e.edit;
     if (!e.last() || (!isLiteral(*edit.value) && edit.value->kind != syntax::ExprKind::List)) {
       reportInside(context, node, e, "a word with arguments", "give an argument a number, or set all of it");
       continue;
@@ -216,7 +215,7 @@ void setFields(Context& context, FactTree& tree, FactNode& node, const ListValue
                const std::vector<EditBelow>& below) {
   ListValue made = list;
   for (const EditBelow& e : below) {
-    Edit& edit = *e.edit;
+    AppliedEdit& edit = *e.edit;
     if (!e.last()) {
       reportInside(context, node, e, "a list of records", "name a field of them");
       continue;

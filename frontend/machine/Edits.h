@@ -9,18 +9,27 @@ namespace planc::frontend {
 class Machines;
 struct DeclInfo;
 
-/// A path and the expression that stands for its fact. A plan has a copy, which learns what it changed.
+/// A change that is wanted: a path, and the expression that stands for the value.
 struct Edit {
   std::vector<syntax::Name> path;
-  /// `decoder.seq ->`: what it is about, as written, whose names `path` has; nothing where it is no rule.
+  /// Of a rule, `decoder.seq ->`: its subject as written, whose names `path` has.
   std::optional<syntax::Selector> place = std::nullopt;
   const syntax::Expr* value = nullptr;
   SourceRange range;
-  /// The plan of the chain in whose scope it is evaluated, and in any of which it may be a parameter: what a search
-  /// sets. Null: that in which it is set.
+  /// Of a search: the plan of the chain in whose scope the value is evaluated. The path may be a parameter of any plan
+  /// of the chain. Null: the plan that the edit is set in.
   const DeclInfo* writer = nullptr;
+  std::string shown; ///< the value as reports show it; empty: the text of its range
 
-  std::string shown; ///< the value as reports show it; empty: as its range has it
+  std::string text() const; ///< the path
+  std::string valueText(const Context& context) const;
+  /// The fact that the last step of the path names.
+  syntax::Fact fact() const;
+};
+
+/// An edit in one plan: the fact that it reached, and what it changed.
+struct AppliedEdit : Edit {
+  explicit AppliedEdit(Edit edit) : Edit(std::move(edit)) {}
 
   Scope* scope = nullptr; ///< of the plan that it is applied to, or of its writer
   bool applied = false;
@@ -34,13 +43,10 @@ struct Edit {
   std::string whole;
   size_t wholeAt = 0;
 
-  std::string text() const; ///< the path
   /// The path of the fact that has the value, which ends sooner if the edit lies inside of the value.
   std::string factText() const;
-  /// The same change of another plan: where it was applied is left behind, and who wrote it.
-  Edit again() const;
-  /// The fact that the last step of the path names.
-  syntax::Fact fact() const;
+  /// Whether the plan says something else than before.
+  bool changes();
 };
 
 /// A line of a search with one value of its list.
@@ -48,7 +54,7 @@ Edit editOf(const syntax::VaryItem& line, const syntax::Expr& value);
 
 /// What of an edit is left below a place: its path from `at`.
 struct EditBelow {
-  Edit* edit = nullptr;
+  AppliedEdit* edit = nullptr;
   size_t at = 0;
   const syntax::Name& name() const { return edit->path[at]; }
   bool last() const { return at + 1 == edit->path.size(); }
@@ -59,7 +65,7 @@ void applyEdits(Context& context, FactTree& tree, FactNode& section, const std::
                 Machines& machines);
 
 /// Gives a parameter of a declaration another argument.
-void setArgument(Evaluator& evaluator, BoundDecl& decl, const ParamInfo& param, Edit& edit);
+void setArgument(Evaluator& evaluator, BoundDecl& decl, const ParamInfo& param, AppliedEdit& edit);
 
 /// `owner` has nothing called so that could be set. `known`: what it has.
 void reportNothingToSet(Context& context, const syntax::Name& name, std::string_view owner,

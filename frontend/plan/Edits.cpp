@@ -47,7 +47,7 @@ std::optional<int64_t> sizeBefore(Elaboration& elab, MergedPlan& merged, AxisDra
   return size;
 }
 
-void editAxis(Elaboration& elab, MergedPlan& merged, Edit& edit, Scope& scope) {
+void editAxis(Elaboration& elab, MergedPlan& merged, AppliedEdit& edit, Scope& scope) {
   AxisDraft* axis = merged.mesh.find(edit.path[1].text);
   if (!axis) return reportNothingToSet(elab.context, edit.path[1], "the mesh", merged.mesh.names());
   const auto size = sizeBefore(elab, merged, *axis);
@@ -63,7 +63,7 @@ void editAxis(Elaboration& elab, MergedPlan& merged, Edit& edit, Scope& scope) {
 }
 
 /// Blocks that are read as a whole keep their edits until then. False if the edit is of none of them.
-bool editBlock(Context& context, MergedPlan& merged, Edit& edit) {
+bool editBlock(Context& context, MergedPlan& merged, AppliedEdit& edit) {
   if (edit.path.size() < 2) return false;
   if (edit.path[0].text == kOverlapBlock) {
     merged.edits.overlap.push_back({&edit, 1});
@@ -116,7 +116,7 @@ void reportUnset(Elaboration& elab, MergedPlan& merged, const Edit& edit) {
 
 BoundDecl withArguments(Evaluator& ev, PlanEdits& edits, const BoundDecl& decl) {
   BoundDecl made = decl;
-  for (Edit& edit : edits.all)
+  for (AppliedEdit& edit : edits.all)
     for (const ParamInfo& p : ev.params(*decl.decl))
       if (edit.path.size() == 1 && edit.path[0].text == p.name() && !edit.place &&
           (edit.writer ? !edit.applied : decl.decl->name == edits.of)) {
@@ -129,7 +129,7 @@ BoundDecl withArguments(Evaluator& ev, PlanEdits& edits, const BoundDecl& decl) 
 void applyEdits(Elaboration& elab, MergedPlan& merged, ChainLink& link) {
   std::vector<EditBelow> facts, constants;
   bool any = false;
-  for (Edit& edit : merged.edits.all) {
+  for (AppliedEdit& edit : merged.edits.all) {
     if (!merged.edits.setIn(edit, link.decl, merged.decl)) continue;
     any = true;
     if (edit.applied) continue;
@@ -159,11 +159,11 @@ void applyEdits(Elaboration& elab, MergedPlan& merged, ChainLink& link) {
 }
 
 void setFacts(Elaboration& elab, MergedPlan& merged) {
-  for (Edit& edit : merged.edits.all) {
+  for (AppliedEdit& edit : merged.edits.all) {
     ir::SetFact done{edit.text(), edit.after, edit.before};
     if (edit.node) {
       done.value = edit.tree->shown(*edit.node);
-      done.changed = edit.before.empty() || edit.tree->differ(edit.was, *edit.node);
+      done.changed = edit.changes();
     } else {
       if (const auto* axis =
               edit.path.size() == 2 && edit.path[0].text == kMeshBlock ? merged.mesh.find(edit.path[1].text) : nullptr;

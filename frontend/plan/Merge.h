@@ -45,11 +45,11 @@ std::string pathOfParameter(Elaboration& elab, MergedPlan& merged, Symbol name);
 void applyEdits(Elaboration& elab, MergedPlan& merged, ChainLink& link);
 /// Applies a rule `decoder.seq -> tp`, `states.optimizer -> dp`: replaces the rule of the same layers, or is added
 /// (Rules.cpp).
-void applyRule(Elaboration& elab, MergedPlan& merged, Edit& edit, int layer);
+void applyRule(Elaboration& elab, MergedPlan& merged, AppliedEdit& edit, int layer);
 /// The statements of a value such as `decoder(first = 2)`; an empty list for `none`. Nothing after a report
 /// (Recompute.cpp).
 std::optional<std::vector<ir::Recompute>> recomputeOf(Elaboration& elab, const syntax::Expr& value, Scope& scope);
 /// Applies `recompute = decoder`: replaces all statements (Recompute.cpp).
-void applyRecompute(Elaboration& elab, MergedPlan& merged, Edit& edit, int layer);
+void applyRecompute(Elaboration& elab, MergedPlan& merged, AppliedEdit& edit, int layer);
 
 } // namespace planc::frontend

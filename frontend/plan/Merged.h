@@ -144,7 +144,7 @@ struct Demands {
 
 /// Facts that are set from outside of the file, and the statements that they create.
 struct PlanEdits {
-  std::vector<Edit> all;
+  std::vector<AppliedEdit> all;
   Symbol of;                                 ///< the plan of the chain that the facts are set in
   std::vector<EditBelow> overlap, pipeline;  ///< edits in blocks that are read as a whole
   std::vector<ir::PlacementRule> placements; ///< rules that edits created
@@ -154,7 +154,8 @@ struct PlanEdits {
   std::deque<BoundDecl> decls; ///< plans of the chain with changed arguments
   std::deque<Scope> scopes;    ///< scopes for evaluating these arguments
 
-  /// Returns whether an edit belongs to plan `decl` of the chain whose last plan is `asked`.
+  PlanEdits(const std::vector<Edit>& edits, Symbol in) : all(edits.begin(), edits.end()), of(in) {}
+  /// Whether an edit belongs to this plan of the chain, whose last is `asked`.
   bool setIn(const Edit& edit, const DeclInfo& decl, const DeclInfo& asked) const {
     return edit.writer ? &decl == &asked : decl.name == of;
   }

@@ -54,7 +54,7 @@ void checkAgainstModel(Elaboration& elab, MergedPlan& merged, PathTree& paths) {
 } // namespace
 
 std::unique_ptr<ir::Plan> buildPlan(Evaluator& evaluator, Machines& machines, const BoundDecl& decl, SourceRange use,
-                                    std::vector<Edit> edits, Symbol editsOf, const SearchRequest& search,
+                                    const std::vector<Edit>& edits, Symbol editsOf, const SearchRequest& search,
                                     const Demands& demands) {
   Context& context = evaluator.context;
   const uint64_t failures = context.failures;
@@ -63,11 +63,8 @@ std::unique_ptr<ir::Plan> buildPlan(Evaluator& evaluator, Machines& machines, co
   plan->name = decl.decl->name;
   plan->range = decl.decl->nameRange;
   Elaboration elab{evaluator, context, machines, *plan};
-  PlanEdits set;
-  set.all = std::move(edits);
+  PlanEdits set(edits, editsOf == Symbol() ? decl.decl->name : editsOf);
   set.search = search;
-  set.of = editsOf == Symbol() ? decl.decl->name : editsOf;
-
   const std::unique_ptr<MergedPlan> merged = merge(elab, decl, use, std::move(set));
   if (!merged) return nullptr;
   plan->allowances = context.diagnostics.allowances();

@@ -13,7 +13,7 @@ namespace planc::frontend {
 /// from outside of the file, in the plan that `editsOf` names if this plan extends it. `search`: the requested results
 /// of its search. `demands`: policies and tests that judge it in addition to its own assertions.
 std::unique_ptr<ir::Plan> buildPlan(Evaluator& evaluator, Machines& machines, const BoundDecl& decl, SourceRange use,
-                                    std::vector<Edit> edits = {}, Symbol editsOf = {}, const SearchRequest& search = {},
-                                    const Demands& demands = {});
+                                    const std::vector<Edit>& edits = {}, Symbol editsOf = {},
+                                    const SearchRequest& search = {}, const Demands& demands = {});
 
 } // namespace planc::frontend

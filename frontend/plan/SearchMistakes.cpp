@@ -145,13 +145,13 @@ bool checkWritten(Elaboration& elab, MergedPlan& merged, const std::vector<Writt
   bool good = true;
   for (const WrittenValue& value : values) {
     std::vector<Edit> edits{value.edit};
-    for (const Edit& e : merged.edits.all) edits.push_back(e.again());
+    edits.insert(edits.end(), merged.edits.all.begin(), merged.edits.all.end());
     context.renew(); // limits apply to each plan
     const uint64_t failures = context.failures;
     DiagnosticEngine before = context.diagnostics.take();
     SearchRequest request;
     request.termsOnly = true;
-    buildPlan(elab.ev, elab.machines, *merged.asked, merged.use, std::move(edits), merged.edits.of, request);
+    buildPlan(elab.ev, elab.machines, *merged.asked, merged.use, edits, merged.edits.of, request);
     const DiagnosticEngine found = context.diagnostics.take();
     context.diagnostics = std::move(before);
     context.failures = failures;

@@ -26,7 +26,7 @@ std::optional<syntax::DottedName> dottedOf(const syntax::Expr& e) {
 }
 
 /// The rule that a value stands for, of the dimension or state that the path ends in; nothing after a report.
-std::optional<syntax::PlaceRule> ruleOf(Elaboration& elab, const Edit& edit) {
+std::optional<syntax::PlaceRule> ruleOf(Elaboration& elab, const AppliedEdit& edit) {
   using syntax::ExprKind;
   const syntax::Expr* value = chosenWord(elab, *edit.value, *edit.scope);
   if (!value) return std::nullopt;
@@ -61,7 +61,7 @@ template <class Rule> void putRule(RuleDrafts<Rule>& drafts, Rule made, int laye
   drafts.rules.push_back(std::move(made));
 }
 
-bool applyPlacement(Elaboration& elab, MergedPlan& merged, Edit& edit, const syntax::PlaceRule& rule,
+bool applyPlacement(Elaboration& elab, MergedPlan& merged, AppliedEdit& edit, const syntax::PlaceRule& rule,
                     ir::PlacementRule made, int layer) {
   const auto axes = targetsOf(elab.context, rule);
   if (rule.facts) {
@@ -83,8 +83,8 @@ bool applyPlacement(Elaboration& elab, MergedPlan& merged, Edit& edit, const syn
   return true;
 }
 
-bool applyState(Elaboration& elab, MergedPlan& merged, Edit& edit, const syntax::PlaceRule& rule, ir::StateRule made,
-                int layer) {
+bool applyState(Elaboration& elab, MergedPlan& merged, AppliedEdit& edit, const syntax::PlaceRule& rule,
+                ir::StateRule made, int layer) {
   const auto kind = stateOf(elab.context, rule.dims.front());
   const auto axes = targetsOf(elab.context, rule);
   const auto facts = stateFacts(elab, rule, *edit.scope);
@@ -106,7 +106,7 @@ bool applyState(Elaboration& elab, MergedPlan& merged, Edit& edit, const syntax:
 
 } // namespace
 
-void applyRule(Elaboration& elab, MergedPlan& merged, Edit& edit, int layer) {
+void applyRule(Elaboration& elab, MergedPlan& merged, AppliedEdit& edit, int layer) {
   static const Symbol kStates("states");
   edit.applied = true;
   syntax::Selector layers = *edit.place;

@@ -28,13 +28,12 @@ Scope& SpaceSource::scopeIn(MergedPlan& folded) const {
 }
 
 std::unique_ptr<MergedPlan> SpaceSource::with(Elaboration& other, const std::vector<Edit>& values) const {
-  PlanEdits set;
-  set.of = merged.edits.of;
+  std::vector<Edit> set;
   for (const Edit& e : merged.edits.all)
     if (!e.writer && std::none_of(values.begin(), values.end(), [&](const Edit& v) { return v.text() == e.text(); }))
-      set.all.push_back(e.again());
-  set.all.insert(set.all.end(), values.begin(), values.end());
-  return merge(other, *merged.asked, merged.use, std::move(set));
+      set.push_back(e);
+  set.insert(set.end(), values.begin(), values.end());
+  return merge(other, *merged.asked, merged.use, {set, merged.edits.of});
 }
 
 namespace {

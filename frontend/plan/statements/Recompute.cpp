@@ -221,7 +221,7 @@ std::optional<std::vector<ir::Recompute>> recomputeOf(Elaboration& elab, const s
   return rules;
 }
 
-void applyRecompute(Elaboration& elab, MergedPlan& merged, Edit& edit, int layer) {
+void applyRecompute(Elaboration& elab, MergedPlan& merged, AppliedEdit& edit, int layer) {
   edit.applied = true;
   for (const RecomputeDraft& d : merged.recompute)
     if (d.holds) edit.before += (edit.before.empty() ? "" : "; ") + (d.none ? std::string("none") : d.rule.str());
