@@ -6,7 +6,6 @@
 #include "frontend/eval/Sides.h"
 #include "frontend/model/Models.h"
 #include "frontend/modules/UnusedImports.h"
-#include "frontend/parse/Parse.h"
 #include "frontend/plan/Comparisons.h"
 #include "frontend/plan/statements/Workload.h"
 #include "support/text/Spelling.h"
@@ -184,7 +183,7 @@ std::string Session::Impl::comparedAs(Symbol label) {
 /// Parses a choice. The text has a line of its own, as the value of a constant, so that messages show only the user's
 /// text.
 Choice Session::Impl::read(const PlanChoice& choice) {
-  std::string text = "let choice = (\n" + choice.text + "\n)\n";
+  std::string text = choice.text;
   Choice made;
   if (const std::lock_guard guard(givenBackLock); !givenBack.empty()) {
     made.file = givenBack.back();
@@ -194,16 +193,15 @@ Choice Session::Impl::read(const PlanChoice& choice) {
     sources.replace(made.file, std::move(text));
   else
     made.file = sources.add("--plan", std::move(text));
-  made.tree = parse::parseFile(sources, made.file, diagnostics);
+  made.tree = parse::parseLine(sources, made.file, parse::LineKind::Minimize, diagnostics);
   return made;
 }
 
 /// The value of `NAME` or `NAME(…)`, evaluated as an expression of the loaded file.
 std::optional<Value> Session::Impl::choose(const Choice& choice) {
-  if (!choice.tree || choice.tree->broken) return std::nullopt; // reported by the parser
-  const bool one = choice.tree->decls.size() == 1;
-  const auto* let = one ? std::get_if<syntax::LetDecl>(&choice.tree->decls[0].item) : nullptr;
-  const Expr* name = let ? let->value : nullptr;
+  if (!choice.tree) return std::nullopt; // reported by the parser
+  const auto* chosen = choice.tree->line.empty() ? nullptr : std::get_if<syntax::GoalItem>(&choice.tree->line.front());
+  const Expr* name = chosen ? chosen->value : nullptr;
   if (name && name->kind == ExprKind::Call) name = name->kids[0];
   if (!name || name->kind != ExprKind::Name) {
     context.report(PlanChoiceForm, {choice.file, 0, 0});
@@ -229,7 +227,7 @@ std::optional<Value> Session::Impl::choose(const Choice& choice) {
     return std::nullopt;
   }
   Scope scope(main);
-  const Value v = evaluator.evaluate(*let->value, scope);
+  const Value v = evaluator.evaluate(*chosen->value, scope);
   return v.invalid() ? std::nullopt : std::optional(v);
 }
 

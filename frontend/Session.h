@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/Frontend.h"
+#include "frontend/parse/Parse.h"
 #include "frontend/plan/Plans.h"
 #include "frontend/plan/Tests.h"
 #include "frontend/search/SharedParts.h"
@@ -28,7 +29,8 @@ struct Session::Impl {
   Module* main = nullptr;
   std::vector<Edit> edits;
   Symbol editsOf;
-  /// The searched plan, whose candidates are elaborated.
+  std::vector<std::unique_ptr<syntax::File>> lines; ///< of options
+  /// The plan whose candidates are asked for.
   struct Searched {
     Choice choice;
     syntax::SearchBlock words; ///< from the command line
@@ -64,9 +66,8 @@ struct Session::Impl {
   std::unique_ptr<ir::Plan> testedPlan(const syntax::TestDecl& test, Scope& values);
   std::unique_ptr<ir::Plan> checkTest(DeclInfo& decl);
   void checkAssert(const syntax::AssertStmt& statement);
+  const syntax::File* line(const std::string& option, size_t number, std::string text, parse::LineKind kind);
   bool edit(const ir::FactEdit& written);
-  std::optional<Edit> ruleEdit(const std::string& name, const ir::FactEdit& written);
-  std::optional<Edit> factEdit(const std::string& name, const ir::FactEdit& written);
   std::unique_ptr<ir::Plan> plan(const BoundDecl& decl, SourceRange use, bool edited);
   std::optional<PlanChoice> searchedChoice(const PlanChoice& choice, const ir::SearchWords& words);
   /// Calls `make` with the searched plan and the edits of a candidate. Does not call it after a report.
@@ -74,7 +75,7 @@ struct Session::Impl {
                      const std::function<void(const Value&, std::vector<Edit>)>& make);
   syntax::SearchBlock wordsOf(const ir::SearchWords& words);
   bool addNumbers(const ir::VariedNumbers& numbers, size_t number, syntax::SearchBlock& words);
-  bool addWord(const std::string& option, const std::string& text, size_t number, syntax::SearchBlock& words);
+  bool addWord(std::string_view name, const std::string& text, size_t number, syntax::SearchBlock& words);
   Choice read(const PlanChoice& choice);
   std::optional<Value> choose(const Choice& choice);
   void giveBack(FileId text);

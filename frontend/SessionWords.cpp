@@ -9,67 +9,52 @@
 #include <fmt/format.h>
 
 namespace planc::frontend {
-using syntax::ExprKind;
 
 PLANC_ERROR(SetForm, 932, "what is set is written `PATH = VALUE`, as in `train.micro_batch = 2`")
 PLANC_ERROR(SearchWordForm, 695, "`{option}` takes one line of a search; this is something else")
 
 namespace {
 
-/// The statements of a text that consists of a plan with only a `search` block; null for any other text.
-const syntax::SearchBlock* searchBlockOf(const Module& text) {
-  if (!text.tree || text.tree->broken || text.tree->decls.size() != 1) return nullptr;
-  const auto* plan = std::get_if<syntax::PlanDecl>(&text.tree->decls[0].item);
-  return plan && plan->items.size() == 1 ? std::get_if<syntax::SearchBlock>(&plan->items[0].item) : nullptr;
-}
-
 constexpr std::string_view kArrow = "->";
 
 } // namespace
 
-/// Reads `decoder.seq -> tp` as the line of a search that has this one value.
-std::optional<Edit> Session::Impl::ruleEdit(const std::string& name, const ir::FactEdit& written) {
-  Module* text = loader.loadText(
-      name, fmt::format("plan set {{ search {{\nvary {} in ({})\n}} }}\n", written.path, written.value));
-  if (!text->tree || text->tree->broken) return std::nullopt; // reported by the parser
-  const syntax::SearchBlock* block = searchBlockOf(*text);
-  const auto* line = block && block->items.size() == 1 ? std::get_if<syntax::VaryItem>(&block->items[0]) : nullptr;
-  if (line && line->placement) return editOf(*line, *line->values);
-  context.report(SetForm, {text->file, 0, 0});
-  return std::nullopt;
-}
-
-/// Reads the text as a record of one fact. The fact has a line of its own, so that messages show only the user's text.
-std::optional<Edit> Session::Impl::factEdit(const std::string& name, const ir::FactEdit& written) {
-  Module* text = loader.loadText(name, fmt::format("let set = {{\n{} = {}\n}}\n", written.path, written.value));
-  if (!text->tree || text->tree->broken) return std::nullopt; // reported by the parser
-  const auto* let = text->tree->decls.size() == 1 ? std::get_if<syntax::LetDecl>(&text->tree->decls[0].item) : nullptr;
-  const bool one = let && let->value->kind == ExprKind::Record && let->value->facts.size() == 1;
-  if (!one || let->value->facts[0].args) {
-    const bool more = let && let->value->kind == ExprKind::Record && let->value->facts.size() > 1;
-    context.report(SetForm, one || more ? let->value->facts[more].range : SourceRange{text->file, 0, 0});
-    return std::nullopt;
-  }
-  const syntax::Fact& fact = let->value->facts[0];
-  Edit made;
-  made.path.push_back(fact.name);
-  made.path.insert(made.path.end(), fact.members.begin(), fact.members.end());
-  made.value = fact.value;
-  made.range = fact.range;
-  return made;
+/// Reads the text of an option; null after a report. The tree of a text that is not one line of the kind has none.
+const syntax::File* Session::Impl::line(const std::string& option, size_t number, std::string text,
+                                        parse::LineKind kind) {
+  // Which of several options is meant, messages say by its number.
+  const std::string name = number == 1 ? option : fmt::format("{} ({})", option, number);
+  return lines.emplace_back(parse::parseLine(sources, sources.add(name, std::move(text)), kind, diagnostics)).get();
 }
 
 bool Session::Impl::edit(const ir::FactEdit& written) {
-  // Messages identify one of several options by its number.
-  const std::string name = edits.empty() ? "--set" : fmt::format("--set ({})", edits.size() + 1);
-  std::optional<Edit> made = written.path.ends_with(kArrow) ? ruleEdit(name, written) : factEdit(name, written);
-  if (!made) return false;
+  const bool rule = written.path.ends_with(kArrow);
+  const size_t begin = std::min(written.value.find_first_not_of(' '), written.value.size());
+  const syntax::File* read = line("--set", edits.size() + 1,
+                                  fmt::format("{}{}{}", written.path, rule ? " " : " = ", written.value.substr(begin)),
+                                  rule ? parse::LineKind::Rule : parse::LineKind::Fact);
+  if (!read) return false;
+  const auto* fact = read->line.empty() ? nullptr : std::get_if<syntax::Fact>(&read->line.front());
+  if (read->line.empty() || (fact && fact->args)) {
+    context.report(SetForm, {read->id, 0, static_cast<uint32_t>(sources.text(read->id).size())});
+    return false;
+  }
+  Edit made;
+  if (fact) {
+    made.path.push_back(fact->name);
+    made.path.insert(made.path.end(), fact->members.begin(), fact->members.end());
+    made.value = fact->value;
+    made.range = fact->range;
+  } else {
+    const auto& item = std::get<syntax::VaryItem>(read->line.front());
+    made = editOf(item, *item.values);
+  }
   for (const Edit& earlier : edits)
-    if (earlier.text() == made->text()) {
-      reportGivenTwice(context, made->range, made->text(), earlier.range);
+    if (earlier.text() == made.text()) {
+      reportGivenTwice(context, made.range, made.text(), earlier.range);
       return false;
     }
-  edits.push_back(std::move(*made));
+  edits.push_back(std::move(made));
   return true;
 }
 
@@ -80,34 +65,33 @@ bool Session::set(const ir::PlanEdit& edit, std::string_view of) {
   return good;
 }
 
-/// Reads one option as a line of a `search` block, on a line of its own. Returns false after a report.
-bool Session::Impl::addWord(const std::string& option, const std::string& text, size_t number,
-                            syntax::SearchBlock& words) {
-  const bool goal = option == "--minimize" || option == "--maximize";
-  const std::string keyword = option.substr(2);
-  const std::string name = number == 1 ? option : fmt::format("{} ({})", option, number);
-  Module* read = loader.loadText(name, fmt::format("plan words {{ search {{\n{} {}\n}} }}\n", keyword, text));
-  const bool plain = text.find_first_of("\n\r") == std::string::npos;
-  if (plain && (!read->tree || read->tree->broken)) return false; // reported by the parser
-  const syntax::SearchBlock* block = plain ? searchBlockOf(*read) : nullptr;
-  const auto isMeant = [&](const auto& item) {
-    return goal                  ? std::holds_alternative<syntax::GoalItem>(item)
-           : option == "--vary"  ? std::holds_alternative<syntax::VaryItem>(item)
-           : option == "--where" ? std::holds_alternative<syntax::WhereItem>(item)
-                                 : std::holds_alternative<syntax::FillItem>(item);
-  };
-  if (block && llvm::all_of(block->items, isMeant) && (option == "--vary" || block->items.size() == 1)) {
-    words.items.insert(words.items.end(), block->items.begin(), block->items.end());
-    return true;
-  }
-  const uint32_t begin = static_cast<uint32_t>(sources.text(read->file).find('\n')) + 1;
-  const auto end =
-      static_cast<uint32_t>(begin + keyword.size() + 1 + std::min(text.find_first_of("\n\r"), text.size()));
-  context.report(SearchWordForm, {read->file, begin, end}, {{"option", option}})
-      .help(goal                  ? fmt::format("write a metric, `{} step_time`", option)
-            : option == "--vary"  ? std::string("write `--vary 'mesh.tp in [1, 2]'`")
-            : option == "--where" ? std::string("write `--where 'mesh.tp <= 8'`")
-                                  : std::string("write `--fill mesh.dp`"));
+namespace {
+
+/// An option of a search: how its text is read, and how one is written.
+struct SearchOption {
+  std::string_view name;
+  parse::LineKind kind;
+  std::string_view help;
+};
+constexpr SearchOption kSearchOptions[] = {
+    {"--vary", parse::LineKind::Vary, "write `--vary 'mesh.tp in [1, 2]'`"},
+    {"--fill", parse::LineKind::Fill, "write `--fill mesh.dp`"},
+    {"--where", parse::LineKind::Where, "write `--where 'mesh.tp <= 8'`"},
+    {"--minimize", parse::LineKind::Minimize, "write a metric, `minimize step_time`"},
+    {"--maximize", parse::LineKind::Maximize, "write a metric, `maximize step_time`"},
+};
+
+} // namespace
+
+/// Adds what one option says. False after a report.
+bool Session::Impl::addWord(std::string_view name, const std::string& text, size_t number, syntax::SearchBlock& words) {
+  const SearchOption& option = *llvm::find_if(kSearchOptions, [&](const SearchOption& o) { return o.name == name; });
+  const syntax::File* read = line(std::string(name), number, text, option.kind);
+  if (!read) return false;
+  words.items.insert(words.items.end(), read->line.begin(), read->line.end());
+  if (!read->line.empty()) return true;
+  const auto end = static_cast<uint32_t>(std::min(text.find_first_of("\n\r"), text.size()));
+  context.report(SearchWordForm, {read->id, 0, end}, {{"option", name}}).help(std::string(option.help));
   return false;
 }
 
@@ -145,8 +129,10 @@ syntax::SearchBlock Session::Impl::wordsOf(const ir::SearchWords& words) {
   size_t goals = 0;
   for (const std::string& goal : words.goals) { // `minimize step_time`
     const size_t blank = std::min(goal.find(' '), goal.size());
-    const std::string metric = goal.substr(std::min(blank + 1, goal.size()));
-    good &= addWord("--" + goal.substr(0, blank), metric, ++goals, made);
+    const std::string option = "--" + goal.substr(0, blank);
+    const bool known = option == "--minimize" || option == "--maximize";
+    if (!known) context.report(SearchWordForm, {}, {{"option", option}}).help("write `minimize step_time`");
+    good &= known && addWord(option, goal.substr(std::min(blank + 1, goal.size())), ++goals, made);
   }
   if (!good) made.items.clear();
   return made;

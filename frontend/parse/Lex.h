@@ -22,6 +22,7 @@ struct LexedFile {
   FileId id;
   std::string_view text;
   std::vector<Lexeme> tokens;
+  bool isLine = false; ///< an option of a command line: its end is no end of a file
 
   SourceRange range(const Lexeme& token) const { return {id, token.begin, token.end}; }
   std::string_view textOf(const Lexeme& token) const { return text.substr(token.begin, token.end - token.begin); }

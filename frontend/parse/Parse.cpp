@@ -9,17 +9,29 @@
 #include "frontend/parse/errors/Repair.h"
 #include "frontend/parse/errors/SyntaxMessages.h"
 
+#include <array>
+
 namespace planc::parse {
 namespace {
 
 /// The number of tokens that may be parsed again after errors. Limits the time for a large broken file.
 constexpr size_t kRetryBudget = 2'000'000;
 
-class DeclarationParser {
+using Tree = antlr4::ParserRuleContext;
+/// The rule of the grammar that a piece of text is parsed by.
+using EntryRule = Tree* (*)(grammar::PlanParser&);
+
+Tree* declaration(grammar::PlanParser& parser) {
+  return parser.declaration();
+}
+
+/// Parses the pieces of a file, or a line, each by itself.
+class PieceParser {
   const LexedFile& file_;
   SyntaxReporter& reporter_;
   size_t retryBudget_ = kRetryBudget;
-  bool cutShort_ = false; // the previous piece ended too early
+  const EntryRule rule_;
+  bool cutShort_ = false; // the last piece ended too early
   TokenStream* stream_ = nullptr;
   grammar::PlanParser parser_{nullptr};
   LearnedSimulator* simulator_;                                             // owned by the parser
@@ -38,20 +50,20 @@ class DeclarationParser {
     return TokenStream(std::move(tokens));
   }
 
-  Rule::DeclarationContext* run(antlr4::atn::PredictionMode mode, Ref<antlr4::ANTLRErrorStrategy> strategy) {
+  Tree* run(antlr4::atn::PredictionMode mode, Ref<antlr4::ANTLRErrorStrategy> strategy) {
     stream_->seek(0);
     parser_.setTokenStream(stream_);
     simulator_->setPredictionMode(mode);
     parser_.setErrorHandler(std::move(strategy));
     try {
-      return parser_.declaration();
+      return rule_(parser_);
     } catch (const antlr4::ParseCancellationException&) {
       return nullptr;
     }
   }
 
   /// Parses with full context. Returns the tree if the fast mode was merely undecided, or null with the error.
-  Rule::DeclarationContext* runExact(SyntaxError& error) {
+  Tree* runExact(SyntaxError& error) {
     grammar::PlanParser::initialize(); // the expected tokens are read from the network
     auto strategy = std::make_shared<FirstErrorStrategy>();
     auto* tree = run(antlr4::atn::PredictionMode::LL, strategy);
@@ -68,7 +80,7 @@ class DeclarationParser {
 
   /// Whether the text parses with the guess in place (then `tree` is set), or parses considerably further (then `next`
   /// is the next error).
-  bool isRight(const ErrorSite& site, const KeywordGuess& guess, SyntaxError& next, Rule::DeclarationContext*& tree) {
+  bool isRight(const ErrorSite& site, const KeywordGuess& guess, SyntaxError& next, Tree*& tree) {
     constexpr size_t kGoodWhile = 3; // tokens that a wrong guess rarely covers
     const size_t size = stream_->tokens().size();
     if (size > retryBudget_) return false;
@@ -82,14 +94,14 @@ class DeclarationParser {
 
   /// Looks for the misspelt keyword that explains the error. If one is found, reports it, leaves the keyword in place,
   /// sets the tree or the next error, and returns true.
-  bool misspeltKeyword(const ErrorSite& site, SyntaxError& next, Rule::DeclarationContext*& tree) {
+  bool misspeltKeyword(const ErrorSite& site, SyntaxError& next, Tree*& tree) {
     const std::vector<KeywordGuess> guesses = keywordGuesses(site);
     for (size_t i = 0; i < guesses.size(); ++i) {
       if (!isRight(site, guesses[i], next, tree)) continue;
       KeywordGuess guess = guesses[i];
       guess.only = true;
       SyntaxError ignored;
-      Rule::DeclarationContext* other = nullptr;
+      Tree* other = nullptr;
       for (size_t k = i + 1; guess.only && k < guesses.size() && guesses[k].slips == guess.slips; ++k)
         guess.only = !isRight(site, guesses[k], ignored, other);
       reportKeyword(site, guess, reporter_);
@@ -103,13 +115,13 @@ class DeclarationParser {
 
   /// Reports the error, then removes the statements with errors and looks for errors in the rest. Returns the tree if
   /// replacing misspelt keywords was enough, otherwise null.
-  Rule::DeclarationContext* reportAll(SyntaxError error) {
+  Tree* reportAll(SyntaxError error) {
     bool whole = true;
     for (size_t healed = ~size_t(0);;) {
       const ErrorSite site = siteOf(error);
       // An error at the place of a removal is a consequence of the error before.
       if (error.at == healed) return nullptr;
-      Rule::DeclarationContext* tree = nullptr;
+      Tree* tree = nullptr;
       SyntaxError next;
       if (misspeltKeyword(site, next, tree)) {
         if (tree) return whole ? tree : nullptr;
@@ -140,14 +152,14 @@ class DeclarationParser {
 
   /// Whether the piece has a lexical error. Errors in the repaired tokens would be meaningless.
   bool hasLexicalError(const Piece& piece) const {
-    return reporter_.any() &&
+    return reporter_.any() && !piece.tokens.empty() &&
            reporter_.anyWithin(file_.tokens[piece.tokens.front()].begin,
                                piece.end < file_.tokens.size() ? file_.tokens[piece.end].begin : file_.text.size());
   }
 
 public:
-  DeclarationParser(const LexedFile& file, SyntaxReporter& reporter, bool learned)
-      : file_(file), reporter_(reporter), simulator_(LearnedSimulator::install(parser_, learned)) {
+  PieceParser(const LexedFile& file, SyntaxReporter& reporter, EntryRule rule, bool learned)
+      : file_(file), reporter_(reporter), rule_(rule), simulator_(LearnedSimulator::install(parser_, learned)) {
     parser_.removeErrorListeners();
   }
 
@@ -168,7 +180,7 @@ public:
     cutShort_ = !tree && error.at + 1 == stream.tokens().size();
     if (!tree) tree = reportAll(error);
     if (!tree || repaired) return false;
-    return use(tree, piece.tokens.front());
+    return use(tree);
   }
 };
 
@@ -181,9 +193,11 @@ std::optional<LexedFile> parseDeclarations(const SourceManager& sources, FileId 
   if (!file || exceedsNesting(*file, reporter, limits.maxDepth)) return std::nullopt;
   std::vector<BrokenRegion> broken = findBrokenRegions(*file, limits.maxErrors);
   filterLineBreaks(*file, broken);
-  DeclarationParser parser(*file, reporter, limits.learned);
+  PieceParser parser(*file, reporter, declaration, limits.learned);
   for (const Piece& piece : cutDeclarations(*file, broken)) {
-    auto useTree = [&](auto* tree, size_t firstToken) { return use(*file, tree, firstToken); };
+    auto useTree = [&](Tree* tree) {
+      return use(*file, static_cast<Rule::DeclarationContext*>(tree), piece.tokens.front());
+    };
     if (reporter.full() || !parser.parse(piece, useTree)) lose(*file, piece);
   }
   return file;
@@ -230,6 +244,37 @@ std::unique_ptr<syntax::File> parseFile(const SourceManager& sources, FileId id,
   const auto file = parseDeclarations(sources, id, reporter, limits, build, lose);
   out->broken = reporter.any();
   return file ? std::move(out) : nullptr;
+}
+
+std::unique_ptr<syntax::File> parseLine(const SourceManager& sources, FileId id, LineKind kind,
+                                        DiagnosticEngine& diagnostics) {
+  static constexpr std::array<EntryRule, 7> kRules{
+      [](grammar::PlanParser& p) -> Tree* { return p.factLine(); },
+      [](grammar::PlanParser& p) -> Tree* { return p.ruleLine(); },
+      [](grammar::PlanParser& p) -> Tree* { return p.varyLine(); },
+      [](grammar::PlanParser& p) -> Tree* { return p.fillLine(); },
+      [](grammar::PlanParser& p) -> Tree* { return p.whereLine(); },
+      [](grammar::PlanParser& p) -> Tree* { return p.valueLine(); },
+      [](grammar::PlanParser& p) -> Tree* { return p.valueLine(); },
+  };
+  const ParseLimits limits;
+  SyntaxReporter reporter(sources, diagnostics, limits.maxErrors);
+  std::optional<LexedFile> file = lex(sources, id, reporter, limits);
+  if (!file || exceedsNesting(*file, reporter, limits.maxDepth)) return nullptr;
+  file->isLine = true;
+  const std::vector<BrokenRegion> broken = findBrokenRegions(*file, limits.maxErrors);
+  filterLineBreaks(*file, broken);
+  std::vector<Piece> pieces = cutDeclarations(*file, broken);
+  auto out = std::make_unique<syntax::File>();
+  out->id = id;
+  if (pieces.size() > 1) return out;
+  if (pieces.empty()) pieces.push_back({{}, file->tokens.size()});
+  PieceParser parser(*file, reporter, kRules[static_cast<size_t>(kind)], limits.learned);
+  const bool read = parser.parse(pieces.front(), [&](Tree* tree) {
+    out->line = TreeBuilder(*file, reporter, *out).line(tree, kind == LineKind::Maximize);
+    return !reporter.any();
+  });
+  return read ? std::move(out) : nullptr;
 }
 
 std::optional<std::vector<RawToken>> tokenize(const SourceManager& sources, FileId id, DiagnosticEngine& diagnostics,

@@ -23,7 +23,22 @@ struct ParseLimits {
 std::unique_ptr<syntax::File> parseFile(const SourceManager& sources, FileId file, DiagnosticEngine& diagnostics,
                                         const ParseLimits& limits = {});
 
-/// A token of the unfiltered stream, including comments and dropped line breaks, for the formatter.
+/// What an option of a command line says.
+enum class LineKind {
+  Fact,     ///< `train.micro_batch = 2`
+  Rule,     ///< `decoder.seq -> tp`, as a `vary` whose list is the value
+  Vary,     ///< `mesh.tp in [1, 2]`
+  Fill,     ///< `mesh.dp`
+  Where,    ///< `mesh.tp <= 8`
+  Minimize, ///< `step_time`, or any expression
+  Maximize,
+};
+/// Parses the text of an option into the `line` of a tree, which stays empty if the text is more than one line of this
+/// kind. Null after a report.
+std::unique_ptr<syntax::File> parseLine(const SourceManager& sources, FileId file, LineKind kind,
+                                        DiagnosticEngine& diagnostics);
+
+/// A token of the unfiltered stream, comments and dropped line breaks included: what the formatter works on.
 struct RawToken {
   enum class Kind { Word, Number, String, Punctuation, LineBreak, Comment, DocComment, BlockComment };
   /// The grammatical role of a token, if its text alone does not determine it.

@@ -87,8 +87,9 @@ struct GoalItem {
   bool maximize = false;
   const Expr* value = nullptr;
 };
+using SearchItem = std::variant<VaryItem, FillItem, WhereItem, GoalItem, Fact>;
 struct SearchBlock {
-  std::vector<std::variant<VaryItem, FillItem, WhereItem, GoalItem, Fact>> items;
+  std::vector<SearchItem> items;
 };
 struct MeasuredStmt {
   const Expr* metric = nullptr;

@@ -186,9 +186,10 @@ struct Decl {
 /// Owns its nodes, which view texts of the SourceManager.
 struct File {
   FileId id;
-  bool broken = false;                  ///< it has syntax errors; `decls` holds the declarations without errors
-  std::unordered_set<Symbol> lostNames; ///< names that the declarations with errors may declare
-  std::deque<Decl> decls;               ///< addresses are stable
+  bool broken = false;                  ///< it has syntax errors: `decls` are those that could be read all the same
+  std::unordered_set<Symbol> lostNames; ///< what the others may have been meant to declare
+  std::deque<Decl> decls;               ///< they never move
+  std::vector<SearchItem> line;         ///< of an option of a command line, in the place of declarations
   std::deque<Expr> exprs;
   std::deque<Body> bodies;
   std::deque<PlaceBlock> places;

@@ -168,40 +168,63 @@ PipelineBlock TreeBuilder::pipelineBlock(Rule::PipelineBlockContext* node) {
 
 SearchBlock TreeBuilder::searchBlock(Rule::SearchBlockContext* node) {
   SearchBlock out;
-  for (Children at(node); auto* item = at.next<Rule::SearchItemContext>();) searchItem(item, out);
+  for (Children at(node); auto* item = at.next<Rule::SearchItemContext>();) searchItem(item, out.items);
   return out;
 }
 
-void TreeBuilder::searchItem(Rule::SearchItemContext* node, SearchBlock& block) {
+void TreeBuilder::searchItem(Rule::SearchItemContext* node, std::vector<SearchItem>& out) {
   Children at(node);
   if (auto* setting = at.rule<Rule::FactContext>()) {
-    block.items.emplace_back(fact(setting));
+    out.emplace_back(fact(setting));
     return;
   }
   size_t keyword = at.token()->getType();
   if (keyword == Type::VARY) {
-    while (auto* one = at.next<Rule::VariationContext>()) variation(one, block);
+    while (auto* one = at.next<Rule::VariationContext>()) variation(one, out);
     return;
   }
   if (keyword == Type::FILL) {
-    block.items.emplace_back(FillItem{path(at.next<Rule::PathContext>())});
+    out.emplace_back(FillItem{path(at.next<Rule::PathContext>())});
     return;
   }
   const Expr* value = expr(at.rule<Rule::ExprContext>());
   if (keyword == Type::WHERE)
-    block.items.emplace_back(WhereItem{value, reason(at.rule<Rule::ReasonContext>())});
+    out.emplace_back(WhereItem{value, reason(at.rule<Rule::ReasonContext>())});
   else
-    block.items.emplace_back(GoalItem{keyword == Type::MAXIMIZE, value});
+    out.emplace_back(GoalItem{keyword == Type::MAXIMIZE, value});
+}
+
+std::vector<SearchItem> TreeBuilder::line(antlr4::ParserRuleContext* node, bool maximize) {
+  std::vector<SearchItem> out;
+  Children at(node);
+  if (auto* setting = at.rule<Rule::FactContext>()) {
+    out.emplace_back(fact(setting));
+  } else if (auto* subject = at.rule<Rule::VariedContext>()) {
+    VaryItem rule = varied(subject);
+    rule.values = expr(at.rule<Rule::ExprContext>());
+    out.emplace_back(std::move(rule));
+  } else if (auto* filled = at.rule<Rule::PathContext>()) {
+    out.emplace_back(FillItem{path(filled)});
+  } else if (auto* written = at.rule<Rule::ExprContext>()) {
+    const Expr* value = expr(written);
+    if (node->getRuleIndex() == Rule::RuleWhereLine)
+      out.emplace_back(WhereItem{value, reason(at.rule<Rule::ReasonContext>())});
+    else
+      out.emplace_back(GoalItem{maximize, value});
+  } else {
+    while (auto* one = at.next<Rule::VariationContext>()) variation(one, out);
+  }
+  return out;
 }
 
 /// One `vary`: a path with its list of values, and the paths that vary with it.
-void TreeBuilder::variation(Rule::VariationContext* node, SearchBlock& block) {
+void TreeBuilder::variation(Rule::VariationContext* node, std::vector<SearchItem>& out) {
   bool with = false;
   for (Children at(node); auto* path = at.next<Rule::VariedContext>(); with = true) {
     VaryItem item = varied(path);
     item.values = expr(at.next<Rule::ExprContext>());
     item.with = with;
-    block.items.emplace_back(std::move(item));
+    out.emplace_back(std::move(item));
   }
 }
 

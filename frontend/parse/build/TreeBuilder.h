@@ -16,6 +16,8 @@ public:
 
   /// Appends a declaration that parsed without an error. `firstToken` is the index of its first token.
   void declaration(Rule::DeclarationContext* node, size_t firstToken);
+  /// What an option says, of any of the rules for lines.
+  std::vector<syntax::SearchItem> line(antlr4::ParserRuleContext* node, bool maximize);
 
 private:
   // Shared by all rules (BuildExpr.cpp).
@@ -93,8 +95,8 @@ private:
   syntax::StatesBlock statesBlock(Rule::StatesBlockContext* node);
   syntax::PipelineBlock pipelineBlock(Rule::PipelineBlockContext* node);
   syntax::SearchBlock searchBlock(Rule::SearchBlockContext* node);
-  void searchItem(Rule::SearchItemContext* node, syntax::SearchBlock& block);
-  void variation(Rule::VariationContext* node, syntax::SearchBlock& block);
+  void searchItem(Rule::SearchItemContext* node, std::vector<syntax::SearchItem>& out);
+  void variation(Rule::VariationContext* node, std::vector<syntax::SearchItem>& out);
   syntax::VaryItem varied(Rule::VariedContext* node);
   syntax::KeepStmt keepStmt(Rule::KeepStmtContext* node);
   syntax::MeasuredStmt measured(Rule::MeasuredContext* node);

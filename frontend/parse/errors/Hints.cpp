@@ -155,7 +155,9 @@ std::string listOfYaml(const ErrorSite& site) {
 /// `mesh { tp = 8, dp = 4 }`, and a comma at the end of a line.
 std::string commaBetweenStatements(const ErrorSite& site) {
   const size_t at = site.error.at, begin = site.statement.begin;
-  if (site.found().getType() != Type::COMMA || !endExpected(site) || !statementHas(site, Type::ASSIGN)) return "";
+  if (site.found().getType() != Type::COMMA || !endExpected(site) || !statementHas(site, Type::ASSIGN) ||
+      site.file.isLine)
+    return "";
   const Lexeme& next =
       site.file.tokens[std::min<size_t>(site.tokens[at + 1].getTokenIndex(), site.file.tokens.size() - 1)];
   if (!isName(site.type(at + 1)) || site.file.firstOnLine(next)) return "a line ends without a comma";

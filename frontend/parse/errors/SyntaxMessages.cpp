@@ -106,8 +106,9 @@ std::string describeFound(const ErrorSite& site) {
   const PlanToken& token = site.found();
   size_t type = token.getType();
   size_t index = token.getTokenIndex();
-  if (type == antlr4::Token::EOF && index == site.file.tokens.size()) return "end of file";
-  // The end of a declaration is the separator after it.
+  if (type == antlr4::Token::EOF && index == site.file.tokens.size())
+    return site.file.isLine ? "end of line" : "end of file";
+  // The end of a declaration is the separator behind it.
   bool semicolon = type == antlr4::Token::EOF && site.file.tokens[index].type == Type::SEMI;
   if (site.atLineEnd() && !semicolon) return "end of line";
   std::string text(site.text(site.error.at));
