@@ -87,7 +87,7 @@ struct FilledAxis {
     size.kind = ExprKind::Int;
     size.text = text;
     size.range = found.space.fillRange;
-    edit.path = {{Symbol("mesh"), size.range}, {*found.space.fill, size.range}};
+    edit.path = {{Symbol(ir::name(ir::Statement::Mesh)), size.range}, {*found.space.fill, size.range}};
     edit.value = &size;
     edit.range = size.range;
     edit.shown = text;

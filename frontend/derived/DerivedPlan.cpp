@@ -6,6 +6,7 @@
 #include "frontend/modules/Module.h"
 #include "frontend/plan/Steps.h"
 #include "frontend/plan/statements/Mesh.h"
+#include "ir/plan/PlanEdit.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -16,8 +17,7 @@ using syntax::ExprKind;
 
 namespace {
 
-const Symbol kMeshPart("mesh"), kClusterFact("cluster"), kSoftwareFact("software"), kModelFact("model"),
-    kRecomputeFact("recompute"), kPipelinePart("pipeline"), kOverlapPart("overlap");
+using ir::Statement;
 
 class Deriving {
 public:
@@ -44,7 +44,7 @@ private:
     machine(elab_, *now_); // what records say is known once they are computed
     for (AppliedEdit& e : now_->edits.all)
       if (!statement(e)) return std::nullopt;
-    if (!named() || !block(kPipelinePart, pipeline_) || !block(kOverlapPart, overlap_)) return std::nullopt;
+    if (!named() || !block(Statement::Pipeline, pipeline_) || !block(Statement::Overlap, overlap_)) return std::nullopt;
     if (!mesh_.empty()) line(Mesh, fmt::format("override mesh {{ {} }}", mesh_));
     if (now_->search && !(home_.copied && now_->search->scope->module == &main_)) line(Rest, "override search { }");
     return file();
@@ -66,8 +66,8 @@ private:
   }
   /// All of what the plan names.
   static bool isNamed(const Edit& e) {
-    return e.path.size() == 1 && !e.place &&
-           (e.path[0].text == kClusterFact || e.path[0].text == kSoftwareFact || e.path[0].text == kModelFact);
+    const ir::StatementRow* row = e.path.size() == 1 && !e.place ? ir::statementNamed(e.text()) : nullptr;
+    return row && row->form == ir::StatementForm::Named;
   }
 
   // ---- texts
@@ -87,11 +87,12 @@ private:
     if (const DeclInfo* of = parameterOf(e)) return parameter(e, *of);
     const Symbol first = e.path[0].text;
     if (e.place) return rule(e);
-    if (first == kRecomputeFact && e.path.size() == 1) return recompute();
-    if (first == kMeshPart && e.path.size() == 2) return axis(e);
+    const ir::SettingRow* row = ir::settingAt(e.text());
+    if (row && row->kind == ir::SettingKind::Recompute) return recompute();
+    if (row && row->kind == ir::SettingKind::Axis) return axis(e);
     if (now_->lets.root().find(first)) return constant(e);
     if (!now_->facts.root().find(first)) {
-      (first == kOverlapPart ? overlap_ : pipeline_).push_back(&e);
+      (ir::is(first, Statement::Overlap) ? overlap_ : pipeline_).push_back(&e);
       return take(e);
     }
     return fact(e);
@@ -107,23 +108,14 @@ private:
     return take(e);
   }
 
-  /// What a rule is about.
-  static bool sameSubject(const ir::PlacementRule& a, const ir::PlacementRule& b) { return a.dim == b.dim; }
-  static bool sameSubject(const ir::StateRule& a, const ir::StateRule& b) { return a.state == b.state; }
-  template <class Rule> void ruleLine(const Rule& rule, const std::vector<Rule>& before) {
-    const auto known = std::find_if(before.begin(), before.end(), [&](const Rule& r) {
-      return sameSubject(r, rule) && r.selector.str() == rule.selector.str();
-    });
-    const bool there = known != before.end();
-    if (!there || format::ruleText(*known, false) != format::ruleText(rule, false))
-      line(Rules, format::ruleText(rule, there));
+  template <class Rule> bool ruleLine(const Rule& rule, const std::vector<Rule>& before) {
+    if (const auto text = format::ruleChange(rule, ir::replacedBy(rule, before))) line(Rules, *text);
+    return true;
   }
   bool rule(const Edit& e) {
-    if (e.place->steps.size() > 1 && e.place->steps.front().name.text == Symbol("states"))
-      ruleLine(now_->edits.states[states_++], base_->states.rules);
-    else
-      ruleLine(now_->edits.placements[placements_++], base_->placements.rules);
-    return true;
+    return ir::settingAt(e.text())->kind == ir::SettingKind::State
+               ? ruleLine(now_->edits.states[states_++], base_->states.rules)
+               : ruleLine(now_->edits.placements[placements_++], base_->placements.rules);
   }
 
   bool recompute() {
@@ -135,15 +127,11 @@ private:
     };
     std::vector<std::string> now = texts(*now_);
     if (now == texts(*base_)) return true;
-    std::string_view verb = base_->recompute.empty() ? "recompute " : "override recompute ";
-    if (now.empty()) now.emplace_back("none");
     for (const ChainLink& link : base_->chain)
       for (const syntax::PlanItem& item : link.decl.as<syntax::PlanDecl>().items)
         if (std::holds_alternative<syntax::RecomputeStmt>(item.item)) replaced_.push_back(item.range);
-    for (const std::string& statement : now) {
-      line(Recomputed, fmt::format("{}{}", verb, statement));
-      verb = "recompute ";
-    }
+    for (const std::string& text : format::recomputeLines(std::move(now), !base_->recompute.empty()))
+      line(Recomputed, text);
     return true;
   }
 
@@ -210,7 +198,8 @@ private:
       if (e.changes()) setArgument(known->second, e.path[1].text, argument), argued_.insert(known->first);
       return !argument.invalid();
     }
-    if (of.name != kClusterFact && of.name != kSoftwareFact) return false;
+    const ir::SettingRow* row = ir::settingAt(e.text());
+    if (!row || row->kind != ir::SettingKind::Record) return false;
     if (e.wholeAt != 0) { // the value that holds it, once for all that is set in it
       const bool good = !e.whole.empty();
       if (good && e.changes() && whole_.insert(e.factText()).second) records_.add(e.factText(), true, e.whole);
@@ -239,8 +228,11 @@ private:
     for (const auto& [fact, decl] : named_) {
       const auto text = names_.of(decl);
       if (!text) return false;
-      (fact == kClusterFact.view() ? bases.cluster : fact == kSoftwareFact.view() ? bases.software : arguments) = *text;
-      if (fact != kClusterFact.view()) continue;
+      const Statement statement = ir::statementNamed(fact)->statement;
+      (statement == Statement::Cluster    ? bases.cluster
+       : statement == Statement::Software ? bases.software
+                                          : arguments) = *text;
+      if (statement != Statement::Cluster) continue;
       auto made = elab_.machines.cluster(decl, use_);
       if (!made) return false;
       cluster = std::make_shared<const ir::Cluster>(std::move(*made));
@@ -254,13 +246,14 @@ private:
     if (!std::holds_alternative<format::RecordText::Declared>(made)) return false;
     const auto& done = std::get<format::RecordText::Declared>(made);
     declarations_ = done.text;
-    const auto say = [&](std::string_view fact, const std::string& record, const std::string& base) {
-      if (!record.empty() || argued_.contains(std::string(fact)))
+    const auto say = [&](Statement statement, const std::string& record, const std::string& base) {
+      const std::string fact(ir::name(statement));
+      if (!record.empty() || argued_.contains(fact))
         line(Named, fmt::format("override {} = {}", fact, record.empty() ? base : record));
     };
-    say(kModelFact.view(), "", arguments);
-    say(kClusterFact.view(), done.cluster, bases.cluster);
-    say(kSoftwareFact.view(), done.software, bases.software);
+    say(Statement::Model, "", arguments);
+    say(Statement::Cluster, done.cluster, bases.cluster);
+    say(Statement::Software, done.software, bases.software);
     return true;
   }
 
@@ -273,17 +266,19 @@ private:
     return std::string(elab_.context.text(range));
   }
 
-  bool block(Symbol name, const std::vector<const AppliedEdit*>& edits) {
+  bool block(Statement statement, const std::vector<const AppliedEdit*>& edits) {
     if (edits.empty()) return true;
-    std::string head = name.str(), items, before;
+    const bool isPipeline = statement == Statement::Pipeline;
+    std::string head(ir::name(statement)), items, before;
+    const size_t inside = head.size() + 1;
     std::vector<Symbol> said;
     const auto add = [&](SourceRange range, Symbol fact) {
       item(items, blockItem(range, fact, edits));
       item(before, std::string(elab_.context.text(range)));
       said.push_back(fact);
     };
-    const bool known = name == kPipelinePart ? base_->pipeline.has_value() : base_->overlap.has_value();
-    if (name == kPipelinePart && known) {
+    const bool known = isPipeline ? base_->pipeline.has_value() : base_->overlap.has_value();
+    if (isPipeline && known) {
       const syntax::PipelineBlock& pipeline = *base_->pipeline->syntax;
       for (size_t i = 0; i < pipeline.axes.size(); ++i) head += (i ? ", " : " ") + pipeline.axes[i].str();
       for (const auto& it : pipeline.items)
@@ -300,7 +295,7 @@ private:
     }
     for (const Edit* e : edits)
       if (std::find(said.begin(), said.end(), e->path[1].text) == said.end())
-        item(items, fmt::format("{} = {}", e->text().substr(name.str().size() + 1), valueText(*e)));
+        item(items, fmt::format("{} = {}", e->text().substr(inside), valueText(*e)));
     if (items != before) line(Pipeline, fmt::format("{}{} {{ {} }}", known ? "override " : "", head, items));
     return true;
   }

@@ -163,6 +163,17 @@ ir::Statistics FactReader::statisticsOf(const RowView& row, const std::string& s
   return own;
 }
 
+void FactReader::read(ir::Statement statement, FactNode& section, ir::Plan& plan,
+                      const std::function<void(FactInput&)>& by) {
+  const bool whole = &section == &tree_.root(); // its paths begin with its facts
+  std::vector<RowView> views;
+  const auto rows = ir::settingsIn(ir::name(statement));
+  for (const ir::SettingRow* row : rows) views.push_back({whole ? ir::nameOf(*row) : row->path, row->type});
+  walk(section, whole ? "" : std::string(ir::name(statement)), views, [&](size_t row, FactInput& input) {
+    if (!ir::putNumber(*rows[row], plan, input.number)) by(input);
+  });
+}
+
 void FactReader::walk(FactNode& section, const std::string& path, const std::vector<RowView>& rows, const Store& set) {
   const Around around = around_;
   around_.calibrated = allCalibrated(rows, path, around.calibrated);

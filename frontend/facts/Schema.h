@@ -3,7 +3,7 @@
 #pragma once
 #include "frontend/facts/Facts.h"
 #include "ir/facts/FactTable.h"
-#include "ir/machine/Machine.h"
+#include "ir/plan/Settings.h"
 
 #include <functional>
 #include <span>
@@ -25,13 +25,6 @@ struct FactInput {
   FactNode* node = nullptr;
   FactTree* tree = nullptr;
   Evaluator* ev = nullptr;
-};
-
-/// A table row for a fact of a plan, which is stored in a field.
-template <class T> struct FactRow {
-  std::string_view path; ///< `run.tokens`
-  ir::FactType type;
-  void (*set)(T& target, FactInput& input);
 };
 
 /// A row without its destination.
@@ -63,15 +56,9 @@ public:
         target.set(id, input.key, std::move(input.number));
     });
   }
-  template <class T> void read(std::span<const FactRow<T>> rows, T& target) { read(rows, target, tree_.root(), ""); }
-  /// Reads one section of the tree. The rows' paths begin with the section's path.
-  template <class T>
-  void read(std::span<const FactRow<T>> rows, T& target, FactNode& section, const std::string& path) {
-    std::vector<RowView> views;
-    views.reserve(rows.size());
-    for (const FactRow<T>& r : rows) views.push_back({r.path, r.type});
-    walk(section, path, views, [&](size_t row, FactInput& input) { rows[row].set(target, input); });
-  }
+  /// The numbers of a statement of plans, by the rows of its settings; `by` is told what has no field of its own.
+  void read(ir::Statement statement, FactNode& section, ir::Plan& plan,
+            const std::function<void(FactInput&)>& by = nullptr);
 
 private:
   using Store = std::function<void(size_t, FactInput&)>;

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/format/RecordText.h"
 
-#include "ir/facts/FactPath.h"
+#include "ir/plan/RecordPath.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace planc::format {
@@ -21,17 +20,14 @@ struct Sorted {
   std::map<std::string, std::string> links; ///< facts of fabrics, by level
 
   void add(std::string_view path, std::string_view verb, const std::string& value, const ir::Cluster* of) {
-    if (ir::takeStep(path) == "software") return addFact(stack, fmt::format("{}{} = {}", verb, path, value));
-    std::string_view below = path;
-    const std::string_view part = ir::takeStep(below);
-    if (part == "device" && !below.empty()) return addFact(device, fmt::format("{}{} = {}", verb, below, value));
-    const bool level = of && std::any_of(of->levels.begin(), of->levels.end(),
-                                         [&](const ir::ClusterLevel& l) { return l.name.view() == part; });
-    if (!level) return addFact(cluster, fmt::format("{}{} = {}", verb, path, value));
-    std::string_view inside = below;
-    if (ir::takeStep(inside) == "link" && !inside.empty())
-      return addFact(links[std::string(part)], fmt::format("{}{} = {}", verb, inside, value));
-    addFact(cluster, fmt::format("{}{} {{ {} = {} }}", verb, part, below, value));
+    const ir::RecordPath at = ir::recordPath(path, of);
+    if (at.record == ir::RecordKind::Level)
+      return addFact(cluster, fmt::format("{}{} {{ {} = {} }}", verb, at.level, at.fact, value));
+    addFact(at.record == ir::RecordKind::Stack    ? stack
+            : at.record == ir::RecordKind::Device ? device
+            : at.record == ir::RecordKind::Fabric ? links[std::string(at.level)]
+                                                  : cluster,
+            fmt::format("{}{} = {}", verb, at.fact, value));
   }
 };
 

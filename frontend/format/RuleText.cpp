@@ -27,4 +27,13 @@ std::string ruleText(const ir::StateRule& rule, bool isOverride) {
                    fmt::format("{} -> {}", ir::name(rule.state), ir::effectText(rule)));
 }
 
+std::vector<std::string> recomputeLines(std::vector<std::string> statements, bool stated) {
+  if (statements.empty()) statements.emplace_back("none");
+  for (std::string& statement : statements) { // the first of them says that they are replaced
+    statement.insert(0, stated ? "override recompute " : "recompute ");
+    stated = false;
+  }
+  return statements;
+}
+
 } // namespace planc::format

@@ -4,6 +4,7 @@
 
 #include "frontend/eval/Literals.h"
 #include "frontend/machine/Machines.h"
+#include "ir/plan/PlanEdit.h"
 #include "support/text/Spelling.h"
 
 #include <algorithm>
@@ -12,7 +13,6 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(NothingToSet, 930, "{owner} has no `{name}` to set")
 PLANC_ERROR(SetInsideValue, 931, "`{fact}` is {what}: there is no `{name}` in it to set")
 
 namespace {
@@ -61,7 +61,7 @@ syntax::Fact Edit::fact() const {
 
 void reportNothingToSet(Context& context, const syntax::Name& name, std::string_view owner,
                         const std::vector<std::string>& known) {
-  auto report = context.report(NothingToSet, name.range, {{"owner", owner}, {"name", name.text.str()}});
+  auto report = context.report(ir::nothingToSet(), name.range, {{"owner", owner}, {"name", name.text.str()}});
   const auto below = std::find_if(known.begin(), known.end(), [&](const std::string& path) {
     return path.ends_with(fmt::format(".{}", name.text.view()));
   });

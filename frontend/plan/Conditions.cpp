@@ -140,8 +140,8 @@ ir::ExprId Lowering::lower(const Expr& e) {
 
 /// Returns whether the path is a result in the plan's `run` section, `run.days`, and not one of the section's facts.
 bool Lowering::ofRun(const Expr& e, const Expr& root) {
-  static const Symbol kRun("run");
-  FactNode* run = root.name.text == kRun ? merged.section(kRun.view()) : nullptr;
+  static const Symbol kRun(ir::name(ir::Statement::Run));
+  FactNode* run = root.name.text == kRun ? merged.section(ir::Statement::Run) : nullptr;
   return run && !merged.lets.root().find(kRun) && e.kind == ExprKind::Member &&
          (e.kids[0] != &root || !run->find(e.name.text));
 }
@@ -176,7 +176,7 @@ bool Lowering::changes(const std::string& path, const Expr& root) const {
   constexpr std::string_view kMesh = "mesh.";
   if (path.starts_with(kMesh)) return merged.mesh.find(Symbol(path.substr(kMesh.size()))) != nullptr;
   const size_t dot = path.find('.');
-  FactNode* section = isBatchPath(path) ? merged.section(path.substr(0, dot)) : nullptr;
+  FactNode* section = ir::isBatch(path) ? merged.section(path.substr(0, dot)) : nullptr;
   return section && section->find(Symbol(path.substr(dot + 1)));
 }
 
@@ -331,12 +331,6 @@ void reportConditionValue(Context& context, SourceRange at, std::string type, bo
     report.help(
         "a condition of a search is over numbers and metrics; words are compared by `==` and `!=` with a path on "
         "the left: `recompute == none`, `pipeline.schedule != zb_h1`, `precision.compute == fp8`");
-}
-
-bool isBatchPath(std::string_view path) {
-  constexpr std::string_view kPaths[] = {"train.micro_batch", "train.global_batch", "finetune.micro_batch",
-                                         "finetune.global_batch", "infer.batch"};
-  return std::find(std::begin(kPaths), std::end(kPaths), path) != std::end(kPaths);
 }
 
 } // namespace planc::frontend

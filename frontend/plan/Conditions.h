@@ -6,11 +6,8 @@
 
 namespace planc::frontend {
 
-/// Returns whether the path is a batch size, `train.micro_batch` or `infer.batch`: the samples that run together, or of
-/// one step.
-bool isBatchPath(std::string_view path);
-/// The tree of a condition or a goal of a search. A path that the search varies stays a fact in the tree. The condition
-/// may also use parameters of records that the plan names (`cluster.nodes`) and words (`recompute == none`).
+/// A condition or a goal of a search. Paths of the plan that a search changes, written as such, stay facts of the tree;
+/// parameters of what the plan names (`cluster.nodes`) and words (`recompute == none`) can be asked for, too.
 std::optional<ir::ExprTree> searchTree(Elaboration& elab, MergedPlan& merged, PathTree* paths, const syntax::Expr& e,
                                        Scope& scope);
 

@@ -15,15 +15,16 @@ namespace planc::frontend {
 
 namespace {
 
-const Symbol kMeshBlock("mesh"), kOverlapBlock("overlap"), kPipelineBlock("pipeline"), kTrainSection("train"),
-    kPrecisionSection("precision"), kRecompute("recompute");
-
 /// Facts of a plan that may be set where it says nothing of them.
 bool mayBeAdded(const Edit& edit) {
-  static const Symbol kNamed[] = {"model", "cluster", "software"};
-  return edit.path[0].text == kPrecisionSection ||
-         (edit.path.size() == 1 &&
-          std::find(std::begin(kNamed), std::end(kNamed), edit.path[0].text) != std::end(kNamed));
+  const ir::StatementRow* row = ir::statementNamed(edit.path[0].text.view());
+  return row && row->addable && row->form != ir::StatementForm::Block &&
+         (row->form == ir::StatementForm::Section || edit.path.size() == 1);
+}
+
+bool isOfKind(const Edit& edit, ir::SettingKind kind) {
+  const ir::SettingRow* row = ir::settingAt(edit.text());
+  return row && row->kind == kind;
 }
 
 /// What the text makes of an axis that is set. That it is no size beside what else is set is of no account: it is
@@ -65,11 +66,11 @@ void editAxis(Elaboration& elab, MergedPlan& merged, AppliedEdit& edit, Scope& s
 /// Blocks that are read as a whole keep their edits until then. False if the edit is of none of them.
 bool editBlock(Context& context, MergedPlan& merged, AppliedEdit& edit) {
   if (edit.path.size() < 2) return false;
-  if (edit.path[0].text == kOverlapBlock) {
+  if (ir::is(edit.path[0].text, ir::Statement::Overlap)) {
     merged.edits.overlap.push_back({&edit, 1});
     return true;
   }
-  if (edit.path[0].text != kPipelineBlock || edit.path.size() != 2 || !merged.pipeline) return false;
+  if (!ir::is(edit.path[0].text, ir::Statement::Pipeline) || edit.path.size() != 2 || !merged.pipeline) return false;
   for (const auto& item : merged.pipeline->syntax->items)
     if (const auto* f = std::get_if<syntax::Fact>(&item); f && f->name.text == edit.path[1].text)
       edit.before = context.text(f->value->range);
@@ -101,8 +102,11 @@ namespace {
 
 /// The plan has nothing such that could be set: with what it has.
 void reportUnset(Elaboration& elab, MergedPlan& merged, const Edit& edit) {
-  std::vector<std::string> names{"overlap", "precision", "recompute"};
-  if (merged.pipeline) names.emplace_back("pipeline");
+  std::vector<std::string> names;
+  for (const ir::StatementRow& row : ir::statements())
+    if (row.addable && row.form != ir::StatementForm::Named) names.emplace_back(row.name);
+  std::sort(names.begin(), names.end());
+  if (merged.pipeline) names.emplace_back(ir::name(ir::Statement::Pipeline));
   for (const std::string& name : merged.space.memberNames())
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   for (const ChainLink& link : merged.chain)
@@ -135,13 +139,14 @@ void applyEdits(Elaboration& elab, MergedPlan& merged, ChainLink& link) {
     if (edit.applied) continue;
     edit.scope = &scopeOf(merged, edit, link);
     const Symbol first = edit.path[0].text;
-    if (edit.path.size() > 2 && edit.path[1].text == kPrecisionSection && first == kTrainSection)
+    if (edit.path.size() > 2 && ir::is(edit.path[1].text, ir::Statement::Precision) &&
+        ir::is(first, ir::Statement::Train))
       edit.path.erase(edit.path.begin()); // as a plan may write it
     if (edit.place)
       applyRule(elab, merged, edit, link.index);
-    else if (first == kRecompute && edit.path.size() == 1)
+    else if (isOfKind(edit, ir::SettingKind::Recompute))
       applyRecompute(elab, merged, edit, link.index);
-    else if (first == kMeshBlock && edit.path.size() == 2)
+    else if (isOfKind(edit, ir::SettingKind::Axis))
       editAxis(elab, merged, edit, *edit.scope);
     else if (merged.lets.root().find(first))
       constants.push_back({&edit, 0});
@@ -165,8 +170,7 @@ void setFacts(Elaboration& elab, MergedPlan& merged) {
       done.value = edit.tree->shown(*edit.node);
       done.changed = edit.changes();
     } else {
-      if (const auto* axis =
-              edit.path.size() == 2 && edit.path[0].text == kMeshBlock ? merged.mesh.find(edit.path[1].text) : nullptr;
+      if (const auto* axis = isOfKind(edit, ir::SettingKind::Axis) ? merged.mesh.find(edit.path[1].text) : nullptr;
           axis && axis->size && !axis->group)
         done.value = std::to_string(*axis->size);
       if (done.value.empty()) done.value = elab.context.text(edit.value->range);

@@ -5,7 +5,6 @@
 #include "frontend/plan/Steps.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
 namespace planc::frontend {
@@ -105,8 +104,8 @@ void mergeLet(Evaluator& ev, FactTree& lets, const syntax::LetDecl& d, bool isOv
 
 /// Merges a section. `precision` is also legal inside of `train` and `finetune`, with the same facts.
 void mergeSection(FactTree& facts, const syntax::Section& s, bool isOverride, ChainLink& link) {
-  static const Symbol kPrecision("precision"), kTrain("train"), kFinetune("finetune");
-  if (s.name.text != kTrain && s.name.text != kFinetune) {
+  const auto isPrecision = [](const syntax::Name& name) { return ir::is(name.text, ir::Statement::Precision); };
+  if (!ir::is(s.name.text, ir::Statement::Train) && !ir::is(s.name.text, ir::Statement::Finetune)) {
     facts.addSection(s, link.scope, link.index, isOverride);
     return;
   }
@@ -115,9 +114,9 @@ void mergeSection(FactTree& facts, const syntax::Section& s, bool isOverride, Ch
   for (const syntax::SectionItem& item : s.items) {
     const auto* inner = std::get_if<syntax::Section>(&item);
     const auto* f = std::get_if<syntax::Fact>(&item);
-    if (inner && inner->name.text == kPrecision)
+    if (inner && isPrecision(inner->name))
       facts.addSection(*inner, link.scope, link.index, isOverride || inner->override_);
-    else if (f && f->name.text == kPrecision && !f->members.empty()) // `precision.compute = bf16`
+    else if (f && isPrecision(f->name) && !f->members.empty()) // `precision.compute = bf16`
       facts.addFact(*f, link.scope, link.index, isOverride || f->override_);
     else
       rest.items.push_back(item);
@@ -128,11 +127,12 @@ void mergeSection(FactTree& facts, const syntax::Section& s, bool isOverride, Ch
 /// Reports `pipeline.stages = balanced`: blocks of statements are no facts, so paths cannot set their parts.
 void reportBlockByPath(Context& context, const MergedPlan& merged, const syntax::Fact& f) {
   const std::string_view block = f.name.text.view();
+  const ir::Statement statement = ir::statementNamed(block)->statement;
   const std::string part = fmt::format("{} = {}", f.members.front().text.view(), context.text(f.value->range));
   auto report = context.report(
       BlockByPath, SourceRange::cover(f.name.range, f.members.back().range),
       {{"path", context.text(SourceRange::cover(f.name.range, f.members.back().range))}, {"block", block}});
-  if (block == "pipeline" && merged.pipeline) {
+  if (statement == ir::Statement::Pipeline && merged.pipeline) {
     std::string items, axes;
     for (const syntax::DottedName& axis : merged.pipeline->syntax->axes)
       axes += (axes.empty() ? "" : ", ") + axis.str();
@@ -145,9 +145,9 @@ void reportBlockByPath(Context& context, const MergedPlan& merged, const syntax:
     report.help(fmt::format("it is overridden as a whole: `override pipeline {} {{ {}{} }}`", axes, items, part));
   } else {
     report.help(fmt::format(
-        fmt::runtime(block == "pipeline" ? "write `pipeline AXIS {{ schedule = one_f_one_b; {} }}`"
-                     : block == "keep"   ? "write `keep LAYERS = gathered`, `split` or `host`"
-                     : block == "recompute"
+        fmt::runtime(statement == ir::Statement::Pipeline ? "write `pipeline AXIS {{ schedule = one_f_one_b; {} }}`"
+                     : statement == ir::Statement::Keep   ? "write `keep LAYERS = gathered`, `split` or `host`"
+                     : statement == ir::Statement::Recompute
                          ? "write `recompute LAYERS {{ {} }}`"
                          : "write `overlap {{ {} }}`; with `override` before it, it replaces the inherited one"),
         part));
@@ -155,8 +155,8 @@ void reportBlockByPath(Context& context, const MergedPlan& merged, const syntax:
 }
 
 void mergeFact(Context& context, MergedPlan& merged, const syntax::Fact& f, bool isOverride, ChainLink& link) {
-  static const std::array<std::string_view, 4> kBlocks{"pipeline", "recompute", "keep", "overlap"};
-  if (!f.members.empty() && std::find(kBlocks.begin(), kBlocks.end(), f.name.text.view()) != kBlocks.end())
+  const ir::StatementRow* statement = ir::statementNamed(f.name.text.view());
+  if (!f.members.empty() && statement && statement->form == ir::StatementForm::Block)
     return reportBlockByPath(context, merged, f);
   merged.facts.addFact(f, link.scope, link.index, isOverride || f.override_);
 }
@@ -178,18 +178,18 @@ struct MergeItem {
   }
   void operator()(const syntax::PipelineBlock& p) {
     if (item.override_) merged.replacedPipeline = merged.pipeline;
-    mergeBlock(elab.context, merged.pipeline, p, item, link, "pipeline");
+    mergeBlock(elab.context, merged.pipeline, p, item, link, ir::name(ir::Statement::Pipeline));
   }
   void operator()(const syntax::SearchBlock& s) {
-    mergeBlock(elab.context, merged.search, s, item, link, "search");
+    mergeBlock(elab.context, merged.search, s, item, link, ir::name(ir::Statement::Search));
     if (item.override_ && s.items.empty()) merged.search.reset(); // `override search { }` removes the search
   }
   void operator()(const syntax::RecomputeStmt& s) { mergeRecompute(elab, merged, s, item, link); }
   void operator()(const syntax::KeepStmt& s) { mergeKeep(elab, merged, s, item, link); }
   void operator()(const syntax::Fact& f) { mergeFact(elab.context, merged, f, item.override_, link); }
   void operator()(const syntax::Section& s) {
-    if (s.name.text == Symbol("overlap"))
-      mergeBlock(elab.context, merged.overlap, s, item, link, "overlap");
+    if (ir::is(s.name.text, ir::Statement::Overlap))
+      mergeBlock(elab.context, merged.overlap, s, item, link, ir::name(ir::Statement::Overlap));
     else
       mergeSection(merged.facts, s, item.override_, link);
   }

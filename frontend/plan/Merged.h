@@ -5,6 +5,7 @@
 #include "frontend/machine/Machines.h"
 #include "frontend/plan/Space.h"
 #include "ir/plan/Plan.h"
+#include "ir/plan/Settings.h"
 #include "ir/plan/Space.h"
 
 #include <algorithm>
@@ -193,6 +194,8 @@ struct MergedPlan {
     FactNode* node = fact(name);
     return node && node->section() ? node : nullptr;
   }
+  FactNode* fact(ir::Statement statement) { return fact(ir::name(statement)); }
+  FactNode* section(ir::Statement statement) { return section(ir::name(statement)); }
 };
 
 } // namespace planc::frontend

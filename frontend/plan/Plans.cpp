@@ -27,17 +27,14 @@ private:
 
 /// Reports facts that plans do not have.
 void checkFacts(Elaboration& elab, MergedPlan& merged) {
-  static const std::vector<std::string> kFacts{"model", "cluster", "software"};
-  static const std::vector<std::string> kSections{"train", "precision", "infer", "finetune", "run"};
-  std::vector<std::string> all = kFacts;
-  all.insert(all.end(), kSections.begin(), kSections.end());
-  for (const char* block : {"mesh", "place", "states", "pipeline", "recompute", "keep", "overlap", "search"})
-    all.emplace_back(block);
+  std::vector<std::string> all;
+  for (const ir::StatementRow& row : ir::statements()) all.emplace_back(row.name);
   for (FactNode& node : merged.facts.root().children) {
-    const std::vector<std::string>& fits = node.section() ? kSections : kFacts;
-    if (std::find(fits.begin(), fits.end(), node.name.str()) != fits.end()) continue;
+    const ir::StatementRow* row = ir::statementNamed(node.name.view());
+    const bool section = row && row->form == ir::StatementForm::Section;
+    if (node.section() ? section : row && row->form == ir::StatementForm::Named) continue;
     elab.ok = false;
-    if (!node.section() && std::find(kSections.begin(), kSections.end(), node.name.str()) != kSections.end())
+    if (!node.section() && section)
       reportSectionForm(elab.context, node.value->range, node.name.view());
     else
       reportUnknownFact(elab.context, node.nameRange, node.name.view(), merged.facts.owner(), all);

@@ -7,7 +7,6 @@
 #include "frontend/plan/SearchMistakes.h"
 #include "frontend/plan/Steps.h"
 #include "frontend/plan/statements/Mesh.h"
-#include "frontend/plan/statements/WorkloadKinds.h"
 #include "support/text/Spelling.h"
 
 #include <algorithm>
@@ -24,19 +23,16 @@ PLANC_ERROR(TopValue, 693, "`top` is {value}; it takes a whole number from 1 to 
 
 namespace {
 
-const Symbol kMeshRoot("mesh"), kPipelineRoot("pipeline"), kStatesRoot("states"), kRecomputeRoot("recompute"),
-    kPrecisionRoot("precision"), kOverlapRoot("overlap");
+const Symbol kMeshRoot(ir::name(ir::Statement::Mesh));
 
-VariedKind kindOf(MergedPlan& merged, const syntax::VaryItem& item, const std::string& path) {
+ir::SettingKind kindOf(MergedPlan& merged, const syntax::VaryItem& item, const std::string& path) {
+  const ir::SettingRow* row = ir::settingAt(path);
+  const ir::SettingKind kind = row ? row->kind : ir::SettingKind::Text;
   const auto& steps = item.path.steps;
-  const Symbol root = steps.front().name.text;
-  if (item.placement) return root == kStatesRoot && steps.size() > 1 ? VariedKind::State : VariedKind::Placement;
-  if (root == kRecomputeRoot && steps.size() == 1) return VariedKind::Recompute;
-  if (path == "pipeline.schedule") return VariedKind::Schedule;
-  if (path == "pipeline.stages") return VariedKind::Stages;
-  if (isBatchPath(path)) return VariedKind::Batch;
-  const AxisDraft* axis = root == kMeshRoot && steps.size() == 2 ? merged.mesh.find(steps[1].name.text) : nullptr;
-  return axis && !axis->group ? VariedKind::Axis : VariedKind::Other;
+  const AxisDraft* axis = kind == ir::SettingKind::Axis ? merged.mesh.find(steps[1].name.text) : nullptr;
+  const bool asText = kind == ir::SettingKind::Number || kind == ir::SettingKind::Record ||
+                      (kind == ir::SettingKind::Axis && (!axis || axis->group));
+  return asText ? ir::SettingKind::Text : kind;
 }
 
 /// The paths of all facts below a section.
@@ -53,30 +49,25 @@ bool isParameter(Elaboration& elab, MergedPlan& merged, Symbol name) {
   });
 }
 
-/// The facts that a section of the plan may have, whether or not they are given, because `--set` takes them too. Empty
-/// for other sections.
-std::vector<std::string> factsIn(const FactNode& section) {
-  return section.name == Symbol("run") ? runFacts() : factsOf(section.name.view());
-}
-
-/// Returns whether the plan has a path. Parts of a path inside of records are checked when they are set.
+/// Whether the plan has what a path names; what lies in records that it names is looked at when it is set.
 bool reaches(Elaboration& elab, MergedPlan& merged, const VariedLine& line) {
   const auto& steps = line.item->path.steps;
   const Symbol root = steps.front().name.text;
-  if (line.item->placement) return line.kind == VariedKind::Placement || steps.size() > 1;
+  if (line.item->placement) return line.kind == ir::SettingKind::Placement || steps.size() > 1;
   for (const syntax::SelectorStep& step : steps)
     if (step.star || step.hasIndex) return false;
-  if (line.kind == VariedKind::Schedule || line.kind == VariedKind::Stages) return merged.pipeline.has_value();
-  if (root == kPipelineRoot) return merged.pipeline && steps.size() == 2 && steps[1].name.text == Symbol("scatter");
-  if (line.kind == VariedKind::Recompute || root == kPrecisionRoot) return true;
-  if (root == kOverlapRoot) return steps.size() > 1;
+  if (line.kind == ir::SettingKind::Schedule || line.kind == ir::SettingKind::Stages)
+    return merged.pipeline.has_value();
+  if (ir::is(root, ir::Statement::Pipeline)) return merged.pipeline && ir::settingAt(line.path);
+  if (line.kind == ir::SettingKind::Recompute || ir::is(root, ir::Statement::Precision)) return true;
+  if (ir::is(root, ir::Statement::Overlap)) return steps.size() > 1;
   if (steps.size() == 1 && (isParameter(elab, merged, root) || merged.lets.root().find(root))) return true;
   FactNode* at = &merged.facts.root();
   for (const syntax::SelectorStep& step : steps) {
     FactNode* const section = at;
     at = at->find(step.name.text);
     if (!at && steps.size() == 2 && section != &merged.facts.root()) {
-      const std::vector<std::string> known = factsIn(*section);
+      const std::vector<std::string> known = ir::settingNames(section->name.view());
       return std::find(known.begin(), known.end(), step.name.text.view()) != known.end();
     }
     if (!at) return false;
@@ -91,7 +82,7 @@ void reportVaryPath(Elaboration& elab, MergedPlan& merged, const VariedLine& lin
   std::string facts;
   for (const FactNode& section : merged.facts.root().children) {
     if (!section.section()) continue;
-    const std::vector<std::string> known = factsIn(section);
+    const std::vector<std::string> known = ir::settingNames(section.name.view());
     for (const std::string& fact : known) names.push_back(section.name.str() + "." + fact);
     if (!known.empty()) facts += fmt::format("`{}.FACT`, ", section.name.view());
   }
@@ -126,7 +117,7 @@ struct GatherLines {
   Firsts conditions = {}, goals = {};
 
   void operator()(const syntax::VaryItem& item) {
-    VariedLine line{&item, item.path.str() + (item.placement ? " ->" : ""), VariedKind::Other};
+    VariedLine line{&item, item.path.str() + (item.placement ? " ->" : ""), ir::SettingKind::Text};
     line.kind = kindOf(merged, item, line.path);
     if (!item.with) out.groups.emplace_back();
     VariedGroup& group = out.groups.back();
@@ -215,7 +206,7 @@ bool variesWhatIs(MergedPlan& merged, const VariedLine& line, const VariedLine& 
   const auto& steps = line.item->path.steps;
   if (line.item->placement || parameter.item->path.steps.size() != 1) return false;
   const syntax::Expr* value = nullptr;
-  if (line.kind == VariedKind::Axis) {
+  if (line.kind == ir::SettingKind::Axis) {
     if (const AxisDraft* axis = merged.mesh.find(steps.back().name.text)) value = axis->syntax->value;
   } else {
     FactNode* at = &merged.facts.root();
@@ -248,7 +239,7 @@ void addWords(MergedPlan& merged, SearchLines& lines, SearchLines words, bool be
           break;
         }
     const bool parameter = group.lines.front().item->path.steps.size() == 1 &&
-                           group.lines.front().kind == VariedKind::Other && !group.lines.front().item->placement;
+                           group.lines.front().kind == ir::SettingKind::Text && !group.lines.front().item->placement;
     if ((before || parameter) && !place) place = first++;
     lines.groups.insert(lines.groups.begin() + static_cast<std::ptrdiff_t>(place.value_or(lines.groups.size())), group);
   }

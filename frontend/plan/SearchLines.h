@@ -10,14 +10,12 @@
 
 namespace planc::frontend {
 
-/// The part of a plan that a search path refers to.
-enum class VariedKind { Axis, Batch, Schedule, Stages, Placement, State, Recompute, Other };
-
-/// One path with its list of values.
+/// One path with its list.
 struct VariedLine {
   const syntax::VaryItem* item = nullptr;
-  std::string path; ///< as shown in messages
-  VariedKind kind = VariedKind::Other;
+  std::string path; ///< as messages show it
+  /// Of a value that is a change of an elaborated plan; `Text`: the plan is elaborated with it.
+  ir::SettingKind kind = ir::SettingKind::Text;
 };
 
 /// A choice: a path, and the paths that `with` binds to it.

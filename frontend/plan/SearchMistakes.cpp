@@ -120,7 +120,7 @@ void warnOfIdle(Elaboration& elab, MergedPlan& merged, const SearchLines& lines,
   for (const VariedGroup& group : lines.groups)
     for (const VariedLine& line : group.lines) {
       const auto& steps = line.item->path.steps;
-      if (steps.size() != 1 || line.item->placement || line.kind != VariedKind::Other) continue;
+      if (steps.size() != 1 || line.item->placement || line.kind != ir::SettingKind::Text) continue;
       const Symbol name = steps[0].name.text;
       const bool constant = merged.lets.root().find(name) != nullptr;
       const bool parameter = !constant && !merged.facts.root().find(name);

@@ -22,12 +22,13 @@ bool isWord(const Value& value) {
 }
 
 bool isWordPath(std::string_view path) {
-  return path == "recompute" || path == "pipeline.schedule";
+  const ir::SettingRow* row = ir::settingAt(path);
+  return row && (row->kind == ir::SettingKind::Recompute || row->kind == ir::SettingKind::Schedule);
 }
 
 bool isOfBlocks(Symbol root) {
-  static const Symbol kBlocks[] = {"pipeline", "recompute", "place", "states", "overlap", "precision"};
-  return std::find(std::begin(kBlocks), std::end(kBlocks), root) != std::end(kBlocks);
+  const ir::StatementRow* row = ir::statementNamed(root.view());
+  return row && row->ofWords;
 }
 
 namespace {
@@ -65,7 +66,8 @@ std::optional<std::string> wordText(Elaboration& elab, PathTree* paths, std::str
                                     Scope& scope) {
   const Expr* chosen = chosenWord(elab, value, scope);
   if (!chosen) return std::nullopt;
-  return path == "recompute" ? recomputeWord(elab, paths, *chosen, scope) : scheduleWord(elab, *chosen, scope);
+  return path == ir::name(ir::Statement::Recompute) ? recomputeWord(elab, paths, *chosen, scope)
+                                                    : scheduleWord(elab, *chosen, scope);
 }
 
 } // namespace planc::frontend

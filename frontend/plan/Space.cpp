@@ -26,7 +26,7 @@ std::vector<std::string> MeshSpace::memberNames() const {
 }
 
 bool PlanSpace::has(Symbol name) const {
-  static const Symbol kMesh("mesh");
+  static const Symbol kMesh(ir::name(ir::Statement::Mesh));
   return facts_.root().find(name) || lets_.root().find(name) || (name == kMesh && !mesh_.axes.empty());
 }
 
@@ -45,7 +45,7 @@ Value PlanSpace::member(Symbol name, SourceRange use) {
 }
 
 std::vector<std::string> PlanSpace::memberNames() const {
-  std::vector<std::string> names{"mesh"};
+  std::vector<std::string> names{std::string(ir::name(ir::Statement::Mesh))};
   for (const FactNode& child : facts_.root().children) names.push_back(child.name.str());
   for (const FactNode& child : lets_.root().children) names.push_back(child.name.str());
   return names;

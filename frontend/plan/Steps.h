@@ -61,8 +61,6 @@ void checkCheckpoints(Elaboration& elab, const MergedPlan& merged);
 
 /// Reads the `run` section. In: `model`, `cluster`. Out: `run`.
 void run(Elaboration& elab, MergedPlan& merged);
-/// The names of the facts that `run` may have.
-std::vector<std::string> runFacts();
 
 /// Lists the facts that were set from outside of the file, for reports. Out: `set`.
 void setFacts(Elaboration& elab, MergedPlan& merged);

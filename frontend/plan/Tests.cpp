@@ -246,18 +246,18 @@ bool checkPolicy(Evaluator& evaluator, DeclInfo& decl) {
   if (policy.demands.empty())
     evaluator.context.report(PolicyEmpty, decl.nameRange, {{"name", decl.name.str()}})
         .help("say what holds for every plan: `require memory.fits : \"why\"`");
-  // Blocks and facts of plans, whose paths cannot be checked without a plan (docs/language.md, section 10).
-  static const std::vector<std::string> kOfPlans{"model",     "cluster", "software", "train",    "finetune", "infer",
-                                                 "precision", "run",     "mesh",     "pipeline", "recompute"};
+  // Blocks and facts of plans, whose paths only a plan can tell (docs/language.md, section 10).
   std::vector<const Expr*> names;
   for (const syntax::Require& demand : policy.demands) addNames(*demand.condition, names);
   Scope scope(decl.module);
   for (const Expr* name : names) {
     const std::string path = syntax::str(*name), root = path.substr(0, path.find('.'));
-    if (ir::metricWords().find(path) || std::find(kOfPlans.begin(), kOfPlans.end(), root) != kOfPlans.end()) continue;
+    const ir::StatementRow* statement = ir::statementNamed(root);
+    if (ir::metricWords().find(path) || (statement && statement->readable)) continue;
     if (evaluator.find(Symbol(root), scope, name->range)) continue;
     std::vector<std::string> known = ir::metricWords().names();
-    known.insert(known.end(), kOfPlans.begin(), kOfPlans.end());
+    for (const ir::StatementRow& row : ir::statements())
+      if (row.readable) known.emplace_back(row.name);
     evaluator.context.report(PolicyName, name->range, {{"name", path}}).meant(path, known);
     good = false;
   }

@@ -6,9 +6,13 @@ namespace planc::frontend {
 using syntax::Expr;
 using syntax::ExprKind;
 
-bool isOfWords(VariedKind kind) {
-  return kind == VariedKind::Placement || kind == VariedKind::State || kind == VariedKind::Recompute ||
-         kind == VariedKind::Schedule;
+bool isOfWords(ir::SettingKind kind) {
+  return kind == ir::SettingKind::Placement || kind == ir::SettingKind::State || kind == ir::SettingKind::Recompute ||
+         kind == ir::SettingKind::Schedule;
+}
+
+bool isCount(ir::SettingKind kind) {
+  return kind == ir::SettingKind::Axis || kind == ir::SettingKind::Batch || kind == ir::SettingKind::GlobalBatch;
 }
 
 namespace {

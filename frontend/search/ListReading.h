@@ -7,7 +7,10 @@
 namespace planc::frontend {
 
 /// A rule, a word or a path of the model: its names are none of the plan.
-bool isOfWords(VariedKind kind);
+bool isOfWords(ir::SettingKind kind);
+
+/// A size or a batch.
+bool isCount(ir::SettingKind kind);
 
 /// What a list reads: `which` lists of an `if` there are, and its elements.
 void walkList(const VariedLine& line, const syntax::Expr& e, Scope& scope, Reading& which, Reading& elements);

@@ -107,10 +107,9 @@ bool applyState(Elaboration& elab, MergedPlan& merged, AppliedEdit& edit, const 
 } // namespace
 
 void applyRule(Elaboration& elab, MergedPlan& merged, AppliedEdit& edit, int layer) {
-  static const Symbol kStates("states");
   edit.applied = true;
   syntax::Selector layers = *edit.place;
-  const bool states = layers.steps.size() > 1 && layers.steps.front().name.text == kStates;
+  const bool states = layers.steps.size() > 1 && ir::is(layers.steps.front().name.text, ir::Statement::States);
   layers.steps.pop_back();
   if (states) layers.steps.erase(layers.steps.begin());
   const auto rule = ruleOf(elab, edit);

@@ -14,35 +14,35 @@ using syntax::Expr;
 void addToEdit(Elaboration& elab, MergedPlan& merged, const VariedLine& line, const Expr& value, Scope& scope,
                ir::PlanEdit& edit) {
   switch (line.kind) {
-  case VariedKind::Axis: {
+  case ir::SettingKind::Axis: {
     AxisDraft& axis = *merged.mesh.find(line.item->path.steps[1].name.text);
     if (const auto size = axisSize(elab.ev, merged.mesh, axis)) edit.axes.push_back({axis.syntax->name.text, *size});
     return;
   }
-  case VariedKind::Batch: {
-    const auto count = elab.ev.integer(value, scope, fmt::format("`{}`", line.path));
-    (line.path.ends_with("global_batch") ? edit.globalBatch : edit.microBatch) = count;
+  case ir::SettingKind::Batch:
+  case ir::SettingKind::GlobalBatch:
+    (line.kind == ir::SettingKind::Batch ? edit.microBatch : edit.globalBatch) =
+        elab.ev.integer(value, scope, fmt::format("`{}`", line.path));
     return;
-  }
-  case VariedKind::Schedule:
-  case VariedKind::Stages:
+  case ir::SettingKind::Schedule:
+  case ir::SettingKind::Stages:
     if (!elab.plan.pipeline) pipeline(elab, merged);
-    if (elab.plan.pipeline && line.kind == VariedKind::Schedule)
+    if (elab.plan.pipeline && line.kind == ir::SettingKind::Schedule)
       edit.schedule = ir::ScheduleEdit{elab.plan.pipeline->schedule, elab.plan.pipeline->arguments};
     else if (elab.plan.pipeline)
       edit.cut = elab.plan.pipeline->cut;
     return;
-  case VariedKind::Placement:
-  case VariedKind::State:
+  case ir::SettingKind::Placement:
+  case ir::SettingKind::State:
     placementRules(elab, merged);
     edit.placements = merged.edits.placements;
     edit.states = merged.edits.states;
     return;
-  case VariedKind::Recompute:
+  case ir::SettingKind::Recompute:
     recompute(elab, merged);
     edit.recompute = elab.plan.recompute;
     return;
-  case VariedKind::Other:
+  default:
     return;
   }
 }

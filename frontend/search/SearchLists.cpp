@@ -220,9 +220,9 @@ private:
 
   /// Whether a list that cannot be computed for some of what it depends on is theirs, not the search's.
   bool mayFail(size_t g) const {
-    const VariedKind kind = group(g).lines.front().kind;
+    const ir::SettingKind kind = group(g).lines.front().kind;
     return !strict_ && group(g).lines.size() == 1 && !out_.space.space.choices[g].depends.empty() && !isOfWords(kind) &&
-           kind != VariedKind::Stages;
+           kind != ir::SettingKind::Stages;
   }
 
   bool values(size_t g, MergedPlan& merged, std::vector<uint32_t>& indices,

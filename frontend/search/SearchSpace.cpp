@@ -63,8 +63,8 @@ private:
     for (size_t g = 0; g < outer.size(); ++g)
       for (const VariedLine& line : group(g).lines) {
         const auto isRead = [&](const std::string& path) { return samePlace(path, line.path); };
-        const bool counts = line.kind == VariedKind::Axis || line.kind == VariedKind::Batch;
-        outer[g] = outer[g] || lists_.fails[g] || line.kind == VariedKind::Other ||
+        const bool counts = isCount(line.kind);
+        outer[g] = outer[g] || lists_.fails[g] || line.kind == ir::SettingKind::Text ||
                    (lists_.openElements[g] && !counts) || std::any_of(reads.begin(), reads.end(), isRead) ||
                    std::any_of(source_.elab.plan.reads.begin(), source_.elab.plan.reads.end(), isRead);
       }
@@ -79,7 +79,7 @@ private:
     for (size_t g = 0; g < source_.lines.groups.size(); ++g) {
       const auto& lines = group(g).lines;
       const bool rules = std::any_of(lines.begin(), lines.end(), [](const VariedLine& l) {
-        return isOfWords(l.kind) && l.kind != VariedKind::Schedule;
+        return isOfWords(l.kind) && l.kind != ir::SettingKind::Schedule;
       });
       for (size_t v = 0; (!outer[g] || (rules && !lists_.openElements[g])) && v < lists_.space.edits[g].size(); ++v) {
         auto edit = editOfValue(g, v);

@@ -5,6 +5,7 @@
 #include "frontend/eval/Literals.h"
 #include "frontend/plan/SearchMistakes.h"
 #include "frontend/plan/Words.h"
+#include "frontend/search/ListReading.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -105,16 +106,16 @@ private:
   }
 
   bool element(const Expr& e) {
-    if (line_.kind == VariedKind::Axis || line_.kind == VariedKind::Batch) {
+    if (isCount(line_.kind)) {
       if (e.kind == ExprKind::Int) return add(std::string(elab_.context.text(e.range)), e);
       const auto count = elab_.ev.integer(e, scope_, fmt::format("`{}`", line_.path));
       return count && add(std::to_string(*count), literal(ExprKind::Int, std::to_string(*count), e.range));
     }
-    if (line_.kind == VariedKind::Schedule) {
+    if (line_.kind == ir::SettingKind::Schedule) {
       const Expr* chosen = chosenWord(elab_, e, scope_);
       return chosen && knownSchedule(elab_, *chosen) && schedule(*chosen);
     }
-    if (line_.kind == VariedKind::Other && !line_.item->placement && isComputed(e)) {
+    if (line_.kind == ir::SettingKind::Text && !line_.item->placement && isComputed(e)) {
       const Value v = mayFail_ ? tried(e) : elab_.ev.evaluate(e, scope_);
       if (!v.invalid()) return value(v, e.range);
       if (!mayFail_) return false;

@@ -3,6 +3,7 @@
 #include "frontend/search/SharedParts.h"
 
 #include "frontend/plan/Reading.h"
+#include "ir/plan/Settings.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,24 +16,13 @@ constexpr size_t kKept = 4096; ///< of each part
 
 /// What is no part of model, cluster or stack, and changes them only where the text of the plan reads it.
 bool isOfPlan(std::string_view path) {
-  constexpr std::string_view kOutside[] = {"mesh",
-                                           "pipeline",
-                                           "recompute",
-                                           "overlap",
-                                           "run",
-                                           "precision",
-                                           "train.micro_batch",
-                                           "train.global_batch",
-                                           "infer.batch",
-                                           "finetune.micro_batch",
-                                           "finetune.global_batch"};
-  return path.ends_with("->") ||
-         std::any_of(std::begin(kOutside), std::end(kOutside), [&](std::string_view p) { return samePlace(p, path); });
+  const ir::StatementRow* statement = ir::statementNamed(path.substr(0, path.find('.')));
+  return path.ends_with("->") || (statement && statement->ofPlan) || ir::isBatch(path);
 }
 
 /// The values that may decide a part: all but those of `others` and of the plan, unless its text reads them.
 std::string keyOf(const ir::Plan& plan, const ir::Space& space, std::span<const uint32_t> digits,
-                  std::optional<int64_t> filled, std::initializer_list<std::string_view> others) {
+                  std::optional<int64_t> filled, std::initializer_list<ir::Statement> others) {
   const auto isRead = [&](const std::string& path) {
     return std::any_of(plan.reads.begin(), plan.reads.end(), [&](const std::string& r) { return samePlace(r, path); });
   };
@@ -41,7 +31,7 @@ std::string keyOf(const ir::Plan& plan, const ir::Space& space, std::span<const 
     const auto& paths = space.choices[c].paths;
     const bool outside = std::all_of(paths.begin(), paths.end(), [&](const std::string& path) {
       const bool other =
-          std::any_of(others.begin(), others.end(), [&](std::string_view o) { return samePlace(o, path); });
+          std::any_of(others.begin(), others.end(), [&](ir::Statement o) { return samePlace(ir::name(o), path); });
       return (other || isOfPlan(path)) && !isRead(path);
     });
     if (!outside) key += fmt::format("{}={} ", c, digits[c]);
@@ -62,10 +52,10 @@ void shareOne(std::map<std::string, std::shared_ptr<const T>>& known, std::strin
 
 void SharedParts::share(ir::Plan& plan, const ir::Space& space, std::span<const uint32_t> digits,
                         std::optional<int64_t> filled) {
-  shareOne(models_, keyOf(plan, space, digits, filled, {"cluster", "software"}), plan.model);
-  shareOne(clusters_, keyOf(plan, space, digits, filled, {"model", "software", "train", "finetune", "infer"}),
-           plan.cluster);
-  shareOne(stacks_, keyOf(plan, space, digits, filled, {"model", "cluster", "train", "finetune", "infer"}), plan.stack);
+  using enum ir::Statement;
+  shareOne(models_, keyOf(plan, space, digits, filled, {Cluster, Software}), plan.model);
+  shareOne(clusters_, keyOf(plan, space, digits, filled, {Model, Software, Train, Finetune, Infer}), plan.cluster);
+  shareOne(stacks_, keyOf(plan, space, digits, filled, {Model, Cluster, Train, Finetune, Infer}), plan.stack);
 }
 
 } // namespace planc::frontend

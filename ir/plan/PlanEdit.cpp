@@ -4,6 +4,8 @@
 
 #include "ir/facts/FactPath.h"
 #include "ir/facts/FactTable.h"
+#include "ir/plan/RecordPath.h"
+#include "ir/plan/Settings.h"
 #include "ir/vocabulary/Schedules.h"
 #include "support/Shared.h"
 
@@ -13,38 +15,26 @@
 
 namespace planc::ir {
 
-PLANC_ERROR(NothingToChange, 933, "{owner} has no `{name}` to change")
+PLANC_ERROR(NothingToSet, 930, "{owner} has no `{name}` to set")
 PLANC_ERROR(ChangedValue, 934, "`{fact}` takes {expected}; this is `{value}`")
 PLANC_ERROR(SettledInText, 935, "`{fact}` is settled when the text of a plan is read")
 
 namespace {
 
-bool keyOf(const FactRow& row, std::string_view star, FactKey& key) {
-  switch (row.type.star) {
-  case StarKey::None:
-    return true;
-  case StarKey::Name:
-    key = Symbol(star);
-    return true;
-  case StarKey::DType:
-    if (const auto type = parseDType(star)) key = *type;
-    return parseDType(star).has_value();
-  case StarKey::Class:
-    if (const auto cls = parseCollectiveClass(star)) key = *cls;
-    return parseCollectiveClass(star).has_value();
+std::string ownerOf(const RecordPath& at) {
+  switch (at.record) {
+  case RecordKind::Stack:
+    return "the stack";
+  case RecordKind::Device:
+    return "the device";
+  case RecordKind::Cluster:
+    return "the cluster";
+  case RecordKind::Fabric:
+    return fmt::format("the fabric of `{}`", at.level);
+  case RecordKind::Level:
+    return fmt::format("level `{}`", at.level);
   }
-  return false;
-}
-
-/// The number of a record by the path of its row.
-template <class Id> const Number* numberIn(const FactsOf<Id>& record, std::string_view path) {
-  for (const FactRow& row : factRows(recordOf(Id()))) {
-    std::string_view star;
-    FactKey key;
-    if (fitsPath(row.path, path, PathEnd::Whole, &star) && keyOf(row, star, key))
-      return record.number(static_cast<Id>(row.id.index), key);
-  }
-  return nullptr;
+  return {};
 }
 
 constexpr std::string_view kBatch = "infer.batch";
@@ -70,7 +60,7 @@ public:
 
 private:
   bool missing(std::string owner, std::string_view name, const std::vector<std::string>& known) {
-    auto report = diagnostics_.report(NothingToChange, plan_.range, {{"owner", std::move(owner)}, {"name", name}});
+    auto report = diagnostics_.report(NothingToSet, plan_.range, {{"owner", std::move(owner)}, {"name", name}});
     report.meant(name, known, "there are ");
     return false;
   }
@@ -134,7 +124,7 @@ private:
   }
 
   template <class Rule> void put(std::vector<Rule>& rules, const Rule& rule) {
-    if (const Rule* known = replacedBy(rule, plan_))
+    if (const Rule* known = replacedBy(rule, rules))
       rules[static_cast<size_t>(known - rules.data())] = rule;
     else
       rules.push_back(rule);
@@ -227,20 +217,38 @@ private:
   // ---- facts by path ---------------------------------------------------------
 
   bool change(const FactEdit& edit) {
-    std::string_view rest = edit.path;
-    const std::string_view first = takeStep(rest);
-    if (first == "cluster" && plan_.cluster) return ofCluster(edit, rest);
-    if (first == "software" && plan_.stack)
-      return number(planc::edit(plan_.stack), StackFact(), "the stack", rest, edit);
-    if (first == "mesh") return whole(edit, [&](int64_t size) { return resize({Symbol(rest), size}); });
-    if ((first == "train" || first == "finetune") && plan_.workload.updatesParameters()) {
-      if (rest == "micro_batch") return whole(edit, [&](int64_t n) { return resizeBatch(n); });
-      if (rest == "global_batch") return whole(edit, [&](int64_t n) { return resizeGlobalBatch(n); });
+    const SettingRow* row = settingAt(edit.path);
+    std::string_view below = edit.path;
+    const bool served = takeStep(below) == name(Statement::Infer);
+    switch (row ? row->kind : SettingKind::Text) {
+    case SettingKind::Axis:
+      return whole(edit, [&](int64_t size) { return resize({Symbol(below), size}); });
+    case SettingKind::Batch:
+      if (served ? !infers() : !plan_.workload.updatesParameters()) break;
+      return whole(edit, [&](int64_t n) { return resizeBatch(n); });
+    case SettingKind::GlobalBatch:
+      if (!plan_.workload.updatesParameters()) break;
+      return whole(edit, [&](int64_t n) { return resizeGlobalBatch(n); });
+    case SettingKind::Number:
+      return number(*row, edit);
+    case SettingKind::Record:
+      if (edit.path.starts_with(name(Statement::Cluster)) ? !plan_.cluster : !plan_.stack) break;
+      return fact(recordPath(edit.path, plan_.cluster.get()), edit);
+    default:
+      break;
     }
-    if (edit.path == kBatch && infers()) return whole(edit, [&](int64_t n) { return resizeBatch(n); });
+    return settled(edit);
+  }
+
+  bool settled(const FactEdit& edit) {
     diagnostics_.report(SettledInText, plan_.range, {{"fact", edit.path}})
         .help("set it where the plan is loaded, before it is bound");
     return false;
+  }
+
+  bool number(const SettingRow& row, const FactEdit& edit) {
+    std::optional<Number> value = valueOf(row.type, row.path, edit);
+    return value && (putNumber(row, plan_, std::move(*value)) || settled(edit));
   }
 
   template <class Set> bool whole(const FactEdit& edit, Set set) {
@@ -256,69 +264,56 @@ private:
     return parseQuantity(edit.value, badUnit);
   }
 
-  bool ofCluster(const FactEdit& edit, std::string_view path) {
-    Cluster& cluster = planc::edit(plan_.cluster);
-    std::string_view rest = path;
-    const std::string_view first = takeStep(rest);
-    if (first == "device" && !rest.empty()) return number(cluster.device, DeviceFact(), "the device", rest, edit);
-    for (ClusterLevel& level : cluster.levels) {
-      if (level.name.view() != first || rest.empty()) continue;
-      std::string_view below = rest;
-      if (takeStep(below) == "link" && !below.empty())
-        return number(level.fabric, FabricFact(), fmt::format("the fabric of `{}`", first), below, edit);
-      return number(level, LevelFact(), fmt::format("level `{}`", first), rest, edit);
-    }
-    return number(cluster, ClusterFact(), "the cluster", path, edit);
-  }
-
   /// A number of a record, as the row of its path takes it.
-  template <class Id>
-  bool number(FactsOf<Id>& record, Id, std::string owner, std::string_view path, const FactEdit& edit) {
-    std::vector<std::string> known;
-    for (const FactRow& row : factRows(recordOf(Id()))) {
-      std::string_view star;
-      known.emplace_back(row.path);
-      if (!fitsPath(row.path, path, PathEnd::Whole, &star)) continue;
-      FactKey key;
-      if (!keyOf(row, star, key)) break;
-      std::optional<Number> value = valueOf(row, edit);
-      // Of a section with statistics of its own it stays a fact without any.
-      if (const Number* before = record.number(static_cast<Id>(row.id.index), key); value && before)
-        if (before->statistics.calibrated) value->statistics.record = before->statistics.record;
-      if (value) record.set(static_cast<Id>(row.id.index), key, *value);
-      return value.has_value();
+  bool fact(const RecordPath& at, const FactEdit& edit) {
+    FactKey key;
+    const FactRow* row = rowAt(at, key);
+    if (!row) {
+      std::vector<std::string> known;
+      for (const FactRow& one : factRows(at.record)) known.emplace_back(one.path);
+      return missing(ownerOf(at), at.fact, known);
     }
-    return missing(std::move(owner), path, known);
+    std::optional<Number> value = valueOf(row->type, row->path, edit);
+    if (!value) return false;
+    const auto put = [&]<class Id>(FactsOf<Id>& record, Id) {
+      const Id id = static_cast<Id>(row->id.index);
+      // Of a section with statistics of its own it stays a fact without any.
+      if (const Number* before = record.number(id, key); before && before->statistics.calibrated)
+        value->statistics.record = before->statistics.record;
+      record.set(id, key, *value);
+    };
+    if (at.record == RecordKind::Stack)
+      put(planc::edit(plan_.stack), StackFact());
+    else
+      inRecord(at, &planc::edit(plan_.cluster), static_cast<Stack*>(nullptr), put);
+    return true;
   }
 
-  /// As the reader of plan text makes it: a number that stands on no samples of its own.
-  std::optional<Number> valueOf(const FactRow& row, const FactEdit& edit) {
-    if (row.type.form == FactForm::Custom || row.type.form == FactForm::Text || row.type.form == FactForm::Curve) {
-      diagnostics_.report(SettledInText, plan_.range, {{"fact", edit.path}})
-          .help("set it where the plan is loaded, before it is bound");
+  /// As the reader of plan text makes it: a number that stands on no samples of its own. Nothing after a report.
+  std::optional<Number> valueOf(const FactType& type, std::string_view row, const FactEdit& edit) {
+    if (type.form == FactForm::Custom || type.form == FactForm::Text || type.form == FactForm::Curve) {
+      settled(edit);
       return std::nullopt;
     }
-    const bool truth = row.type.form == FactForm::Bool;
+    const bool truth = type.form == FactForm::Bool;
     const std::optional<Quantity> read = quantity(edit);
     const bool word = edit.value == "true" || edit.value == "false";
-    if (!read || word != truth || read->unit != row.type.unit ||
-        (row.type.form == FactForm::Count && read->value != std::floor(read->value))) {
-      const std::string expected = truth                              ? "true or false"
-                                   : row.type.form == FactForm::Count ? "a count"
-                                   : row.type.unit.plain()            ? "a number without a unit"
-                                                                      : "a quantity of " + row.type.unit.name();
+    if (!read || word != truth || read->unit != type.unit ||
+        (type.form == FactForm::Count && read->value != std::floor(read->value))) {
+      const std::string expected = truth                          ? "true or false"
+                                   : type.form == FactForm::Count ? "a count"
+                                   : type.unit.plain()            ? "a number without a unit"
+                                                                  : "a quantity of " + type.unit.name();
       wrong(edit.path, expected, edit.value);
       return std::nullopt;
     }
-    if (!truth && !row.type.range.holds(read->value)) {
-      wrong(edit.path, row.type.range.text, edit.value);
+    if (!truth && !type.range.holds(read->value)) {
+      wrong(edit.path, type.range.text, edit.value);
       return std::nullopt;
     }
-    Number made{read->value, plan_.range, {}, row.type.unit};
-    if (row.type.calibrated) {
-      made.statistics.calibrated = true;
-      made.statistics.record = row.path;
-    }
+    Number made{read->value, plan_.range, {}, type.unit};
+    made.statistics.calibrated = type.calibrated;
+    if (type.calibrated) made.statistics.record = row;
     return made;
   }
 
@@ -369,30 +364,18 @@ void append(PlanEdit& edit, const PlanEdit& other) {
   if (other.recompute) edit.recompute = other.recompute;
 }
 
-const Number* numberAt(const Plan& plan, std::string_view path) {
-  const std::string_view first = takeStep(path);
-  if (first == "software" && plan.stack) return numberIn(*plan.stack, path);
-  if (first != "cluster" || !plan.cluster) return nullptr;
-  std::string_view rest = path;
-  const std::string_view place = takeStep(rest);
-  if (rest.empty()) return numberIn(*plan.cluster, path);
-  if (place == "device") return numberIn(plan.cluster->device, rest);
-  for (const ClusterLevel& level : plan.cluster->levels) {
-    if (level.name.view() != place) continue;
-    std::string_view below = rest;
-    return takeStep(below) == "link" && !below.empty() ? numberIn(level.fabric, below) : numberIn(level, rest);
-  }
-  return numberIn(*plan.cluster, path);
+const DiagnosticKind& nothingToSet() {
+  return NothingToSet;
 }
 
-const PlacementRule* replacedBy(const PlacementRule& rule, const Plan& plan) {
-  for (const PlacementRule& known : plan.placements)
+const PlacementRule* replacedBy(const PlacementRule& rule, const std::vector<PlacementRule>& rules) {
+  for (const PlacementRule& known : rules)
     if (known.dim == rule.dim && known.selector.str() == rule.selector.str()) return &known;
   return nullptr;
 }
 
-const StateRule* replacedBy(const StateRule& rule, const Plan& plan) {
-  for (const StateRule& known : plan.states)
+const StateRule* replacedBy(const StateRule& rule, const std::vector<StateRule>& rules) {
+  for (const StateRule& known : rules)
     if (known.state == rule.state && known.selector.str() == rule.selector.str()) return &known;
   return nullptr;
 }

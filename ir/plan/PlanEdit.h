@@ -44,20 +44,21 @@ struct PlanEdit {
   std::vector<Keep> keeps = {}; ///< beside those that there are
 };
 
-/// Makes the change. False, with a report each, for what does not fit: what the plan does not have (PLAN0933: layers,
+/// Makes the change. False, with a report each, for what does not fit: what the plan does not have (PLAN0930: layers,
 /// axes, facts), values of another type or out of their range (PLAN0934), and facts that are settled when its text is
 /// read (PLAN0935). The plan is then in between.
 bool apply(const PlanEdit& edit, Plan& plan, DiagnosticEngine& diagnostics);
 
+/// PLAN0930, `{owner}` has no `{name}` to set: the frontend reports it of what is set before there is a plan.
+const DiagnosticKind& nothingToSet();
+
 /// Adds all that another edit says.
 void append(PlanEdit& edit, const PlanEdit& other);
 
-/// What a plan's machine or software says of a fact by its path, `cluster.node.bandwidth`; null where it says nothing.
-const Number* numberAt(const Plan& plan, std::string_view path);
-
-/// The rule of a plan that a rule of an edit takes the place of; null if there is none.
-const PlacementRule* replacedBy(const PlacementRule& rule, const Plan& plan);
-const StateRule* replacedBy(const StateRule& rule, const Plan& plan);
+/// The one of some rules that a rule takes the place of: it has the same layers, and the same dimension or state. Null
+/// if there is none.
+const PlacementRule* replacedBy(const PlacementRule& rule, const std::vector<PlacementRule>& rules);
+const StateRule* replacedBy(const StateRule& rule, const std::vector<StateRule>& rules);
 
 /// The declaration of a plan that an expression names, with the arguments that the expression binds.
 struct PlanReference {

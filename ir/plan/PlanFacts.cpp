@@ -4,6 +4,7 @@
 
 #include "ir/machine/RecordFacts.h"
 #include "ir/plan/MeshUse.h"
+#include "ir/plan/Settings.h"
 #include "ir/program/Program.h"
 #include "support/files/Digest.h"
 
@@ -80,8 +81,10 @@ void addWorkload(const Plan& plan, Facts& out) {
   if (w.optimizer) out.push_back({prefix + "optimizer", optimizerText(*w.optimizer), w.optimizer->range});
   if (w.tableOptimizer)
     out.push_back({prefix + "table_optimizer", optimizerText(*w.tableOptimizer), w.tableOptimizer->range});
-  if (w.expertImbalance != 1)
-    out.push_back({prefix + "expert_imbalance", fmt::format("{}", w.expertImbalance), w.imbalanceRange});
+  for (const SettingRow* row : settingsIn(name(Statement::Train)))
+    if (const auto* field = std::get_if<WorkloadField>(&row->field);
+        field && w.*field->value != Workload().*field->value)
+      out.push_back({prefix + std::string(nameOf(*row)), fmt::format("{}", w.*field->value), w.*field->range});
   if (!w.freeze.empty()) out.push_back({prefix + "freeze", layers(w.freeze), w.freeze[0].range});
   if (w.adapters)
     out.push_back({prefix + "lora", fmt::format("rank {} of {}", w.adapters->rank, layers(w.adapters->targets)),
@@ -135,21 +138,6 @@ void addRules(const Plan& plan, Facts& out) {
     out.push_back({within(r.selector, r.dim.view()) + " ->", effectText(r), r.range});
   for (const StateRule& r : plan.states)
     out.push_back({"states." + within(r.selector, name(r.state)) + " ->", effectText(r), r.range});
-}
-
-std::string cutText(const Stages& cut) {
-  switch (cut.cut) {
-  case StageCut::Even:
-    if (cut.counted.empty()) return "even";
-    return "even(" +
-           joined(cut.counted, [](const CountedLayer& c) { return fmt::format("{} = {}", c.layer.view(), c.count); }) +
-           ")";
-  case StageCut::Counts:
-    return fmt::format("[{}]", fmt::join(cut.counts, ", "));
-  case StageCut::Balanced:
-    break;
-  }
-  return cut.cuts ? fmt::format("balanced(cuts = {})", *cut.cuts) : "balanced";
 }
 
 void addPipeline(const Plan& plan, Facts& out) {

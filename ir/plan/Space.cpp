@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/plan/Space.h"
 
+#include "ir/plan/Settings.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -146,12 +148,8 @@ std::optional<ExprValue> sizeAt(const Plan& plan, std::string_view path) {
 }
 
 std::string scheduleText(Symbol schedule, std::vector<ScheduleArgument> arguments) {
-  std::sort(arguments.begin(), arguments.end(),
-            [](const ScheduleArgument& a, const ScheduleArgument& b) { return a.name.view() < b.name.view(); });
-  std::string text;
-  for (const ScheduleArgument& a : arguments)
-    text += (text.empty() ? "(" : ", ") + a.name.str() + " = " + std::to_string(a.value);
-  return schedule.str() + (text.empty() ? "" : text + ")");
+  std::ranges::sort(arguments, {}, [](const ScheduleArgument& a) { return a.name.view(); });
+  return scheduleAsWritten(schedule, arguments);
 }
 
 std::string recomputeText(const std::vector<Recompute>& rules) {

@@ -83,11 +83,11 @@ def files(program):
 
 def refusals():
     plan = planc.load(PLAN).bind(NAME)
-    check("an axis", code_of(lambda: plan.price(planc.PlanEdit(axes={"tq": 2}))) == "PLAN0933")
+    check("an axis", code_of(lambda: plan.price(planc.PlanEdit(axes={"tq": 2}))) == "PLAN0930")
     check("a value", code_of(lambda: plan.price(planc.PlanEdit(facts={"mesh.tp": "much"}))) == "PLAN0934")
     check("a law", code_of(lambda: plan.price(planc.PlanEdit(axes={"tp": 4}))) == "PLAN0620")
     check("a plan", code_of(lambda: planc.load(PLAN).bind("nothing")) == "PLAN0212")
-    check("layers", code_of(lambda: plan.price(planc.PlanEdit(recompute=["encoder"]))) == "PLAN0933")
+    check("layers", code_of(lambda: plan.price(planc.PlanEdit(recompute=["encoder"]))) == "PLAN0930")
     file = planc.load(Path(PLAN))
     code_of(lambda: file.bind("nothing"))
     check("of what was asked last", code_of(lambda: file.bind(NAME + "(nodes = 8)")) not in ("none", "PLAN0212"))
@@ -241,7 +241,7 @@ def page(root):
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         exec(compile("\n".join(blocks), "docs/library.md", "exec"), {})
-    check("the page prints", "PLAN0933" in out.getvalue() and "h100_sxm5_80gb" in out.getvalue())
+    check("the page prints", "PLAN0930" in out.getvalue() and "h100_sxm5_80gb" in out.getvalue())
     return len(blocks)
 
 

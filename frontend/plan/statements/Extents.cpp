@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/facts/Schema.h"
 #include "frontend/plan/statements/Workload.h"
-#include "frontend/plan/statements/WorkloadKinds.h"
 #include "support/text/Spelling.h"
 
 #include <algorithm>
@@ -25,7 +24,7 @@ const Symbol kPromptFact("prompt");
 
 void unknownWorkloadFact(Elaboration& elab, const WorkloadFacts& facts, const FactNode& section, Symbol fact,
                          SourceRange at) {
-  std::vector<std::string> known = factsOf(section.name.view());
+  std::vector<std::string> known = ir::settingNames(section.name.view());
   for (Symbol asked : facts.extents.asked)
     if (asked != kSamples) known.push_back(asked.str());
   reportUnknownFact(elab.context, at, fact.view(), {fmt::format("`{}`", section.name.view()), section.nameRange},
@@ -52,7 +51,7 @@ namespace {
 
 /// A fact in the section that is unknown and spelt nearly like its fact `fact`; null if there is none.
 const FactNode* misspelt(const WorkloadFacts& facts, const FactNode& section, Symbol fact) {
-  const std::vector<std::string> known = factsOf(section.name.view());
+  const std::vector<std::string> known = ir::settingNames(section.name.view());
   for (const FactNode& node : section.children) {
     if (std::find(known.begin(), known.end(), node.name.str()) != known.end()) continue;
     if (std::find(facts.extents.asked.begin(), facts.extents.asked.end(), node.name) != facts.extents.asked.end())
@@ -80,10 +79,9 @@ bool misspeltExtent(Elaboration& elab, WorkloadFacts& facts, const FactNode& sec
   return prompt;
 }
 
-/// Reports missing facts, after the model has named its dimensions. A misspelt fact is not also reported as missing,
-/// and all missing facts are one error.
-void checkNeeded(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode& section,
-                 const WorkloadKind& kind) {
+/// Once the model has stated which names are dimensions: a misspelt fact is one error, not a missing one, too, and all
+/// that is missing is one.
+void checkNeeded(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode& section) {
   std::vector<std::string> names, helps;
   std::vector<syntax::Name> dims;
   for (const syntax::Name& dim : facts.lacking) {
@@ -92,13 +90,14 @@ void checkNeeded(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, Fa
     names.push_back(dim.text.str());
     helps.push_back(fmt::format("say how long it is: `{} = …`", dim.text.view()));
   }
-  for (const NeededFact& needed : kind.needed) {
-    if (section.find(needed.name)) continue;
-    if (const FactNode* meant = misspelt(facts, section, needed.name)) {
+  for (const ir::SettingRow* row : ir::settingsIn(section.name.view())) {
+    const Symbol name(ir::nameOf(*row));
+    if (row->needed.empty() || section.find(name)) continue;
+    if (const FactNode* meant = misspelt(facts, section, name)) {
       unknownWorkloadFact(elab, facts, section, meant->name, meant->nameRange);
     } else {
-      names.push_back(needed.name.str());
-      helps.emplace_back(needed.help);
+      names.push_back(name.str());
+      helps.emplace_back(row->needed);
     }
   }
   if (names.empty()) return;
@@ -178,10 +177,10 @@ void checkExtent(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, Fa
 } // namespace
 
 void checkExtents(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts) {
-  for (const WorkloadKind& kind : workloadKinds()) {
-    FactNode* section = merged.section(kind.name);
+  for (const ir::Statement kind : kWorkloads) {
+    FactNode* section = merged.section(kind);
     if (!section) continue;
-    checkNeeded(elab, merged, facts, *section, kind);
+    checkNeeded(elab, merged, facts, *section);
     if (!elab.plan.model) continue;
     for (const auto& [name, node] : facts.bound)
       if (std::find(facts.extents.asked.begin(), facts.extents.asked.end(), name) == facts.extents.asked.end())

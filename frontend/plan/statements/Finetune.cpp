@@ -3,7 +3,6 @@
 #include "frontend/model/Adapters.h"
 #include "frontend/plan/Words.h"
 #include "frontend/plan/statements/Workload.h"
-#include "frontend/plan/statements/WorkloadKinds.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,8 +14,9 @@ PLANC_ERROR(NothingToTrain, 781, "`finetune` freezes every parameter of model `{
 namespace {
 const Symbol kFreeze("freeze"), kLora("lora"), kRank("rank"), kTargets("targets");
 
-const NeededFact kNeededOfLora[] = {{kRank, "columns of the first factor, rows of the second: `rank = 16`"},
-                                    {kTargets, "the layers whose products get an adapter: `targets = [decoder.attn]`"}};
+const std::pair<Symbol, std::string_view> kNeededOfLora[] = {
+    {kRank, "columns of the first factor, rows of the second: `rank = 16`"},
+    {kTargets, "the layers whose products get an adapter: `targets = [decoder.attn]`"}};
 } // namespace
 
 bool finetuneFact(Elaboration& elab, MergedPlan& merged, FactNode& fact) {
@@ -40,10 +40,10 @@ bool finetuneFact(Elaboration& elab, MergedPlan& merged, FactNode& fact) {
     }
   }
   std::vector<std::string> missing, helps;
-  for (const NeededFact& needed : kNeededOfLora) {
-    if (fact.find(needed.name)) continue;
-    missing.push_back(needed.name.str());
-    helps.emplace_back(needed.help);
+  for (const auto& [name, help] : kNeededOfLora) {
+    if (fact.find(name)) continue;
+    missing.push_back(name.str());
+    helps.emplace_back(help);
   }
   if (!missing.empty()) {
     auto report = missingFacts(elab, fact, missing);
@@ -56,7 +56,7 @@ bool finetuneFact(Elaboration& elab, MergedPlan& merged, FactNode& fact) {
 void applyFinetune(Elaboration& elab, MergedPlan& merged, ir::Model& model) {
   const ir::Workload& w = elab.plan.workload;
   if (w.adapters && !addAdapters(model, *w.adapters, elab.context)) elab.ok = false;
-  FactNode* node = merged.section("finetune");
+  FactNode* node = merged.section(ir::Statement::Finetune);
   if (!elab.ok || !node) return;
   const bool trains = std::any_of(model.params.begin(), model.params.end(), [&](ir::ValueId p) {
     const ir::Value& value = model.values[p];

@@ -24,7 +24,7 @@ std::vector<std::string> keepTexts(const std::vector<KeepDraft>& keeps) {
 void replaceKeeps(Context& context, MergedPlan& merged, SourceRange at, const ChainLink& link) {
   std::vector<KeepDraft>& keeps = merged.keeps;
   if (keeps.empty())
-    reportNothingInherited(context, at, "keep", link).help("leave `override` out to add it");
+    reportNothingInherited(context, at, ir::name(ir::Statement::Keep), link).help("leave `override` out to add it");
   else if (keeps.front().layer < link.index)
     merged.keepOverride = OverrideDraft{
         keepTexts(keeps), at, keeps.front().keep.selector.range, link.index,
@@ -57,7 +57,7 @@ void checkKeepOverride(Context& context, const MergedPlan& merged, const ChainLi
   const auto& over = merged.keepOverride;
   if (over && over->layer == link.index && !(link.parametric && over->varies) &&
       keepTexts(merged.keeps) == over->before)
-    reportOverrideChangesNothing(context, over->range, "keep", over->inherited);
+    reportOverrideChangesNothing(context, over->range, ir::name(ir::Statement::Keep), over->inherited);
 }
 
 void keeps(Elaboration& elab, const MergedPlan& merged) {

@@ -30,17 +30,17 @@ bool checkReserved(Context& context, const ir::Stack& stack, const ir::Device& d
 } // namespace
 
 void machine(Elaboration& elab, MergedPlan& merged) {
-  elab.plan.clusterText = written(elab, merged, "cluster");
-  elab.plan.softwareText = written(elab, merged, "software");
-  if (FactNode* node = merged.fact("cluster"); node && !node->section()) {
+  elab.plan.clusterText = written(elab, merged, ir::name(ir::Statement::Cluster));
+  elab.plan.softwareText = written(elab, merged, ir::name(ir::Statement::Software));
+  if (FactNode* node = merged.fact(ir::Statement::Cluster); node && !node->section()) {
     const BoundDecl* decl = elab.machines.expect(merged.facts.value(*node), DeclKind::Cluster, "`cluster`");
     if (auto made = decl ? elab.machines.cluster(*decl, node->value->range) : std::nullopt)
       elab.plan.cluster = std::make_shared<const ir::Cluster>(std::move(*made));
     elab.ok &= elab.plan.cluster != nullptr;
   }
-  merged.mesh.machine = merged.fact("cluster") ? MachineState::Read : MachineState::Without;
+  merged.mesh.machine = merged.fact(ir::Statement::Cluster) ? MachineState::Read : MachineState::Without;
   if (elab.plan.cluster) merged.mesh.devices = elab.plan.cluster->devices();
-  if (FactNode* node = merged.fact("software"); node && !node->section()) {
+  if (FactNode* node = merged.fact(ir::Statement::Software); node && !node->section()) {
     const BoundDecl* decl = elab.machines.expect(merged.facts.value(*node), DeclKind::Stack, "`software`");
     if (auto made = decl ? elab.machines.stack(*decl, node->value->range) : std::nullopt)
       elab.plan.stack = std::make_shared<const ir::Stack>(std::move(*made));

@@ -100,11 +100,12 @@ void mergeAxis(Context& context, MeshDraft& mesh, const syntax::AxisItem& axis, 
 void replaceMesh(Context& context, MeshDraft& mesh, const syntax::MeshBlock& block, const syntax::PlanItem& item,
                  ChainLink& link) {
   if (mesh.axes.empty()) {
-    reportNothingInherited(context, item.range, "mesh", link).help("write `mesh { … }` to lay one out");
+    reportNothingInherited(context, item.range, ir::name(ir::Statement::Mesh), link)
+        .help("write `mesh { … }` to lay one out");
     return;
   }
   const std::pair known{mesh.block->range, mesh.axes.front().layer};
-  if (!mayReplace(context, item, link, "mesh", &known)) return;
+  if (!mayReplace(context, item, link, ir::name(ir::Statement::Mesh), &known)) return;
   std::vector<const syntax::AxisItem*> before;
   for (const AxisDraft& a : mesh.axes) before.push_back(a.syntax);
   mesh.axes.clear();
@@ -117,7 +118,7 @@ void replaceMesh(Context& context, MeshDraft& mesh, const syntax::MeshBlock& blo
   const bool byChance = link.parametric && std::any_of(axes.begin(), axes.end(), [&](const AxisDraft& a) {
                           return varies(*a.syntax->value, link.scope);
                         });
-  if (same && !byChance) reportOverrideChangesNothing(context, item.range, "mesh", known.first);
+  if (same && !byChance) reportOverrideChangesNothing(context, item.range, ir::name(ir::Statement::Mesh), known.first);
 }
 
 } // namespace
@@ -221,7 +222,7 @@ namespace {
 
 /// The names to suggest for an unknown axis; in rules also the word for no axis.
 std::vector<std::string> targetNames(std::vector<std::string> axes, std::string_view block) {
-  if (!block.empty() && block != "pipeline") axes.emplace_back(kNoAxis);
+  if (!block.empty() && block != ir::name(ir::Statement::Pipeline)) axes.emplace_back(kNoAxis);
   return axes;
 }
 
@@ -234,8 +235,9 @@ bool knownAxis(Context& context, MeshDraft& mesh, Symbol name, SourceRange at, i
   const bool lost = mesh.whole && layer < mesh.whole->layer;
   if (lost) {
     report.label(mesh.whole->range, "this mesh stands in the place of the inherited one");
-    report.help(block == "pipeline" ? std::string("override the pipeline as well: `override pipeline AXIS { … }`")
-                                    : fmt::format("place anew as well: `override {} = {{ … }}`", block));
+    report.help(block == ir::name(ir::Statement::Pipeline)
+                    ? std::string("override the pipeline as well: `override pipeline AXIS { … }`")
+                    : fmt::format("place anew as well: `override {} = {{ … }}`", block));
   }
   if (names.empty())
     report.help(fmt::format("declare it: `mesh {{ {} = … }}`", name.view()));

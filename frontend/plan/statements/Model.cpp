@@ -3,7 +3,6 @@
 #include "frontend/model/Models.h"
 #include "frontend/plan/Texts.h"
 #include "frontend/plan/statements/Workload.h"
-#include "frontend/plan/statements/WorkloadKinds.h"
 #include "support/text/Spelling.h"
 
 #include <algorithm>
@@ -16,17 +15,16 @@ PLANC_ERROR(MissingModel, 679, "plan `{plan}` has no `{fact}`")
 
 std::string otherNeeds(MergedPlan& merged) {
   std::vector<std::string> missing;
-  for (const char* name : {"cluster", "software"})
-    if (!merged.fact(name)) missing.emplace_back(name);
-  const auto& kinds = workloadKinds();
-  if (std::none_of(kinds.begin(), kinds.end(), [&](const WorkloadKind& k) { return merged.fact(k.name); }))
-    missing.emplace_back(kinds.front().name);
+  for (const ir::Statement one : {ir::Statement::Cluster, ir::Statement::Software})
+    if (!merged.fact(one)) missing.emplace_back(ir::name(one));
+  if (std::ranges::none_of(kWorkloads, [&](ir::Statement one) { return merged.fact(one); }))
+    missing.emplace_back(ir::name(kWorkloads[0]));
   return missing.empty() ? "" : fmt::format("to be priced the plan needs {} as well", quotedSeries(missing));
 }
 
 std::optional<PathTree> model(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts) {
-  elab.plan.modelText = written(elab, merged, "model");
-  FactNode* node = merged.fact("model");
+  elab.plan.modelText = written(elab, merged, ir::name(ir::Statement::Model));
+  FactNode* node = merged.fact(ir::Statement::Model);
   if (!node || node->section()) {
     elab.context.report(MissingModel, merged.decl.nameRange, {{"plan", merged.decl.name.str()}, {"fact", "model"}})
         .help("say what runs: `model = llama.llama3_8b`")
@@ -45,7 +43,8 @@ std::optional<PathTree> model(Elaboration& elab, MergedPlan& merged, WorkloadFac
   elab.plan.model = built;
   applyFinetune(elab, merged, *built);
   if (elab.plan.workload.hasBackward() && !built->loss.valid()) {
-    const FactNode* train = merged.fact(merged.fact("train") ? "train" : "finetune");
+    const FactNode* train =
+        merged.fact(merged.fact(ir::Statement::Train) ? ir::Statement::Train : ir::Statement::Finetune);
     elab.context
         .report(TrainWithoutLoss, train->nameRange, {{"workload", train->name.str()}, {"model", built->name.str()}})
         .label(decl->decl->nameRange, "declared here")

@@ -129,7 +129,8 @@ void pipeline(Elaboration& elab, MergedPlan& merged) {
   out.range = merged.pipeline->range;
   for (const syntax::DottedName& axis : merged.pipeline->syntax->axes) {
     const Symbol name = axis.parts.size() == 1 ? axis.parts[0].text : Symbol(axis.str());
-    elab.ok &= knownAxis(elab.context, merged.mesh, name, axis.range, merged.pipeline->layer, "pipeline");
+    elab.ok &= knownAxis(elab.context, merged.mesh, name, axis.range, merged.pipeline->layer,
+                         ir::name(ir::Statement::Pipeline));
     out.axes.push_back(name);
   }
   SourceRange scheduled, scattered, cut;

@@ -156,7 +156,7 @@ void precisionRules(Elaboration& elab, MergedPlan& merged, FactNode& node) {
 void precision(Elaboration& elab, MergedPlan& merged) {
   ir::Precision& p = elab.plan.precision;
   std::vector<ir::PrecisionFact> facts;
-  if (FactNode* node = merged.section("precision")) {
+  if (FactNode* node = merged.section(ir::Statement::Precision)) {
     p.range = node->range;
     for (FactNode& fact : node->children) {
       const std::optional<Key> key = keyOf(fact.name);
@@ -194,7 +194,7 @@ void precision(Elaboration& elab, MergedPlan& merged) {
 }
 
 void checkWireNames(Elaboration& elab, MergedPlan& merged) {
-  FactNode* node = merged.fact("precision");
+  FactNode* node = merged.fact(ir::Statement::Precision);
   for (const auto& [name, types] : elab.plan.precision.onWire) {
     bool known = name == ir::labels::kCast; // the compiler inserts casts
     for (const ir::Op& op : elab.plan.model->ops) known |= op.name == name;

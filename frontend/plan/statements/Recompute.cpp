@@ -43,7 +43,8 @@ bool anyVaries(const std::vector<RecomputeDraft>& drafts) {
 void replaceRecompute(Context& context, MergedPlan& merged, SourceRange at, const ChainLink& link) {
   std::vector<RecomputeDraft>& drafts = merged.recompute;
   if (drafts.empty())
-    reportNothingInherited(context, at, "recompute", link).help("leave `override` out to add it");
+    reportNothingInherited(context, at, ir::name(ir::Statement::Recompute), link)
+        .help("leave `override` out to add it");
   else if (drafts.front().layer < link.index)
     merged.recomputeOverride =
         OverrideDraft{recomputeTexts(drafts), at, drafts.front().rule.range, link.index, anyVaries(drafts)};
@@ -237,7 +238,7 @@ void checkRecomputeOverride(Context& context, const MergedPlan& merged, const Ch
   const auto& over = merged.recomputeOverride;
   if (over && over->layer == link.index && recomputeTexts(merged.recompute) == over->before &&
       !(link.parametric && (over->varies || anyVaries(merged.recompute))))
-    reportOverrideChangesNothing(context, over->range, "recompute", over->inherited);
+    reportOverrideChangesNothing(context, over->range, ir::name(ir::Statement::Recompute), over->inherited);
 }
 
 void recompute(Elaboration& elab, const MergedPlan& merged) {

@@ -282,17 +282,17 @@ void checkTargets(Elaboration& elab, MeshDraft& mesh, const RuleDrafts<Rule>& dr
 
 void mergePlacements(Elaboration& elab, MergedPlan& merged, const syntax::PlaceBlock& block,
                      const syntax::PlanItem& item, ChainLink& link) {
-  mergeBlockOfRules(elab, merged, merged.placements, "place", block, item, link);
+  mergeBlockOfRules(elab, merged, merged.placements, ir::name(ir::Statement::Place), block, item, link);
 }
 
 void mergeStates(Elaboration& elab, MergedPlan& merged, const syntax::PlaceBlock& block, const syntax::PlanItem& item,
                  ChainLink& link) {
-  mergeBlockOfRules(elab, merged, merged.states, "states", block, item, link);
+  mergeBlockOfRules(elab, merged, merged.states, ir::name(ir::Statement::States), block, item, link);
 }
 
 void placementRules(Elaboration& elab, MergedPlan& merged) {
-  checkTargets(elab, merged.mesh, merged.placements, "place", &ir::PlacementRule::targetRange);
-  checkTargets(elab, merged.mesh, merged.states, "states", &ir::StateRule::range);
+  checkTargets(elab, merged.mesh, merged.placements, ir::name(ir::Statement::Place), &ir::PlacementRule::targetRange);
+  checkTargets(elab, merged.mesh, merged.states, ir::name(ir::Statement::States), &ir::StateRule::range);
   elab.plan.placements = merged.placements.rules;
   elab.plan.states = merged.states.rules;
 }

@@ -21,30 +21,7 @@ PLANC_ERROR(RunWithoutPower, 957, "`{fact}` is about energy, and device `{device
 
 namespace {
 
-using R = ir::Run;
-
-#define SET(FIELD) [](R& run, FactInput& in) { run.FIELD = in.number; }
-
-const std::vector<FactRow<R>>& runRows() {
-  static const std::vector<FactRow<R>> rows{
-      {"run.tokens", ir::number(units::tokens, ranges::kAmount), SET(tokens)},
-      {"run.samples", ir::number(units::samples, ranges::kAmount), SET(samples)},
-      {"run.mtbf", ir::number(units::time, ranges::kLife), SET(mtbf)},
-      {"run.checkpoint", ir::number(units::time, ranges::kTime), SET(checkpoint)},
-      {"run.every", ir::number(units::time, ranges::kLife), SET(every)},
-      {"run.restart", ir::number(units::time, ranges::kTime), SET(restart)},
-      {"run.utilisation", ir::number({}, ranges::kEfficiency), SET(utilisation)},
-      {"run.pue", ir::number({}, ranges::kSurcharge), SET(pue)},
-      {"run.carbon", ir::number(units::intensity, ranges::kIntensity), SET(carbon)},
-  };
-  return rows;
-}
-
-#undef SET
-
-constexpr std::string_view kSection = "run";
-
-/// A fact that is given, even if its value is unknown; null if it is not given.
+/// A fact that is there, known or not.
 FactNode* given(FactNode& section, std::string_view name) {
   return section.find(Symbol(name));
 }
@@ -98,21 +75,15 @@ void runFailures(Elaboration& elab, FactNode& section) {
 
 } // namespace
 
-std::vector<std::string> runFacts() {
-  std::vector<std::string> names;
-  for (const FactRow<R>& row : runRows()) names.emplace_back(std::string_view(row.path).substr(kSection.size() + 1));
-  return names;
-}
-
 void run(Elaboration& elab, MergedPlan& merged) {
-  FactNode* section = merged.section(kSection);
+  FactNode* section = merged.section(ir::Statement::Run);
   if (!section) return;
   elab.plan.run.emplace();
   elab.plan.run->range = section->nameRange;
   const uint64_t failures = elab.context.failures;
-  FactReader(elab.ev, merged.facts).read(std::span<const FactRow<R>>(runRows()), *elab.plan.run, *section, "run");
+  FactReader(elab.ev, merged.facts).read(ir::Statement::Run, *section, elab.plan);
   if (elab.context.failures != failures) return; // a misspelt fact is not also reported as missing
-  if (FactNode* infer = merged.section("infer")) {
+  if (FactNode* infer = merged.section(ir::Statement::Infer)) {
     elab.context.report(RunOfNoTraining, section->nameRange, {{"plan", merged.decl.name.str()}})
         .label(infer->nameRange, "its workload")
         .help("leave `run` out: what a forward pass takes is in the report of its step");

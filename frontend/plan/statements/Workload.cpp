@@ -3,7 +3,6 @@
 #include "frontend/plan/statements/Workload.h"
 
 #include "frontend/facts/Schema.h"
-#include "frontend/plan/statements/WorkloadKinds.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -47,21 +46,20 @@ namespace {
 
 /// Reads how much more than the mean the busiest device gets by routing. It is a number, because no text describes the
 /// data.
-void expertImbalance(Elaboration& elab, MergedPlan& merged, FactNode& node) {
+void number(Elaboration& elab, MergedPlan& merged, FactNode& node, const ir::SettingRow& row) {
   static const TypeInfo kFloat{.kind = TypeInfo::Kind::Float, .name = "float"};
-  const Value v = elab.ev.coerce(merged.facts.value(node, &kFloat), kFloat, "`train.expert_imbalance`");
-  if (v.invalid()) {
-    elab.ok = false;
+  const Value v = elab.ev.coerce(merged.facts.value(node, &kFloat), kFloat, fmt::format("`{}`", row.path));
+  if (!v.invalid() && row.type.range.holds(v.asDouble())) {
+    ir::putNumber(row, elab.plan, {v.asDouble(), node.range});
     return;
   }
-  if (v.asDouble() >= 1) {
-    elab.plan.workload.expertImbalance = v.asDouble();
-    elab.plan.workload.imbalanceRange = node.range;
-    return;
-  }
-  elab.context.report(ExpertImbalance, node.value->range, {{"value", show(v)}})
-      .help("1.0 is balanced routing; 1.2 gives the busiest device a fifth more than the mean");
   elab.ok = false;
+  if (v.invalid()) return;
+  if (node.name == kImbalance) // no text says what the data will do
+    elab.context.report(ExpertImbalance, node.value->range, {{"value", show(v)}})
+        .help("1.0 is balanced routing; 1.2 gives the busiest device a fifth more than the mean");
+  else
+    reportOutOfRange(elab.context, node.value->range, row.path, show(v), row.type.range.text);
 }
 
 void train(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode& node) {
@@ -69,7 +67,7 @@ void train(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode
   w.section = node.name;
   w.phases.push_back({.name = node.name, .backward = true, .update = true});
   w.range = node.range;
-  const bool tuning = node.name == Symbol("finetune");
+  const bool tuning = ir::is(node.name, ir::Statement::Finetune);
   for (FactNode& fact : node.children) {
     if ((tuning && finetuneFact(elab, merged, fact)) || documentsFact(elab, merged, fact)) continue;
     if (fact.name == kPrecision && !fact.section()) {
@@ -82,17 +80,19 @@ void train(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode
       (ofTables ? w.tableOptimizer : w.optimizer) = optimizer(elab, merged.facts, fact, ofTables);
       continue;
     }
-    if (fact.section() || fact.name == kBatch || // computed from the two batch sizes below
-        (!nearest(fact.name.view(), factsOf(node.name.view())).empty() && !isNumber(merged.facts.value(fact)))) {
+    if (fact.section() || fact.name == kBatch || // which follows from the two below
+        (!nearest(fact.name.view(), ir::settingNames(node.name.view())).empty() &&
+         !isNumber(merged.facts.value(fact)))) {
       unknownWorkloadFact(elab, facts, node, fact.name, fact.nameRange);
       continue;
     }
-    if (fact.name == kImbalance) {
-      expertImbalance(elab, merged, fact);
+    const std::string path = fmt::format("{}.{}", node.name.view(), fact.name.view());
+    if (const ir::SettingRow* row = ir::settingAt(path); row && row->kind == ir::SettingKind::Number) {
+      number(elab, merged, fact, *row);
       continue;
     }
     if (fact.name == kSequence && merged.facts.value(fact).kind == ValueKind::None) continue; // `none`: as if not given
-    const auto n = count(elab, merged.facts, fact, fmt::format("{}.{}", node.name.view(), fact.name.view()));
+    const auto n = count(elab, merged.facts, fact, path);
     if (fact.name == kSequence) {
       n ? void(facts.extents.prompt = *n) : void(facts.extents.promptFailed = true);
       facts.prompt = n ? &fact : nullptr;
@@ -155,8 +155,8 @@ void infer(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode
 /// Reports more than one of `train`, `finetune` and `infer`.
 void oneWorkload(Elaboration& elab, MergedPlan& merged) {
   const FactNode* first = nullptr;
-  for (const char* name : {"train", "finetune", "infer"}) {
-    const FactNode* node = merged.section(name);
+  for (const ir::Statement kind : kWorkloads) {
+    const FactNode* node = merged.section(kind);
     if (!node) continue;
     if (first) {
       elab.context
@@ -175,9 +175,9 @@ void oneWorkload(Elaboration& elab, MergedPlan& merged) {
 
 WorkloadFacts workload(Elaboration& elab, MergedPlan& merged) {
   WorkloadFacts facts;
-  if (FactNode* node = merged.section("train")) train(elab, merged, facts, *node);
-  if (FactNode* node = merged.section("infer")) infer(elab, merged, facts, *node);
-  if (FactNode* node = merged.section("finetune")) train(elab, merged, facts, *node);
+  if (FactNode* node = merged.section(ir::Statement::Train)) train(elab, merged, facts, *node);
+  if (FactNode* node = merged.section(ir::Statement::Infer)) infer(elab, merged, facts, *node);
+  if (FactNode* node = merged.section(ir::Statement::Finetune)) train(elab, merged, facts, *node);
   oneWorkload(elab, merged);
   ir::Workload& w = elab.plan.workload;
   w.samples = kSamples;

@@ -5,7 +5,9 @@
 
 namespace planc::frontend {
 
-/// Reads a whole number of at least 1, named `what` in messages; nothing after a report.
+inline constexpr ir::Statement kWorkloads[] = {ir::Statement::Train, ir::Statement::Finetune, ir::Statement::Infer};
+
+/// A number of at least 1, called `what` in messages; nothing after a report.
 std::optional<int64_t> count(Elaboration& elab, FactTree& facts, FactNode& node, std::string_view what);
 
 // ---- Optimizer.cpp

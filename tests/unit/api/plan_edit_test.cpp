@@ -115,6 +115,10 @@ std::vector<Case> cases() {
                     {"cluster.node.link.send_recv.efficiency", "0.5"},
                     {"cluster.jitter", "3%"}};
        }},
+      {"mixtral_ep", "mixtral_8x7b",
+       [](ir::PlanEdit& e) {
+         e.facts = {{"train.expert_imbalance", "1.2"}};
+       }},
       {"gpt3_175b", "gpt3_175b",
        [](ir::PlanEdit& e) {
          sizes(e);
@@ -193,7 +197,7 @@ TEST(PlanEdit, PlansThatServeFollowTheirBatchAndMesh) {
     EXPECT_NE(changed->estimate()->memory.peak, plan->estimate()->memory.peak);
   }
   const auto refused = plan->with({.globalBatch = 512});
-  EXPECT_EQ(codes(refused->diagnostics()), std::vector<std::string>{"PLAN0933"});
+  EXPECT_EQ(codes(refused->diagnostics()), std::vector<std::string>{"PLAN0930"});
   const auto many = plan->with({.microBatch = int64_t(1) << 52});
   EXPECT_EQ(codes(many->diagnostics()), std::vector<std::string>{"PLAN0934"});
 }
@@ -325,10 +329,10 @@ TEST(PlanEdit, FactsAreWhatSetMakesOfThem) {
 
 TEST(PlanEdit, SaysWhatDoesNotFit) {
   const std::vector<std::tuple<std::string, std::string, std::string>> wrong{
-      {"mesh.tq", "4", "PLAN0933"},
+      {"mesh.tq", "4", "PLAN0930"},
       {"mesh.tp", "2.5", "PLAN0934"},
       {"mesh.tp", "0", "PLAN0934"},
-      {"cluster.nod.bandwidth", "1GB/s", "PLAN0933"},
+      {"cluster.nod.bandwidth", "1GB/s", "PLAN0930"},
       {"cluster.node.bandwidth", "1", "PLAN0934"},
       {"cluster.device.memory", "fast", "PLAN0934"},
       {"software.jitter", "200", "PLAN0934"},
@@ -347,7 +351,7 @@ TEST(PlanEdit, SaysWhatDoesNotFit) {
   }
   ir::PlanEdit edit;
   edit.axes = {{Symbol("nothing"), 2}};
-  EXPECT_EQ(codes(plan->with(edit)->diagnostics()), std::vector<std::string>{"PLAN0933"});
+  EXPECT_EQ(codes(plan->with(edit)->diagnostics()), std::vector<std::string>{"PLAN0930"});
 }
 
 TEST(PlanEdit, NamesWhatIsThere) {
@@ -363,18 +367,18 @@ TEST(PlanEdit, NamesWhatIsThere) {
     return ir::PlanEdit{.schedule = ir::ScheduleEdit{Symbol(schedule), {{Symbol("chunks"), n, {}}}}};
   };
   const std::vector<std::pair<ir::PlanEdit, std::string>> wrong{
-      {{.recompute = {{recompute("decoder.atn.core")}}}, "PLAN0933"},
-      {{.recompute = {{recompute("encoder")}}}, "PLAN0933"},
-      {{.recompute = {{saved}}}, "PLAN0933"},
+      {{.recompute = {{recompute("decoder.atn.core")}}}, "PLAN0930"},
+      {{.recompute = {{recompute("encoder")}}}, "PLAN0930"},
+      {{.recompute = {{saved}}}, "PLAN0930"},
       {{.recompute = {{none}}}, "PLAN0934"},
       {{.recompute = {{far}}}, "PLAN0934"},
       {{.recompute = {{ir::Recompute{}}}}, "PLAN0934"},
       {{.recompute = {{backwards}}}, "PLAN0934"},
-      {{.placements = {placed("decoder", "seq", {Symbol("tq")})}}, "PLAN0933"},
-      {{.placements = {placed("decodr", "seq", {Symbol("tp")})}}, "PLAN0933"},
-      {states("decoder", "zz"), "PLAN0933"},
-      {states("decodr", "dp"), "PLAN0933"},
-      {{.keeps = {{selector("decoder.nrm1"), false, false}}}, "PLAN0933"},
+      {{.placements = {placed("decoder", "seq", {Symbol("tq")})}}, "PLAN0930"},
+      {{.placements = {placed("decodr", "seq", {Symbol("tp")})}}, "PLAN0930"},
+      {states("decoder", "zz"), "PLAN0930"},
+      {states("decodr", "dp"), "PLAN0930"},
+      {{.keeps = {{selector("decoder.nrm1"), false, false}}}, "PLAN0930"},
       {{.axes = {{Symbol("tp"), 4}, {Symbol("dp"), 2}, {Symbol("tp"), 2}}}, "PLAN0934"},
       {chunks("interleaved_1f1b", 0), "PLAN0934"},
       {chunks("interleaved_1f1b", -1), "PLAN0934"},

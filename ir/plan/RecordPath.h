@@ -1,0 +1,35 @@
+// Paths into the records of a plan's machine and software, `cluster.node.link.start`, `software.step`.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ir/facts/FactTable.h"
+#include "ir/plan/Plan.h"
+
+#include <algorithm>
+
+namespace planc::ir {
+
+/// The record of a plan's machine or software that a path leads into, and the rest of the path there.
+struct RecordPath {
+  RecordKind record;
+  std::string_view level; ///< of levels and fabrics
+  std::string_view fact;
+};
+/// Of a path that begins with `cluster` or `software`; `cluster` tells levels from facts, null: there are none.
+RecordPath recordPath(std::string_view path, const Cluster* cluster);
+
+/// The row of the fact with the key that stands in the path; null: the record has no such fact.
+const FactRow* rowAt(const RecordPath& at, FactKey& key);
+
+/// Calls `use` with the record and the type of its facts.
+template <class C, class S, class Use> auto inRecord(const RecordPath& at, C* cluster, S* stack, Use use) {
+  if (at.record == RecordKind::Stack) return use(*stack, StackFact());
+  if (at.record == RecordKind::Device) return use(cluster->device, DeviceFact());
+  if (at.record == RecordKind::Cluster) return use(*cluster, ClusterFact());
+  auto& level = *std::ranges::find_if(cluster->levels, [&](const auto& l) { return l.name.view() == at.level; });
+  return at.record == RecordKind::Fabric ? use(level.fabric, FabricFact()) : use(level, LevelFact());
+}
+
+/// What a plan's machine or software says of a fact by its path, `cluster.node.bandwidth`; nothing where it says none.
+OptNumber numberAt(const Plan& plan, std::string_view path);
+
+} // namespace planc::ir
