@@ -279,7 +279,7 @@ const Metric* findMetric(std::string_view name) {
 std::vector<const Metric*> partsOf(std::string_view whole) {
   std::vector<const Metric*> parts;
   const auto isPart = [&](const Metric* metric) {
-    for (; metric && !metric->whole.inWords; metric = findMetric(metric->whole.name))
+    for (; metric && !metric->whole.name.empty() && !metric->whole.inWords; metric = findMetric(metric->whole.name))
       if (metric->whole.name == whole) return true;
     return false;
   };

@@ -22,12 +22,13 @@ using ir::ExprId;
 using ir::ExprNode;
 using ir::ExprOp;
 
-constexpr std::string_view kCapacity = "memory.capacity";
+constexpr std::string_view kDeviceCapacity = "memory.capacity";
 
 /// The largest share of `whole` that `metric` can be; nothing if it is no part of it. Parts of parts are parts, too.
 std::optional<double> mostOf(const Metric& metric, std::string_view whole) {
   double most = 0;
-  for (const Metric* part = &metric; part && !part->whole.inWords; part = findMetric(part->whole.name)) {
+  for (const Metric* part = &metric; part && !part->whole.name.empty() && !part->whole.inWords;
+       part = findMetric(part->whole.name)) {
     most = std::max(most, part->whole.most);
     if (part->whole.name == whole) return most;
   }
@@ -73,7 +74,7 @@ private:
     const bool isMemory = n.op == ExprOp::Constant && n.constant.quantity.unit == units::bytes && plan_.cluster &&
                           plan_.cluster->device.has(ir::DeviceFact::Memory) &&
                           plan_.cluster->device.value(ir::DeviceFact::Memory, 0) == n.constant.quantity.value;
-    return isMemory ? kCapacity : std::string_view();
+    return isMemory ? kDeviceCapacity : std::string_view();
   }
 
   /// The most that a metric, or a sum of some, can be of the whole that `of` takes; nothing if it is no part of it.
