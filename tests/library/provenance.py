@@ -7,7 +7,7 @@ import sys
 
 ROOMS = {"devices": ("calibration", "host.bandwidth"), "fabrics": ("",), "stacks": ("passes", "attention", "optimizer", "grouped", "launch")}
 DERIVED = re.compile(r"\b(assum\w*|deriv\w*|as|no samples)\b")
-NO_MEASUREMENT = ("algorithm", "growth", "sampled_at")  # a choice; what doublings add, sampled nowhere; the datasheet of what was sampled
+NO_MEASUREMENT = ("algorithm", "growth", "growth_beyond", "sampled_at")  # a choice; growth per doubling and its first group; the datasheet of the links
 
 
 def statements(text):
