@@ -10,7 +10,6 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -168,6 +167,25 @@ struct StageGroup {
 
 struct ScheduleKind;
 
+/// The classes of a program as a range of what they are at both levels.
+template <class Of> class ClassHeads {
+public:
+  ClassHeads(Of& program) : program_(program) {}
+
+  struct Iterator {
+    Of* program;
+    uint32_t at;
+    auto& operator*() const { return program->head(LayerClassId(at)); }
+    Iterator& operator++() { return ++at, *this; }
+    bool operator!=(const Iterator& other) const { return at != other.at; }
+  };
+  Iterator begin() const { return {&program_, 0}; }
+  Iterator end() const { return {&program_, program_.classCount()}; }
+
+private:
+  Of& program_;
+};
+
 /// A program as it is at both levels: all but the nodes of its classes.
 struct ProgramHead {
   const Plan* plan = nullptr;
@@ -236,14 +254,8 @@ struct ProgramHead {
   ClassHead& head(LayerClassId id) { return const_cast<ClassHead&>(std::as_const(*this).head(id)); }
   virtual uint32_t classCount() const = 0;
   /// All classes, in order.
-  auto heads() const {
-    return std::views::iota(0u, classCount()) |
-           std::views::transform([this](uint32_t i) -> const ClassHead& { return head(LayerClassId(i)); });
-  }
-  auto heads() {
-    return std::views::iota(0u, classCount()) |
-           std::views::transform([this](uint32_t i) -> ClassHead& { return head(LayerClassId(i)); });
-  }
+  ClassHeads<const ProgramHead> heads() const { return {*this}; }
+  ClassHeads<ProgramHead> heads() { return {*this}; }
 
 protected:
   ProgramHead() = default;
