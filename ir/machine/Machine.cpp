@@ -7,6 +7,7 @@
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
+#include "ir/layout/Layout.h"
 
 #include <algorithm>
 #include <array>
