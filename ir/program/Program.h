@@ -281,11 +281,11 @@ template <class Class> struct ProgramOf : ProgramHead {
   uint32_t classCount() const final { return classes.size(); }
 };
 /// Level `sharded`: explicit reshards.
-struct ShardedProgram : ProgramOf<ShardedClass> {
+struct ShardedProgram final : ProgramOf<ShardedClass> {
   using ProgramOf::ProgramOf;
 };
 /// Level `comm`: collectives.
-struct Program : ProgramOf<LayerClass> {
+struct Program final : ProgramOf<LayerClass> {
   using ProgramOf::ProgramOf;
 };
 
