@@ -27,7 +27,7 @@ inline constexpr Word kTopologyWords[] = {
     {"rail_optimized", "full bandwidth along rails; an exchange crosses them with 1 / oversubscription",
      "Wang et al., arXiv 2307.12169", kOversubscription},
     {"ring", "a torus of one dimension", "Chan, Heimlich, Purkayastha, van de Geijn 2007"},
-    {"torus", "bucket algorithms on all dimensions at once; an exchange is held up by the cut through the longest one",
+    {"torus", "bucket algorithms on all dimensions at once; the cut through the longest one limits an exchange",
      "Chan, Heimlich, Purkayastha, van de Geijn 2007; arXiv 1909.09756; arXiv 2304.01433", kDims},
     {"grid", "a torus whose ends are not joined: half of its bandwidth",
      "Chan, Heimlich, Purkayastha, van de Geijn 2007", kDims},
