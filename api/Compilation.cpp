@@ -17,7 +17,7 @@
 
 namespace planc::api {
 
-PLANC_ERROR(NoCluster, 810, "plan `{plan}` names no cluster, so there is nothing to price it on")
+PLANC_ERROR(NoCluster, 810, "plan `{plan}` has no `cluster`, so it cannot be priced")
 
 namespace {
 
@@ -100,7 +100,7 @@ bool Compilation::checkVerdict() {
 bool Compilation::checkParts() {
   if (!plan_->cluster)
     diagnostics_.report(NoCluster, plan_->range, {{"plan", plan_->name.str()}})
-        .help("name the machine that runs it: `cluster = …`; `planc show std.clusters` lists some");
+        .help("name a cluster: `cluster = …`; `planc show std.clusters` lists some");
   if (!plan_->stack) cost::reportNoSoftware(*plan_, Library::stacksFor(*plan_), diagnostics_);
   const bool idle = cost::reportNoWorkload(*plan_, diagnostics_);
   return plan_->cluster && plan_->stack && !idle;

@@ -114,9 +114,9 @@ private:
       add(ChangeKind::Renamed, true, a, &b, fmt::format("{} `{}` is called `{}`", a.kind, a.name, b.name), a.name,
           b.name);
     if (a.module != b.module) // plans that import the file, and not its folder, lose the declaration
-      add(ChangeKind::Moved, true, a, &b, fmt::format("`{}` stands in {}", a.name, b.module), a.module, b.module);
+      add(ChangeKind::Moved, true, a, &b, fmt::format("`{}` is in {}", a.name, b.module), a.module, b.module);
     if (a.kind != b.kind)
-      return add(ChangeKind::Kind, true, a, &b, fmt::format("`{}` is a {} in place of a {}", a.name, b.kind, a.kind),
+      return add(ChangeKind::Kind, true, a, &b, fmt::format("`{}` is a {} instead of a {}", a.name, b.kind, a.kind),
                  std::string(a.kind), std::string(b.kind));
     parameters(a, b);
     if (!a.result.meaning.empty() && a.result.meaning != b.result.meaning)

@@ -13,10 +13,9 @@
 namespace planc::api {
 
 PLANC_ERROR(NoValue, 699, "`{text}` has no value for any candidate")
-PLANC_WARNING(
-    WorkDiffers, 700,
-    "the least step time is looked for, and a step does not do the same work in all candidates: {least} {unit} "
-    "with `{of_least}`, {other} with `{of_other}`")
+PLANC_WARNING(WorkDiffers, 700,
+              "the search minimizes step time, but its candidates process different amounts per step: {least} {unit} "
+              "with `{of_least}`, {other} with `{of_other}`")
 
 namespace {
 
@@ -138,7 +137,8 @@ bool Search::checkValues(const search::Answer& answer) {
     if (!lacking) return true;
     plan_->diagnostics()
         .report(NoValue, lacking->range, {{"text", lacking->metric}})
-        .help("a metric of a run needs a `run` section, one of costs a price: say it, or ask for another metric");
+        .help("a metric of a run needs a `run` section, and a metric of costs needs a price: add it, or choose another "
+              "metric");
     return false;
   };
   bool good = true;
@@ -176,8 +176,8 @@ void Search::warnOfWork(const search::Answer& answer, DiagnosticEngine& diagnost
                    {"of_least", choice.str(space_->digits(best)[c])},
                    {"other", search::grouped(*others)},
                    {"of_other", choice.str(v)}})
-          .help(fmt::format("ask for the work that is done in a time: `maximize {0}_per_second`; "
-                            "`minimize step_time` says that the step is meant",
+          .help(fmt::format("optimize the work per time: `maximize {0}_per_second`; write `minimize step_time` if you "
+                            "mean the step itself",
                             tokens ? "tokens" : "samples"));
       return;
     }

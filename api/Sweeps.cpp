@@ -78,7 +78,7 @@ public:
       for (const Label& label : one->labels) made.label(label.range, label.text);
       for (const std::string& help : one->help) made.help(help);
       for (const std::string& note : one->notes) made.note(note);
-      if (!at.empty()) made.note("it arises first at " + at);
+      if (!at.empty()) made.note("it occurs first at " + at);
     }
   }
   DiagnosticEngine take() { return warnings_.take(); }

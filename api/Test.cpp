@@ -9,7 +9,7 @@
 
 namespace planc::api {
 
-PLANC_ERROR(TestDoesNotFail, 937, "test `{test}` is to fail with {code}, and {outcome}")
+PLANC_ERROR(TestDoesNotFail, 937, "test `{test}` expects {code}, but {outcome}")
 
 namespace {
 
@@ -47,7 +47,7 @@ bool Test::judgeFailure() {
     for (const Diagnostic* error : errors) codes.insert(error->kind->id());
     const std::string outcome = !errors.empty() ? "its plan has " + quotedList({codes.begin(), codes.end()})
                                 : plan          ? std::string("its plan has no error")
-                                       : std::string("its plan cannot be made, for an error that is told of the file");
+                                                : std::string("the file has another error, so its plan was not made");
     auto report =
         judged.report(TestDoesNotFail, failsRange, {{"test", name}, {"code", fails->id()}, {"outcome", outcome}});
     size_t shown = 0;
@@ -56,7 +56,7 @@ bool Test::judgeFailure() {
         report.label(error->range, error->kind->id());
         report.note(error->kind->id() + ": " + error->message);
       }
-    if (errors.empty()) report.help("a plan that is right is tested by what it holds: `{ assert memory.fits }`");
+    if (errors.empty()) report.help("test a correct plan with assertions: `{ assert memory.fits }`");
   }
   found = std::move(judged);
   release();

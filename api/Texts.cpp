@@ -32,10 +32,10 @@ std::optional<std::string> planText(const Compilation& plan, const ir::PlanEdit&
     return std::nullopt;
   };
   if (plan.changed())
-    return refuse(fmt::format("a change of a change of `{}`", base.name.view()), "no text says the first one",
-                  "ask the plan as it was bound, with one edit that holds both changes");
+    return refuse(fmt::format("a change of a change of `{}`", base.name.view()), "the first one has no text",
+                  "edit the plan as it was bound, with one edit that has both changes");
   if (name == base.name.view())
-    return refuse(fmt::format("a plan `{}` beside itself", name), "the file has a plan of that name",
+    return refuse(fmt::format("two plans named `{}`", name), "the file has a plan of that name",
                   "give it another name");
   const auto raw = format::planText(edit, base, name, plan.asked().named, plan.sources(), diagnostics);
   if (!raw) return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<std::string> planText(const Compilation& plan, const ir::PlanEdit&
   if (text) return text;
   const std::string why = found.empty() ? "it does not read" : found.sorted()[0]->message;
   return refuse(fmt::format("the change under the name `{}`", name), why,
-                "a name is made of letters, digits and `_` and is no word of the language");
+                "a name has letters, digits and `_` and is not a keyword");
 }
 
 } // namespace planc::api

@@ -143,7 +143,7 @@ void dropCopies(Samples& samples, const SourceManager& sources) {
   samples.samples = std::move(kept);
   for (const auto& [path, others] : copies)
     samples.notes.push_back(
-        fmt::format("{}: {} samples stand in {}{}, too: counted once", path, others.second, *others.first.begin(),
+        fmt::format("{}: {} samples are also in {}{} and are counted once", path, others.second, *others.first.begin(),
                     others.first.size() > 1 ? fmt::format(" and {} more files", others.first.size() - 1) : ""));
 }
 

@@ -109,9 +109,9 @@ int runConfig(Console& console, const Arguments& arguments) {
 
 const Command kConfigCommand = {
     "config",
-    "print what planc.toml and options say, and where each value comes from",
-    {{"FILE", 0, 1, "a file or folder; its planc.toml is the nearest one above it. The current folder, if not said"}},
-    {{"--format", "", {"text", "json"}, "how to print it"}},
+    "print the settings of planc.toml and options, and where each value comes from",
+    {{"FILE", 0, 1, "a file or folder, whose planc.toml is the nearest one above it; default: the current folder"}},
+    {{"--format", "", {"text", "json"}, "output format"}},
     "planc config",
     runConfig,
 };

@@ -75,12 +75,12 @@ int runInit(Console& console, const Arguments& arguments) {
   const std::string name = arguments.value("--name").value_or(nameOf(folder));
   if (const std::string problem = packages::problemOfName(name); !problem.empty())
     return console.usageError(fmt::format("the name of a package: {}", problem),
-                              "small letters, digits and `_`, as `acme_models`");
+                              "lower-case letters, digits and `_`, as `acme_models`");
   const std::map<std::string, std::string> files = filesOf(library ? "library/" : "project/", name);
   std::error_code failed;
   for (const auto& [path, text] : files)
     if (const std::string there = inTheWay(folder, path); !there.empty())
-      return console.usageError(fmt::format("{} is there already, and nothing was written", there),
+      return console.usageError(fmt::format("{} already exists, so nothing was written", there),
                                 "`planc init FOLDER` writes into a new folder");
   for (const auto& [path, text] : files) {
     const fs::path target = fs::path(folder) / path;
@@ -98,10 +98,10 @@ int runInit(Console& console, const Arguments& arguments) {
 
 const Command kInitCommand = {
     "init",
-    "write a repository of plans that passes, with a cluster, tests and CI; or a library for others",
-    {{"FOLDER", 0, 1, "where; it is made if it is not there. The current folder, if not said"}},
-    {{"--library", "", {}, "a package that others depend on: clusters, stacks and plans that they are held to"},
-     {"--name", "NAME", {}, "how it is called; the folder's name, if not said"}},
+    "write a new repository of plans with a cluster, tests and CI; or a library for others",
+    {{"FOLDER", 0, 1, "the folder, created if it does not exist; default: the current folder"}},
+    {{"--library", "", {}, "write a package for others: clusters, stacks and the plans that test them"},
+     {"--name", "NAME", {}, "its name; default: the name of the folder"}},
     "planc init ours",
     runInit,
 };

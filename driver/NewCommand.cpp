@@ -20,7 +20,7 @@ std::string takenPath(const std::string& path) {
   if (!path.ends_with(kPlanSuffix) || path.size() == kPlanSuffix.size())
     return fmt::format("`{}` is not the name of a plan file, `NAME.plan`", path);
   std::error_code failed;
-  if (std::filesystem::exists(std::filesystem::symlink_status(path, failed))) return path + " is there already";
+  if (std::filesystem::exists(std::filesystem::symlink_status(path, failed))) return path + " already exists";
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (!folder.empty() && !isFolder(folder.string())) return fmt::format("there is no folder {}", folder.string());
   return "";
@@ -31,7 +31,7 @@ int runNew(Console& console, const Arguments& given) {
   const std::optional<std::string> path = arguments.value("-o");
   if (path)
     if (const std::string taken = takenPath(*path); !taken.empty())
-      return console.usageError(fmt::format("{}, and nothing was written", taken), "write into a new file");
+      return console.usageError(fmt::format("{}, so nothing was written", taken), "write into a new file");
   const std::string place = path.value_or(std::string(kWordsPath));
   const std::optional<std::string> text =
       recipeText(console, arguments, arguments.positional[0], arguments.positional[1], place);
@@ -54,7 +54,8 @@ int runNew(Console& console, const Arguments& given) {
   }
   if (const std::string problem = writeFile(*path, *text); !problem.empty())
     return console.usageError(fmt::format("cannot write {}: {}", *path, problem));
-  console.note(fmt::format("planc: `planc estimate {0}` prices it, `planc search {0}` looks for the best\n", *path));
+  console.note(
+      fmt::format("planc: `planc estimate {0}` prices it, `planc search {0}` looks for better plans\n", *path));
   return kClean;
 }
 
@@ -62,16 +63,16 @@ int runNew(Console& console, const Arguments& given) {
 
 const Command kNewCommand = {
     "new",
-    "write a plan of five lines: a model on a cluster, trained as a recipe of the library does",
+    "write a plan of five lines: a model on a cluster, trained by a recipe of the library",
     {{"MODEL", 1, 1, "llama3_70b; a name, words of it, a dotted path, or FILE:NAME; `planc show WORD` searches"},
-     {"CLUSTER", 1, 1, "hgx_h100, as well; 'gb200_nvl72(gpus = 64)' binds parameters"}},
+     {"CLUSTER", 1, 1, "hgx_h100, named like a model; 'gb200_nvl72(gpus = 64)' binds parameters"}},
     {kDevicesOption,
      kRecipeOption,
      kSeqOption,
      kBatchOption,
      kTokensOption,
      kParameterOption,
-     {"-o", "FILE", {}, "write the plan there, into a new file; if not said it is printed"}},
+     {"-o", "FILE", {}, "write the plan to a new file; default: stdout"}},
     "planc new llama3_70b hgx_h100 --devices 64",
     runNew,
 };

@@ -105,8 +105,7 @@ int runSchema(Console& console, const Arguments& arguments) {
 const Command kSchemaCommand = {
     "schema",
     "print the JSON Schema of a JSON result or of planc.toml, or list them",
-    {{"NAME", 0, 1, "a command with `--format json`, `diagnostics` or `planc.toml`; all are listed, if not said",
-      schemaNames}},
+    {{"NAME", 0, 1, "a command with `--format json`, `diagnostics` or `planc.toml`; default: list all", schemaNames}},
     {},
     "planc schema estimate",
     runSchema,

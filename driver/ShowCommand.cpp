@@ -62,12 +62,12 @@ int noneFound(Console& console, const std::vector<std::string>& words, const std
     std::string all;
     for (const std::string& word : words) all += fmt::format("{}`{}`", all.empty() ? "" : " and ", word);
     return console.usageError("no export of the library has " + all + " in its name or first sentence",
-                              "with fewer words there are more; `planc show` lists the modules");
+                              "search with fewer words; `planc show` lists the modules");
   }
   const std::string& name = words.front();
   std::error_code failed;
   if (std::filesystem::exists(name, failed))
-    return console.usageError(fmt::format("`{}` is no module of the library, but lies on this disk", name),
+    return console.usageError(fmt::format("`{}` is not a module of the library, but a path on this disk", name),
                               "`planc show` prints modules such as `std.models.gpt`; by itself it lists them");
   bool bare = std::find(names.begin(), names.end(), "std." + name) != names.end();
   return console.usageError("no module `" + name + "` in the library",
@@ -142,11 +142,10 @@ int runShow(Console& console, const Arguments& arguments) {
 
 const Command kShowCommand = {
     "show",
-    "print a module or a declaration of the standard library or of a package, list what there is, or search by words",
+    "print a module or declaration of the standard library or of a package, list them, or search by words",
     {{"NAME", 0, kMany,
-      "std.models.llama, std.models.llama.dense; a folder or a package lists its files, std.stacks also what each "
-      "stack "
-      "fits; other words search names and first sentences; nothing lists all"}},
+      "std.models.llama, std.models.llama.dense; a folder or a package lists its files, and std.stacks the runs of "
+      "each stack; other words search names and first sentences; default: list all"}},
     {{"--format", "", {"text", "json"}, "json: modules and exports with parameters, facts and sources"}},
     "planc show std.models.gpt",
     runShow,

@@ -19,7 +19,7 @@ using syntax::Expr;
 using syntax::ExprKind;
 
 PLANC_ERROR(UnknownPlan, 212, "there is no plan `{name}` in `{file}`")
-PLANC_ERROR(PlanChoiceForm, 213, "a plan is chosen by its name, with arguments if it takes any: `NAME(nodes = 8)`")
+PLANC_ERROR(PlanChoiceForm, 213, "a plan is named by `NAME`, or by `NAME(nodes = 8)` if it has parameters")
 PLANC_ERROR(AssertFalse, 338, "{reason}")
 PLANC_ERROR(EnumMemberTwice, 214, "`{name}` is listed twice")
 
@@ -215,9 +215,9 @@ std::optional<Value> Session::Impl::choose(const Choice& choice) {
       if (d.kind == DeclKind::Plan) plans.push_back(d.name.str());
     auto report = context.report(UnknownPlan, name->range, {{"name", name->name.text.str()}, {"file", main->path}});
     if (found != main->names.end() && found->second->kind == DeclKind::Compare) {
-      report.help(fmt::format("`{}` is a comparison: `planc estimate --plan {}` takes it whole; else name one of its "
-                              "plans",
-                              name->name.text.view(), name->name.text.view()));
+      report.help(fmt::format(
+          "`{}` is a comparison: `planc estimate --plan {}` prices all of its plans; otherwise name one of its plans",
+          name->name.text.view(), name->name.text.view()));
     } else if (const std::string row = comparedAs(name->name.text); !row.empty()) {
       report.help(row);
     } else {

@@ -12,7 +12,7 @@
 namespace planc::packages {
 
 PLANC_ERROR(HostilePackage, 122, "`{package}` cannot be a package{where}: {problem}")
-PLANC_ERROR(NoPackage, 120, "`{folder}` is no package: {problem}")
+PLANC_ERROR(NoPackage, 120, "`{folder}` is not a package: {problem}")
 
 namespace {
 
@@ -41,7 +41,7 @@ bool isReachable(std::string_view path) {
 std::string problemOfPath(std::string_view path) {
   constexpr size_t kMostBytes = 255;
   if (path.empty() || path.size() > kMostBytes) return "its path is too long";
-  if (path.starts_with('/') || path.find("//") != std::string_view::npos) return "its path is none below a folder";
+  if (path.starts_with('/') || path.find("//") != std::string_view::npos) return "its path leaves the folder";
   if (std::any_of(path.begin(), path.end(),
                   [](unsigned char c) { return c < ' ' || c >= 0x7f || c == '\\' || c == ':'; }))
     return "its path has characters that not every system takes";
@@ -101,10 +101,10 @@ std::optional<std::vector<std::string>> filesOf(const std::vector<FileEntry>& en
     if (isPassedOver(entry.path) || !isReachable(entry.path)) continue;
     problem = {entry.path, problemOfPath(entry.path)};
     if (problem.problem.empty() && entry.kind == FileEntry::Kind::Link) problem.problem = "it is a link";
-    if (problem.problem.empty() && entry.kind == FileEntry::Kind::Other) problem.problem = "it is no file";
+    if (problem.problem.empty() && entry.kind == FileEntry::Kind::Other) problem.problem = "it is not a file";
     if (problem.problem.empty() && !isWanted(entry.path)) continue;
     if (const std::string other = problem.problem.empty() ? cases.clash(entry.path) : ""; !other.empty())
-      problem.problem = fmt::format("`{}` is another, and not every system tells them apart", other);
+      problem.problem = fmt::format("some systems cannot distinguish it from `{}`", other);
     total += entry.bytes;
     if (problem.problem.empty() &&
         (out.size() >= kMostFiles || total > kMostPackageBytes || entry.bytes > kMostPlanBytes))
@@ -181,9 +181,9 @@ std::optional<Manifest> manifestIn(const Texts& texts, const std::string& shown,
   }
   const bool there = !texts.empty();
   diagnostics
-      .report(
-          NoPackage, use,
-          {{"folder", shown}, {"problem", there ? "it has no planc.toml with `[package]`" : "there is nothing of one"}})
+      .report(NoPackage, use,
+              {{"folder", shown},
+               {"problem", there ? "it has no planc.toml with `[package]`" : "it has no files of a package"}})
       .help(there ? "a package has a planc.toml with `[package]` and its `name`, `version`, `edition` and `exports`"
                   : "is the path right? Paths of planc.toml count from its folder; `planc init --library` writes a "
                     "package");

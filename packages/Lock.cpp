@@ -10,7 +10,7 @@
 namespace planc::packages {
 
 PLANC_ERROR(LockMalformed, 118, "planc.lock cannot be read: {problem}")
-PLANC_ERROR(LockUnfit, 119, "planc.lock does not fit planc.toml: {problem}")
+PLANC_ERROR(LockUnfit, 119, "planc.lock does not match planc.toml: {problem}")
 
 namespace {
 
@@ -48,9 +48,8 @@ std::string readEntry(const TomlValue& table, Locked& out) {
   out.version = *version;
   out.commit = textOf(table, "commit");
   out.digest = textOf(table, "sha256");
-  if (addressOf(out.origin.git) != Address::Good)
-    return fmt::format("the address of `{}` is none that planc takes", out.name);
-  if (!Version::ofTag(out.origin.tag)) return fmt::format("the tag of `{}` is no version", out.name);
+  if (addressOf(out.origin.git) != Address::Good) return fmt::format("the address of `{}` is not supported", out.name);
+  if (!Version::ofTag(out.origin.tag)) return fmt::format("the tag of `{}` is not a version", out.name);
   if (const TomlValue* files = member(table, "files"))
     for (const TomlMember& file : files->members) out.files.emplace(file.name, file.value.text);
   const bool digests =
@@ -98,7 +97,7 @@ std::optional<Lock> readLock(const std::string& path, const FileTree& files, Sou
   if (std::optional<std::string> text = files.text(path, reason))
     return lockOf(path, std::move(*text), sources, diagnostics);
   diagnostics.report(LockMalformed, {sources.add(path, ""), 0, 0}, {{"problem", reason}})
-      .help("planc.lock is a file of text beside planc.toml");
+      .help("planc.lock must be a text file in the folder of planc.toml");
   return std::nullopt;
 }
 
@@ -109,8 +108,8 @@ std::optional<Lock> lockOf(const std::string& path, std::string text, SourceMana
   const FileId file = sources.add(path, project::withoutSecrets(std::move(text)));
   const auto malformed = [&](std::string problem, SourceRange range) {
     diagnostics.report(LockMalformed, range, {{"problem", std::move(problem)}})
-        .help(
-            "take an earlier one from the repository, or delete it: `planc lib fetch` writes it anew from planc.toml");
+        .help("restore an earlier one from the repository, or delete it: `planc lib fetch` writes a new one from "
+              "planc.toml");
     return std::nullopt;
   };
   project::TomlMistake mistake;
@@ -135,22 +134,22 @@ std::string unfit(const Manifest& project, const Dependency& dependency, const O
   const Origin wanted = replaced ? fromProject(own->origin, "") : origin;
   if (wanted.isFolder() || locked->origin.isFolder())
     return wanted == locked->origin ? ""
-                                    : fmt::format("`{}` is locked from {}, and asked for from {}", dependency.name,
+                                    : fmt::format("`{}` is locked from {}, but required from {}", dependency.name,
                                                   locked->origin.text(), wanted.text());
   if (origin.git != locked->origin.git)
     return fmt::format("`{}` is locked from {}", dependency.name, locked->origin.git);
   if (locked->version == dependency.least && locked->origin.tag != dependency.origin.tag)
-    return fmt::format("`{}` is locked as {}, and {} is asked for", dependency.name, locked->origin.tag,
+    return fmt::format("`{}` is locked as {}, but {} is required", dependency.name, locked->origin.tag,
                        dependency.origin.tag);
   if (locked->version < dependency.least || locked->version.major != dependency.least.major)
-    return fmt::format("`{}` is locked at {}, and {} is asked for", dependency.name, locked->version.text(),
+    return fmt::format("`{}` is locked at {}, but {} is required", dependency.name, locked->version.text(),
                        dependency.least.text());
   return "";
 }
 
 void reportUnfit(const std::string& lock, std::string problem, SourceRange range, DiagnosticEngine& diagnostics) {
   diagnostics.report(LockUnfit, range, {{"problem", std::move(problem)}})
-      .help(fmt::format("`planc lib fetch` brings {} in line and says what that changes", lock));
+      .help(fmt::format("`planc lib fetch` updates {} and prints the changes", lock));
 }
 
 } // namespace planc::packages

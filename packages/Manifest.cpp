@@ -12,10 +12,10 @@
 namespace planc::packages {
 
 PLANC_ERROR(ManifestValue, 110, "`{key}` is {problem}")
-PLANC_ERROR(UnknownEdition, 111, "this planc does not know the edition `{edition}` of the language")
-PLANC_ERROR(NewerPlanc, 112, "`{package}` needs planc {wanted}, and this is {version}")
+PLANC_ERROR(UnknownEdition, 111, "edition `{edition}` of the language is unknown to this planc")
+PLANC_ERROR(NewerPlanc, 112, "`{package}` needs planc {wanted}; this is {version}")
 PLANC_ERROR(AddressWithSecret, 113,
-            "the address of `{package}` holds a name or a password, which would be in every copy of it")
+            "the address of `{package}` contains a name or a password, which every copy would disclose")
 
 namespace {
 
@@ -76,7 +76,7 @@ private:
     if (!config_.edition || std::find(known.begin(), known.end(), said) != known.end()) return;
     diagnostics_.report(UnknownEdition, config_.edition->range, {{"edition", said}})
         .meant(said, known, "it knows ")
-        .help("a later planc may know it; `planc version` says what this one knows");
+        .help("a later planc may support it; `planc version` prints the supported editions");
   }
 
   void planc() {
@@ -100,8 +100,7 @@ private:
     const auto word = [](const fs::path& step) { return problemOfName(step.string()).empty(); };
     if (path.empty() || !std::all_of(steps.begin(), steps.end(), word))
       wrong("package.exports", fmt::format("no path of a module: `{}`", text.value), text.range)
-          .help("folders and files below that of planc.toml, whose names an import can say: small letters, digits "
-                "and `_`");
+          .help("folders and files below the folder of planc.toml, with names of lower-case letters, digits and `_`");
     else
       out_.exports.push_back(path);
   }
@@ -129,21 +128,21 @@ private:
         hasControlCharacter(out.origin.path))
       wrong(key + ".path", "no path", said.path->range)
           .help("a folder, counted from that of planc.toml; an address is a `git`");
-    if (said.tag) wrong(key + ".tag", "of no use beside a `path`", said.tag->range).help("take `tag` or `path` out");
+    if (said.tag) wrong(key + ".tag", "not used with a `path`", said.tag->range).help("take `tag` or `path` out");
   }
 
   void repository(const std::string& key, const project::ConfigDependency& said, Dependency& out) {
     out.origin.git = said.git->value;
     if (const Address address = addressOf(out.origin.git); address == Address::Secret)
       diagnostics_.report(AddressWithSecret, said.git->range, {{"package", out.name}})
-          .help("take it out of the address: git asks its credential helpers, or an SSH agent, for it");
+          .help("remove it from the address: git gets it from a credential helper or an SSH agent");
     else if (address == Address::None)
       wrong(key + ".git", "no address", said.git->range)
           .help("`https://…`, `ssh://…`, `git@host:path`, `file:///…` and `http://…` are addresses; a folder is a "
                 "`path`");
     if (!said.tag) {
       wrong(key, "without a tag", said.range)
-          .help(fmt::format("a tag says which version: `{} = {{ git = \"{}\", tag = \"v1.0.0\" }}`", out.name,
+          .help(fmt::format("give the version as a tag: `{} = {{ git = \"{}\", tag = \"v1.0.0\" }}`", out.name,
                             out.origin.git));
       return;
     }

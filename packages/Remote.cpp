@@ -12,7 +12,7 @@
 
 namespace planc::packages {
 
-PLANC_ERROR(GitMissing, 126, "`{package}` is fetched by git, and there is no git on this machine")
+PLANC_ERROR(GitMissing, 126, "`{package}` needs git, but git is not installed")
 PLANC_ERROR(RemoteUnread, 127, "the repository of `{package}` cannot be read: {reason}")
 PLANC_ERROR(NoSuchTag, 128, "the repository of `{package}` has no tag `{tag}`")
 
@@ -92,7 +92,7 @@ std::optional<Texts> textsOf(const std::string& folder, const std::string& commi
   const GitPlace place{folder, ".", true};
   const auto unread = [&] {
     use.diagnostics.report(RemoteUnread, use.range, {{"package", use.name}, {"reason", reason}})
-        .help("a package is some hundred files of text: depend on an earlier version, and tell whoever keeps it");
+        .help("a package has at most some hundred text files: depend on an earlier version, and tell its maintainer");
     return std::nullopt;
   };
   const auto listed = project::gitEntries(place, commit, reason, kMostListing);

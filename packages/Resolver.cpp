@@ -7,7 +7,7 @@
 
 namespace planc::packages {
 
-PLANC_ERROR(PackageChanged, 121, "`{name}` in `{folder}` is not what planc.lock says: {problem}")
+PLANC_ERROR(PackageChanged, 121, "`{name}` in `{folder}` differs from planc.lock: {problem}")
 PLANC_ERROR(LockMissing, 133, "`{name}` is not locked: there is no {lock}")
 
 namespace {
@@ -160,7 +160,7 @@ bool Resolver::fill(Project& project, const Locked& locked, Read& read, SourceRa
       asking.diagnostics
           .report(PackageChanged, use, {{"name", locked.name}, {"folder", found.folder}, {"problem", what}})
           .label(locked.range, "locked here")
-          .help(fmt::format("`planc lib verify` says where it differs; `planc lib {}` writes it anew",
+          .help(fmt::format("`planc lib verify` shows the difference; `planc lib {}` restores it",
                             found.kind == Stored::Kind::Vendored ? "vendor" : "fetch"));
       return false;
     }

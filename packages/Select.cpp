@@ -10,13 +10,13 @@
 namespace planc::packages {
 
 PLANC_ERROR(PackageCycle, 114, "packages depend on each other: {cycle}")
-PLANC_ERROR(TwoMajors, 115, "`{name}` is asked for as {one} and as {other}")
-PLANC_ERROR(TwoOrigins, 116, "`{name}` is asked for from {one} and from {other}")
-PLANC_ERROR(OtherPackage, 117, "{asked} is {found}")
+PLANC_ERROR(TwoMajors, 115, "two incompatible versions of `{name}` are required: {one} and {other}")
+PLANC_ERROR(TwoOrigins, 116, "`{name}` is required from two places: {one} and {other}")
+PLANC_ERROR(OtherPackage, 117, "{asked} was required, but the package is {found}")
 PLANC_ERROR(FolderInRepository, 131, "`{package}` comes from a repository and depends on the folder `{path}`")
-PLANC_ERROR(FolderTooOld, 132, "`{name}` in {folder} is {version}, and `{by}` asks for {least}")
+PLANC_ERROR(FolderTooOld, 132, "`{by}` requires `{name}` {least}, but {folder} has version {version}")
 
-PLANC_ERROR(TooManyVersions, 139, "more than {most} versions of packages are asked for")
+PLANC_ERROR(TooManyVersions, 139, "the dependencies require more than {most} package versions")
 
 namespace {
 
@@ -99,8 +99,8 @@ private:
                  {"found", named ? "version " + m.version.text() + " by its planc.toml"
                                  : fmt::format("called `{}` in its own planc.toml", m.name)}})
         .label(m.range, "its planc.toml")
-        .help(named ? "the tag of a version is that version, with or without `v`: the package needs a new tag"
-                    : fmt::format("write `{} = …`: imports say the name that the package gives itself", m.name));
+        .help(named ? "the tag of a version must be that version, with or without `v`: the package needs a new tag"
+                    : fmt::format("write `{} = …`: imports use the name in the package's own planc.toml", m.name));
     node.manifest = nullptr;
   }
 
@@ -116,8 +116,8 @@ private:
       conflict(diagnostics_.report(TwoOrigins, d.range,
                                    {{"name", d.name}, {"one", from(other.origin)}, {"other", from(node.origin)}}),
                one, d, by)
-          .help("write the same address in both, or name a folder of your own in the planc.toml of the project: it "
-                "stands for all");
+          .help("write the same address in both, or name a local folder in the planc.toml of the project: it replaces "
+                "all versions");
     } else if (node.manifest->version.major != other.manifest->version.major) {
       conflict(
           diagnostics_.report(
@@ -136,7 +136,7 @@ private:
 
   DiagnosticEngine::Builder conflict(DiagnosticEngine::Builder report, const Asked& one, const Dependency& d,
                                      const Node* by) {
-    report.label(one.dependency.range, "asked for here, too");
+    report.label(one.dependency.range, "also required here");
     for (const auto& [asker, asked] : {std::pair(one.by, &one.dependency), {by, &d}})
       report.note(fmt::format("{} -> {}", chain(asker), nameOf(asked->name, asked->origin)));
     return report;
@@ -152,7 +152,7 @@ private:
                  {"version", is.text()},
                  {"by", by ? by->name : "the project"},
                  {"least", d.least.text()}})
-        .label(folder.asked.range, "the folder stands for all versions")
+        .label(folder.asked.range, "the folder replaces all versions")
         .help("bring the folder to that version");
   }
 

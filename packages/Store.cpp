@@ -116,8 +116,7 @@ std::optional<Texts> cached(const std::string& digest) {
 }
 
 std::string putIntoCache(const std::string& digest, const Texts& texts) {
-  if (cacheFolder().empty())
-    return "none of PLANC_CACHE, XDG_CACHE_HOME and HOME names it by a path that begins with `/`";
+  if (cacheFolder().empty()) return "PLANC_CACHE, XDG_CACHE_HOME and HOME have no absolute path";
   if (cached(digest)) return "";
   removeUnfinished(fs::path(folderInCache(digest)).parent_path());
   return putInto(folderInCache(digest), texts, [&] { return !cached(digest); }); // another process may have added it
@@ -148,7 +147,7 @@ std::string replaceFolder(const std::string& folder, const Texts& texts) {
   Hostile ignored;
   const std::optional<Texts> there = textsIn(diskFiles(), folder, ignored);
   if (const std::string own = strange(folder, there ? *there : Texts()); !own.empty())
-    return fmt::format("`{}` in it is no file of a package", own);
+    return fmt::format("`{}` in it is not a file of a package", own);
   return putInto(folder, texts, [] { return true; });
 }
 
@@ -156,9 +155,9 @@ std::string removeFolder(const std::string& folder) {
   if (isLink(folder)) return "it is a link";
   Hostile problem;
   const std::optional<Texts> there = textsIn(diskFiles(), folder, problem);
-  if (!there || !cached(digestOf(digestsOf(*there)))) return "the cache has no such package, so that it may be yours";
+  if (!there || !cached(digestOf(digestsOf(*there)))) return "the cache has no such package, so it may be your own";
   if (const std::string own = strange(folder, *there); !own.empty())
-    return fmt::format("`{}` in it is no file of a package", own);
+    return fmt::format("`{}` in it is not a file of a package", own);
   std::error_code failed;
   fs::remove_all(folder, failed);
   return failed ? failed.message() : "";

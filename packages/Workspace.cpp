@@ -11,7 +11,7 @@
 
 namespace planc::packages {
 
-PLANC_ERROR(TagMoved, 129, "tag `{tag}` of `{package}` is not what planc.lock says: {problem}")
+PLANC_ERROR(TagMoved, 129, "tag `{tag}` of `{package}` differs from planc.lock: {problem}")
 PLANC_ERROR(CacheUnwritable, 134, "the cache cannot be written: {reason}")
 
 namespace {
@@ -95,7 +95,8 @@ private:
                  {"problem", fmt::format("`{}` is another; its commit was {} and is {}", others.front(),
                                          locked.commit.substr(0, 12), found.commit.substr(0, 12))}})
         .label(locked.range, "locked here")
-        .help("ask whoever keeps the package: a version that is published does not change, a new one gets a new tag");
+        .help("ask the maintainer of the package: a published version must not change, and a new version needs a new "
+              "tag");
     return false;
   }
 

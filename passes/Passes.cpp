@@ -76,7 +76,7 @@ const std::vector<Pass>& pipeline() {
        sizeTables, true, {}, again<sizeTables>},
       {"cross-boundaries", "what every stage sends to the next",
        crossBoundaries, true, {}, again<crossBoundaries>},
-      {"check-idle", "warnings for facts about communication that there is none of",
+      {"check-idle", "warnings for facts about communication that the plan does not have",
        checkIdle, false, {}, again<checkIdle>},
       // clang-format on
       {.name = "schedule-tasks",

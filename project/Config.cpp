@@ -13,9 +13,9 @@
 namespace planc::project {
 
 PLANC_ERROR(ConfigUnreadable, 1101, "`{path}` cannot be read: {reason}")
-PLANC_ERROR(ConfigNoToml, 1102, "this is no TOML: {reason}")
+PLANC_ERROR(ConfigNoToml, 1102, "planc.toml is not valid TOML: {reason}")
 PLANC_ERROR(ConfigUnknownName, 1103, "planc.toml has no {what}")
-PLANC_ERROR(ConfigWrongKind, 1104, "`{name}` takes {wanted}, and this is {found}")
+PLANC_ERROR(ConfigWrongKind, 1104, "`{name}` must be {wanted}; this is {found}")
 
 namespace {
 
@@ -72,7 +72,7 @@ private:
                                       {{"what", isTable ? fmt::format("table `{}`", table.name)
                                                         : fmt::format("key `{}` outside of its tables", table.name)}});
     if (key != all.end())
-      report.help(fmt::format("`{}` stands below `[{}]`", key->name, key->table));
+      report.help(fmt::format("`{}` belongs to `[{}]`", key->name, key->table));
     else
       report.meant(table.name, tables(), "its tables are ");
   }
@@ -102,7 +102,7 @@ private:
     if (value.kind == TomlValue::Kind::Text)
       out = {value.text, value.range};
     else if (auto report = wrongKind(name, "a text", value); value.kind != TomlValue::Kind::List)
-      report.help("put it into quotes");
+      report.help("write it in quotes");
   }
 
   void dependencies(const TomlValue& table) {
@@ -135,7 +135,7 @@ private:
                                       {{"what", fmt::format("key `{}` in `[{}]`", member.name, table)}});
     for (const ConfigKey& key : configKeys())
       if (key.name == member.name) {
-        report.help(fmt::format("`{}` stands below `[{}]`", key.name, key.table));
+        report.help(fmt::format("`{}` belongs to `[{}]`", key.name, key.table));
         return;
       }
     report.meant(member.name, known, "its keys are ");
@@ -151,7 +151,7 @@ private:
       if (item.kind == TomlValue::Kind::Text)
         out.push_back({item.text, item.range});
       else
-        wrongKind(name, "a list of texts", item).help("put it into quotes");
+        wrongKind(name, "a list of texts", item).help("write it in quotes");
   }
 
   /// `memory.peak = …` is a nested table in TOML, and means `"memory.peak" = …`.
@@ -164,7 +164,7 @@ private:
         config_.gates.push_back({{metric, member.range}, {"true", member.value.range}});
       else if (member.value.kind != TomlValue::Kind::Text)
         wrongKind(metric, "a bound as a text, or `true`", member.value)
-            .help("as `\"+3%\"`, in quotes and with its sign; `true` of what must hold, as `\"memory.fits\" = true`");
+            .help("write `\"+3%\"`, in quotes and with a sign, or `true` for a condition: `\"memory.fits\" = true`");
       else
         config_.gates.push_back({{metric, member.range}, {member.value.text, member.value.range}});
     }

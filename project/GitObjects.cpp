@@ -58,7 +58,7 @@ bool gitTexts(const GitPlace& place, const std::vector<std::string>& objects, Gi
     size_t bytes = 0;
     const std::string_view digits = head.substr(size + 1);
     if (std::from_chars(digits.data(), digits.data() + digits.size(), bytes).ec != std::errc()) {
-      error = "git answers with what is no object";
+      error = "git did not return an object";
       return false;
     }
     out.emplace(head.substr(0, type), rest.substr(0, bytes));

@@ -11,8 +11,8 @@
 
 namespace planc::project {
 
-PLANC_ERROR(NoGit, 1120, "`{revision}` is read by git, and there is no git on this machine")
-PLANC_ERROR(NoRepository, 1121, "`{path}` lies in no repository: {reason}")
+PLANC_ERROR(NoGit, 1120, "`{revision}` needs git, but git is not installed")
+PLANC_ERROR(NoRepository, 1121, "`{path}` is not in a git repository: {reason}")
 PLANC_ERROR(NoRevision, 1122, "the repository of `{path}` has no revision `{revision}`")
 PLANC_ERROR(UnreadRevision, 1123, "revision `{revision}` cannot be read: {reason}")
 
@@ -79,19 +79,19 @@ std::shared_ptr<const GitTree> GitTree::open(const std::string& revision, const 
   if (!commit.ok() || commit.line().empty()) {
     auto report = diagnostics.report(NoRevision, asked, {{"path", near}, {"revision", revision}});
     if (revision.find("..") < revision.size() - std::min(revision.size(), kSinceBase.size()))
-      report.help("one revision is named, and what lies on the disk is compared with it; `REV...` is where this branch "
-                  "left REV");
+      report.help(
+          "name one revision: the files on the disk are compared with it; `REV...` is where this branch left REV");
     else if (runGit(place, {"rev-parse", "--is-shallow-repository"}).line() == "true")
-      report.help("this clone is shallow: `git fetch --unshallow` brings its history (of actions/checkout: "
+      report.help("this clone is shallow: `git fetch --unshallow` fetches its history (with actions/checkout: "
                   "`fetch-depth: 0`)");
     else
-      report.help("a revision is a commit, a branch or a tag that this clone has: `git fetch` brings those of others");
+      report.help("a revision is a commit, a branch or a tag of this clone: `git fetch` gets those of others");
     return nullptr;
   }
   std::shared_ptr<GitTree> tree(new GitTree(place, top.line(), commit.line()));
   if (read(*tree->root_)) return tree;
   diagnostics.report(UnreadRevision, asked, {{"revision", revision}, {"reason", tree->root_->problem}})
-      .help("`git fsck` looks for what is missing; a partial clone brings it when it reaches its origin");
+      .help("`git fsck` finds missing objects; a partial clone fetches them if it reaches its origin");
   return nullptr;
 }
 
@@ -221,7 +221,7 @@ std::optional<std::string> GitTree::real(const std::string& path, std::string& e
   const std::lock_guard hold(lock_);
   const std::optional<std::string> within = inside(path);
   if (!within) {
-    error = "it lies outside of the repository, so that no revision has it";
+    error = "it is outside of the repository, so no revision has it";
     return std::nullopt;
   }
   const Place at = resolve(*within, error);
@@ -254,7 +254,7 @@ std::optional<std::string> GitTree::imported(const std::string& real, std::strin
   }
   const auto entry = at.repository->entries.find(at.path);
   if (entry == at.repository->entries.end()) {
-    error = fmt::format("there is none at {}", commit_.substr(0, 12));
+    error = fmt::format("it does not exist at {}", commit_.substr(0, 12));
     return std::nullopt;
   }
   const auto text = at.repository->blobs.find(entry->second.object);
@@ -289,8 +289,7 @@ std::vector<std::string> GitTree::plansOf(const std::string& folder) const {
 std::optional<std::string> GitTree::text(const std::string& path, std::string& error) const {
   const std::optional<std::string> within = inside(path);
   if (within && isRead(*within)) return imported(*within, error);
-  error =
-      within ? "its text is not read: it is no plan, and no text of a package" : "it lies outside of the repository";
+  error = within ? "it is neither a plan nor a text file of a package" : "it is outside of the repository";
   return std::nullopt;
 }
 
@@ -298,7 +297,7 @@ std::vector<FileEntry> GitTree::below(const std::string& folder, size_t most, st
   const std::lock_guard hold(lock_);
   std::vector<FileEntry> out;
   const std::optional<std::string> within = inside(folder.empty() ? "." : folder);
-  if (!within) error = "it lies outside of the repository, so that no revision has it";
+  if (!within) error = "it is outside of the repository, so no revision has it";
   const Place at = within ? resolve(*within, error) : Place();
   if (!at.repository) return out;
   const std::string prefix = at.path.empty() ? "" : at.path + "/";

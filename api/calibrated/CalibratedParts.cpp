@@ -31,7 +31,7 @@ void attention(const ir::Plan& plan, const SourceManager& sources, DiagnosticEng
               {{"what", fmt::format("`{}` multiplies the curve of attention of `{}` by {:.4g}", plan.stack->name.view(),
                                     device.name.view(), factor->value)}})
       .label(factor->range, "relative to the library's curve of the device")
-      .help("take the stack that was calibrated with the device (`planc calibrate --stack`), or extend this one with "
+      .help("use the stack that was calibrated with the device (`planc calibrate --stack`), or extend this one with "
             "`attention { override factor = 1 }` if the curve was measured with its software");
 }
 
@@ -48,13 +48,14 @@ void optimizer(const ir::Plan& plan, const ir::Optimizer& own, const SourceManag
   }
   if (!measured) return;
   diagnostics
-      .report(CalibratedParts, own.range.valid() ? own.range : plan.workload.range,
-              {{"what", fmt::format("the update of `{}` is none of those that `{}` has", own.name.view(),
-                                    plan.stack->name.view())}})
+      .report(
+          CalibratedParts, own.range.valid() ? own.range : plan.workload.range,
+          {{"what", fmt::format("`{1}` has no measured update of `{0}`", own.name.view(), plan.stack->name.view())}})
       .label(measured->range, fmt::format("the stack has {}", names))
-      .note("it is priced as if every value that it must touch is read and written once")
-      .help(fmt::format("if it moves what one of them moves, state its bytes in the stack: `optimizer {{ {} = … }}`",
-                        own.name.view()));
+      .note("it is priced as if each of its values is read and written once")
+      .help(fmt::format(
+          "if it moves as many bytes as one of them, state its bytes in the stack: `optimizer {{ {} = … }}`",
+          own.name.view()));
 }
 
 void fittedElsewhere(const ir::Plan& plan, DiagnosticEngine& diagnostics) {
@@ -71,11 +72,10 @@ void fittedElsewhere(const ir::Plan& plan, DiagnosticEngine& diagnostics) {
                                     parts, plan.title, device.name.view())}})
       .label(plan.stack->number(ir::StackFact::FittedOn, on.front())->range, "the stack was fitted to samples of this")
       .label(device.range, "the plan's device")
-      .help(
-          fmt::format("fit a stack to samples of the device, `planc calibrate SAMPLES --device {} --stack …`, or take "
-                      "the library's stack of your software",
-                      Library::partOf(device)))
-      .help("if the device is the same part, let it extend the library's device of it, or give it the same `names`");
+      .help(fmt::format("fit a stack to samples of the device, `planc calibrate SAMPLES --device {} --stack …`, or use "
+                        "the library's stack of your software",
+                        Library::partOf(device)))
+      .help("if it is the same hardware, let it extend the library's device, or give it the same `names`");
 }
 
 } // namespace

@@ -16,7 +16,7 @@
 
 namespace planc::cost {
 
-PLANC_ERROR(NoSoftware, 801, "plan `{plan}` names no software, so there are no numbers to price it with")
+PLANC_ERROR(NoSoftware, 801, "plan `{plan}` has no `software`, so it cannot be priced")
 
 void reportNoSoftware(const ir::Plan& plan, const std::vector<std::string>& known, DiagnosticEngine& diagnostics) {
   auto report = diagnostics.report(NoSoftware, plan.range, {{"plan", plan.name.str()}});

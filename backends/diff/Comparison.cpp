@@ -11,7 +11,7 @@
 namespace planc::diff {
 
 PLANC_ERROR(CompareOne, 940, "a comparison takes at least two plans that can be priced; there {count}")
-PLANC_ERROR(CompareUnits, 941, "`{a}` counts tokens and `{b}` does not: there is no work that both do")
+PLANC_ERROR(CompareUnits, 941, "`{a}` counts tokens and `{b}` does not, so their work cannot be compared")
 PLANC_WARNING(CompareModels, 942, "these plans do not train the same model: `{a}` and `{b}` are compared {measure}",
               Reached::Compared)
 
@@ -31,7 +31,7 @@ bool sameUnits(const std::vector<Side>& plans, DiagnosticEngine& diagnostics) {
   for (const Side& s : plans) (s.estimate->totals.tokensPerSecond ? with : without) = &s;
   if (!with || !without) return true;
   diagnostics.report(CompareUnits, without->range, {{"a", with->plan->title}, {"b", without->plan->title}})
-      .help("compare plans whose models both say which inputs count as tokens, or of which neither does");
+      .help("compare plans of which both models count tokens, or neither");
   return false;
 }
 
@@ -69,7 +69,7 @@ std::optional<Comparison> compare(const std::vector<Side>& plans, DiagnosticEngi
         .report(CompareOne, plans.empty() ? SourceRange{} : plans.front().range,
                 {{"count", std::string(plans.empty() ? "is none" : "is one")}})
         .help("name more: `--plan NAME` may be repeated, and so may the file")
-        .note("those that a `compare` in the file names are beside each other without `--compare`");
+        .note("plans of a `compare` declaration are compared without `--compare`");
     return std::nullopt;
   }
   if (!sameUnits(plans, diagnostics)) return std::nullopt;

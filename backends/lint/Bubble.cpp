@@ -32,7 +32,7 @@ void warnOfBubble(const Subject& subject, DiagnosticEngine& diagnostics) {
   report.note(fmt::format("{} of {}: equal stages would idle {}, their imbalance adds {}", seconds(t.bubble),
                           seconds(t.stepTime), seconds(t.bubbleEven), seconds(t.bubbleImbalance)));
   if (t.bubbleImbalance > t.bubbleEven)
-    report.help("even out what the stages hold: `stages = balanced`");
+    report.help("balance the stages: `stages = balanced`");
   else
     report.help(fmt::format("more micro-batches in a step, {}fewer stages",
                             program.chunks == 1 ? "a schedule with several chunks per device, or " : "or "));

@@ -93,7 +93,7 @@ private:
           effect, recomputing(layers, outputs));
     };
     offer(cores, false, "keeps no attention scores");
-    offer(cheap, true, "makes again what can be made of what is kept anyway");
+    offer(cheap, true, "recomputes values that can be computed from kept values");
     offer(half, false, "keeps only the inputs of every second layer");
     offer(whole, false, "keeps only the inputs of each layer");
   }

@@ -80,8 +80,8 @@ void warnOfIdleRecomputation(const Subject& subject, DiagnosticEngine& diagnosti
                  {"freed", bytes(freed)},
                  {"peak", bytes(peak)},
                  {"share", percent(freed / peak)}})
-        .help("take it out, or name what keeps more: `planc explain FILE memory` lists what lives at the peak")
-        .note(fmt::format("without it a step takes {} in place of {}", seconds(without->step),
+        .help("remove it, or name layers that keep more: `planc explain FILE memory` lists the memory at the peak")
+        .note(fmt::format("without it a step takes {} instead of {}", seconds(without->step),
                           seconds(subject.estimate.totals.stepTime)));
   }
 }

@@ -10,7 +10,7 @@
 namespace planc::lint {
 
 PLANC_WARNING(ReplicatedParameter, 1175,
-              "each of {ranks} devices along `{axis}` holds `{param}` whole: {bytes} of {capacity}, {share}",
+              "`{param}` is replicated on each of {ranks} devices along `{axis}`: {bytes} of {capacity}, {share}",
               Reached::Priced)
 
 namespace {
@@ -88,7 +88,7 @@ void warnOfReplicated(const Subject& subject, DiagnosticEngine& diagnostics) {
     if (index >= 0) {
       const ir::StateRule& rule = subject.plan().states[static_cast<size_t>(index)];
       report.label(rule.range, rule.host              ? "this rule keeps a part of it on the host"
-                               : rule.targets.empty() ? "this rule splits nothing of it"
+                               : rule.targets.empty() ? "this rule does not split it"
                                                       : "this rule splits a part of it");
     }
   if (others > 1)

@@ -64,8 +64,8 @@ void report(const Subject& subject, const std::string& axis, const Crossing& cro
     built.help(
         fmt::format("it fits into a `{}`: write it before the other axes of `mesh`, or `within {}`", fast, fast));
   else
-    built.help(fmt::format("let it span {} devices or fewer, inside of a `{}`, and put what is left on another axis",
-                           room, fast));
+    built.help(
+        fmt::format("let it span at most {} devices, inside of a `{}`, and use another axis for the rest", room, fast));
 }
 
 } // namespace

@@ -47,17 +47,16 @@ void warnOfThinMargin(const Subject& subject, DiagnosticEngine& diagnostics) {
                                     {"where", host ? " in the host's memory" : ""},
                                     {"share", percent((room - peak) / room)},
                                     {"sure", sure ? fmt::format(": it is {} sure to fit", percent(*sure)) : ""}});
-  if (plan.workload.microBatchRange.valid()) report.label(plan.workload.microBatchRange, "activations grow with it");
+  if (plan.workload.microBatchRange.valid()) report.label(plan.workload.microBatchRange, "activations grow with this");
   const auto onHost = std::max_element(memory.stages.begin(), memory.stages.end(),
                                        [](const auto& a, const auto& b) { return a.hostBytes < b.hostBytes; });
   const cost::StageMemory& stage = host ? *onHost : memory.stages[static_cast<size_t>(memory.fullest)];
   report.note(fmt::format("largest at the peak of {}: {}", bytes(peak), largestOf(host ? stage.host : stage.live)));
   if (const ir::Number* error = plan.stack->number(ir::StackFact::AccuracyMemory))
     report.note(
-        fmt::format("`accuracy.memory` of stack `{}`: peaks that were measured lie within {} of those predicted, "
-                    "two of three",
+        fmt::format("`accuracy.memory` of stack `{}`: two of three measured peaks are within {} of the predicted ones",
                     plan.stack->name.view(), percent(error->value)));
-  report.help("recompute or split more of it, or try it on the cluster and `allow PLAN1174` with what was measured");
+  report.help("recompute or split more, or run it on the cluster and write `allow PLAN1174` with the measured peak");
 }
 
 } // namespace planc::lint

@@ -6,7 +6,7 @@
 
 namespace planc::lint {
 
-PLANC_WARNING(UnevenStages, 1170, "stages are uneven: stage {stage} works {work} of a step, the mean of all is {all}",
+PLANC_WARNING(UnevenStages, 1170, "stages are uneven: stage {stage} takes {work} of a step, but the mean is {all}",
               Reached::Priced)
 
 namespace {

@@ -17,9 +17,9 @@ namespace {
 
 PLANC_ERROR(UnknownMetric, 904, "unknown metric `{name}`")
 PLANC_ERROR(UnitsDisagree, 905, "`{left}` is {left_type} and `{right}` is {right_type}: they cannot be {verb}")
-PLANC_ERROR(NotACondition, 906, "`{text}` is {type}, where a condition is needed")
-PLANC_ERROR(NotANumber, 907, "`{text}` is a condition, where a number is needed")
-PLANC_ERROR(UnknownLayer, 909, "`{path}` names no layer of model `{model}` that has a row in the report")
+PLANC_ERROR(NotACondition, 906, "`{text}` is {type}, but a condition is needed")
+PLANC_ERROR(NotANumber, 907, "`{text}` is a condition, but a number is needed")
+PLANC_ERROR(UnknownLayer, 909, "`{path}` is not a layer of model `{model}` with a row in the report")
 PLANC_ERROR(MeasuredZero, 911, "measured value `{text}` is {value}: a relative error needs a positive number")
 
 using ir::ExprId;
@@ -145,7 +145,7 @@ MaybeType Checker::condition(ExprId id) {
   MaybeType t = type(id);
   if (t && !t->isBool)
     diagnostics_.report(NotACondition, node(id).range, {{"text", textOf(tree_, id)}, {"type", t->text()}})
-        .help("compare it with something: `" + textOf(tree_, id) + " < …`");
+        .help("compare it with a number: `" + textOf(tree_, id) + " < …`");
   return t && t->isBool ? t : std::nullopt;
 }
 

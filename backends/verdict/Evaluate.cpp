@@ -16,11 +16,11 @@ namespace {
 
 PLANC_ERROR(AssertionFailed, 901, "assertion failed: {reason}")
 PLANC_ERROR(MeasuredOutOfTolerance, 902,
-            "predicted `{metric}` is {predicted}, measured {measured}: {error} is outside {tolerance}")
-PLANC_ERROR(PolicyBroken, 913, "policy `{policy}` does not hold: {reason}")
+            "predicted `{metric}` is {predicted}, measured {measured}: the error of {error} exceeds {tolerance}")
+PLANC_ERROR(PolicyBroken, 913, "policy `{policy}` is violated: {reason}")
 
-PLANC_WARNING(PolicyWithoutMeaning, 914, "policy `{policy}` says nothing of this plan: `{metric}` has no value for it",
-              Reached::Priced)
+PLANC_WARNING(PolicyWithoutMeaning, 914,
+              "policy `{policy}` does not apply to this plan: `{metric}` has no value for it", Reached::Priced)
 
 using ir::ExprId;
 using ir::ExprNode;

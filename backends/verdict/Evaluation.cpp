@@ -104,19 +104,19 @@ void Evaluation::reportMetric(const ExprNode& node, DiagnosticEngine& diagnostic
   if (!metric->row) {
     auto report = diagnostics.report(MetricWithoutMeaning, node.range, {{"metric", node.metric}});
     if (metric->name().starts_with("run.") && !estimate_.run) {
-      report.help("say how long the plan runs: `run { tokens = … }`");
+      report.help("state the length of the run: `run { tokens = … }`");
       return;
     }
     if (!metric->needs.empty()) {
-      report.help(fmt::format("say it in the `run`: `{}`", metric->needs));
+      report.help(fmt::format("state it in the `run`: `{}`", metric->needs));
       return;
     }
     const bool ofTokens = metric->unit.exponents[static_cast<size_t>(BaseUnit::Tokens)] != 0 ||
                           metric->name().ends_with("tokens"); // `cost.per_1t_tokens`
     if (ofTokens && plan_.model && !plan_.model->tokensPerSample())
-      report.help(fmt::format("no input of model `{}` counts tokens; say which ones do: `in tokens: [batch, seq] int32 "
-                              "counts seq`",
-                              plan_.model->name.view()));
+      report.help(
+          fmt::format("no input of model `{}` counts tokens; declare it: `in tokens: [batch, seq] int32 counts seq`",
+                      plan_.model->name.view()));
     else if (const std::string_view other = sameUnit(*metric); !other.empty() && !metric->unit.plain())
       report.help(fmt::format("did you mean `{}`?", other))
           .fix({fmt::format("write `{}`", other), {{node.range, std::string(other), std::string(metric->name())}}});

@@ -14,7 +14,8 @@
 
 namespace planc::verdict {
 
-PLANC_ERROR(ShareOverOne, 340, "`{metric}` is a share of {whole}, and `{value}` is more than all of it")
+PLANC_ERROR(ShareOverOne, 340,
+            "`{metric}` is a fraction of {whole} and is compared with `{value}`, which is more than the whole")
 
 namespace {
 
@@ -96,9 +97,9 @@ private:
     const std::string text = textOf(tree_, number);
     auto report = diagnostics_.report(ShareOverOne, given.range,
                                       {{"metric", textOf(tree_, part)}, {"whole", whole}, {"value", text}});
-    report.label(node(part).range, "a share of " + whole);
+    report.label(node(part).range, "a fraction of " + whole);
     if (text.ends_with('%'))
-      report.help("a share is 100 % at most");
+      report.help("a fraction is at most 100 %");
     else
       report.help(fmt::format("did you mean `{}%`?", text))
           .fix({fmt::format("write `{}%`", text), {{given.range, text + "%", text}}});

@@ -31,7 +31,7 @@ std::span<const Check> checks() {
       {"scatter", "neighbouring sizes whose times have nothing in common", true, scattered},
       {"repeats", "repeats of one shape that differ by more than a factor of two", false, wildRepeats},
       {"attention", "attention that takes several times as long as the library's fused kernel", false, slowAttention},
-      {"axis", "an extent sampled at one value only where others vary it", false, oneValue},
+      {"axis", "an extent that is sampled at one value only, although other series vary it", false, oneValue},
       {"network", "between nodes far below the cards' line rate", false, slowNetwork},
   }};
   return kTable;

@@ -15,13 +15,14 @@ namespace planc::calibrate {
 namespace eq = cost::equations;
 
 PLANC_WARNING(ImpossibleTime, 1020,
-              "`{series}` of {device}: {count} of {all} {direction} times are shorter than the part allows")
+              "`{series}` of {device}: {count} of {all} {direction} times are shorter than the hardware allows")
 PLANC_WARNING(BackwardTooFast, 1021,
-              "`{series}` of {device}: backward takes {ratio} times as long as forward, and has {work} times its work")
+              "`{series}` of {device}: backward takes {ratio} times as long as forward, but has {work} times its work")
 PLANC_WARNING(SlowNetwork, 1024,
               "`{series}` of {device}: {rate} between nodes, {share} % of the {line} that the cards carry")
 PLANC_WARNING(SuspectUnit, 1025,
-              "`{series}` of {device}: the fastest sample reaches {share} % of the part; is the unit of time right?")
+              "`{series}` of {device}: the fastest sample reaches {share} % of the peak of the device; is the unit of "
+              "time right?")
 PLANC_WARNING(SlowAttention, 1068,
               "`{series}` of {device}: the fastest sample takes {factor} times as long as the library's fused kernel")
 
@@ -46,9 +47,9 @@ void impossible(Suspects& s, DiagnosticEngine& diagnostics) {
                                      named(s, {{"count", count}, {"all", good.size()}, {"direction", name(d)}}));
     report.note(fmt::format("here {} takes {}; at the datasheet's peak rates it takes {}", shapeText(*worst),
                             seconds(timeOf(*worst, d)), seconds(leastTime(s.part, *worst, d))));
-    if (all) report.note("none of them is fitted: the others were measured with the same clock");
+    if (all) report.note("the whole series is skipped, because the others were measured with the same clock");
     if (count == good.size())
-      report.help("all of them: is the unit of time right, and do sizes count bytes where they should count elements?");
+      report.help("all of them: is the unit of time right, and are sizes elements rather than bytes?");
   }
 }
 
@@ -90,7 +91,7 @@ void suspectUnit(Suspects& s, DiagnosticEngine& diagnostics) {
     for (const Sample* p : good) s.exclude(p, d);
     diagnostics.report(SuspectUnit, good.front()->range, named(s, {{"share", fmt::format("{:.2g}", best * 100)}}))
         .note(fmt::format("{} samples, {}", good.size(), name(d)))
-        .help("times a thousand times shorter would be ordinary: are they ns where the column says us?");
+        .help("times a thousand times shorter would be plausible: are they in ns instead of us?");
     return;
   }
 }
@@ -110,7 +111,7 @@ void slowNetwork(Suspects& s, DiagnosticEngine& diagnostics) {
                         {"line", formatQuantity(line, units::bandwidth)}}))
       .note("nine tenths of the samples are slower; a fabric that is fitted to them describes this network, not the "
             "cards")
-      .help("NCCL falls back on TCP where it finds no network plugin: `NCCL_DEBUG=INFO` says which it took");
+      .help("NCCL falls back on TCP if it finds no network plugin: `NCCL_DEBUG=INFO` prints its choice");
 }
 
 void slowAttention(Suspects& s, DiagnosticEngine& diagnostics) {

@@ -9,12 +9,13 @@
 
 namespace planc::calibrate {
 
-PLANC_WARNING(ConstantTime, 1022, "`{series}` of {device}: the time does not move, {time} from {small} to {large}")
+PLANC_WARNING(ConstantTime, 1022,
+              "`{series}` of {device}: the time is the same, {time}, for sizes from {small} to {large}")
 PLANC_WARNING(WildRepeats, 1026, "`{series}` of {device}: repeats of one shape differ by a factor of up to {factor}")
 PLANC_WARNING(CopiedTimes, 1027,
-              "`{series}` of {device}: {count} of {all} backward times are forward's, to the last digit")
+              "`{series}` of {device}: {count} of {all} backward times equal the forward times to the last digit")
 PLANC_WARNING(FallingTime, 1028,
-              "`{series}` of {device}: {count} {direction} times are less than half of what smaller sizes take")
+              "`{series}` of {device}: {count} {direction} times are less than half of those of smaller sizes")
 PLANC_WARNING(
     ScatteredTimes, 1029,
     "`{series}` of {device}: {count} of {all} times scatter, neighbours in size by a factor of up to {factor}")
@@ -126,7 +127,7 @@ void scattered(Suspects& s, DiagnosticEngine& diagnostics) {
   diagnostics
       .report(ScatteredTimes, wild.front()->range,
               named(s, {{"count", wild.size()}, {"all", points.size()}, {"factor", fmt::format("{:.1f}", most)}}))
-      .note(all ? "none of them is fitted" : "these sizes are not fitted")
+      .note(all ? "the series is skipped" : "these sizes are not fitted")
       .help("repeat them on an idle network, and with memory to spare for the result");
 }
 
@@ -168,7 +169,7 @@ void copied(Suspects& s, DiagnosticEngine& diagnostics) {
     if (!all) s.exclude(p, Direction::Forward); // nothing says which of the two is the copy
   }
   diagnostics.report(CopiedTimes, same.front()->range, named(s, {{"count", same.size()}, {"all", good.size()}}))
-      .note(all ? "backward is not fitted" : "they are not fitted: nothing says which of the two is the copy");
+      .note(all ? "backward is not fitted" : "they are skipped: it is unknown which of the two is the copy");
 }
 
 } // namespace planc::calibrate

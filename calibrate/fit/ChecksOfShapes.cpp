@@ -25,7 +25,8 @@ void unevenGroup(Suspects& s, DiagnosticEngine& diagnostics) {
           fmt::format("{} of {} times are of such groups, and are not fitted: a fabric is written by ranks and nodes, "
                       "each with as many ranks",
                       uneven.size(), s.points.size()))
-      .help(units ? "`--unit N` says how many devices share network cards; or sample groups that fill the units"
+      .help(units ? "give the number of devices that share network cards with `--unit N`, or sample groups that fill "
+                    "the units"
                   : "sample groups with as many ranks on every host");
 }
 

@@ -17,13 +17,13 @@
 
 namespace planc::calibrate {
 
-PLANC_ERROR(TooFewRuns, 1060, "{count} of `{stack}` {have} a measured step time; a factor needs {fewest}")
-PLANC_WARNING(ScaleGainsLittle, 1061, "scaling `{stack}` by {gain} is less than its runs disagree: {reason}")
+PLANC_ERROR(TooFewRuns, 1060, "{count} of `{stack}` {have} a measured step time, but a factor needs {fewest}")
+PLANC_WARNING(ScaleGainsLittle, 1061, "scaling `{stack}` by {gain} does not improve its predictions: {reason}")
 PLANC_ERROR(ScaleOutOfRange, 1063,
-            "the runs of `{stack}` take {times} times what is predicted: its `unattributed` would be {factor}, which "
+            "the runs of `{stack}` take {times} times the predicted time: its `unattributed` would be {factor}, which "
             "is {range}")
 PLANC_WARNING(ScaleIsNoOverhead, 1064, "`unattributed` of `{stack}` becomes {factor}: {share} of every step")
-PLANC_ERROR(NoMeasuredSteps, 1062, "no plan of this file has a measured step time, or a rate that tells it")
+PLANC_ERROR(NoMeasuredSteps, 1062, "no plan of this file has a measured step time, or a rate from which it follows")
 
 namespace {
 
@@ -126,14 +126,14 @@ void judge(const StackScale& scale, DiagnosticEngine& diagnostics) {
     reason = fmt::format("the median error of a run left out goes from {:.1f} % to {:.1f} %", 100 * scale.before,
                          100 * scale.after);
   else if (scale.spread >= gain)
-    reason = fmt::format("their factors lie {:.1f} % around their median", 100 * scale.spread);
+    reason = fmt::format("their factors scatter by {:.1f} % around their median", 100 * scale.spread);
   if (reason.empty()) return;
   diagnostics
       .report(ScaleGainsLittle, scale.runs.front().run->range,
               {{"stack", scale.stack},
                {"gain", fmt::format("{:+.1f} %", 100 * (scale.factor / scale.old - 1))},
                {"reason", reason}})
-      .help("keep the stack as it is, or measure runs that are more alike; a term of the model is off, not its scale");
+      .help("keep the stack, or measure more similar runs; a term of the model is wrong rather than its scale");
 }
 
 /// Rejects a factor that no stack can have, which indicates a wrong unit or another plan than the one that ran. Warns
@@ -150,8 +150,8 @@ bool possible(const StackScale& scale, DiagnosticEngine& diagnostics) {
                 {{"stack", scale.stack},
                  {"times", fmt::format("{:.3g}", scale.factor / scale.old)},
                  {"factor", factor},
-                 {"range",
-                  range.holds(scale.factor) ? "less than a tenth of what it was" : fmt::format("not {}", range.text)}})
+                 {"range", range.holds(scale.factor) ? "less than a tenth of its old value"
+                                                     : fmt::format("not {}", range.text)}})
         .help(std::string(way));
     return false;
   }
@@ -182,7 +182,7 @@ std::string recordName(const std::string& stack) {
 std::vector<StackScale> fitScales(std::span<const StepRun> runs, SourceRange plans, DiagnosticEngine& diagnostics) {
   if (runs.empty())
     diagnostics.report(NoMeasuredSteps, plans)
-        .help("write what was measured into its plan: `measured step_time = 13.75s : \"our run of October 3\"`, or "
+        .help("write the measurement into its plan: `measured step_time = 13.75s : \"our run of October 3\"`, or "
               "`tokens_per_second`");
   std::map<std::string, std::vector<const StepRun*>> byStack;
   for (const StepRun& run : runs) byStack[run.stack].push_back(&run);
@@ -213,7 +213,7 @@ std::string scaleReport(std::span<const StackScale> scales) {
     size_t width = 4;
     for (const ScaledRun& run : scale.runs) width = std::max(width, run.run->plan.size());
     out += fmt::format(
-        "{}{}: unattributed {:.4g} -> {:.4g}, from {} runs whose own factors lie {:.1f} % around their median\n",
+        "{}{}: unattributed {:.4g} -> {:.4g}, from {} runs whose factors scatter by {:.1f} % around their median\n",
         out.empty() ? "" : "\n", scale.stack, scale.old, scale.factor, scale.runs.size(), 100 * scale.spread);
     out += fmt::format("  {:<{}}  {:>10}  {:>10}  {:>8}  {:>8}\n", "plan", width, "measured", "predicted", "error",
                        "left out");

@@ -140,7 +140,7 @@ size_t positionOf(const Entry& row, const char* key) {
   if (!row.has(key)) return 0;
   const std::vector<std::string> operands = row.texts("operands");
   const auto it = std::find(operands.begin(), operands.end(), row.text(key));
-  if (it == operands.end()) row.fail(fmt::format("`{}` is no operand", row.text(key)));
+  if (it == operands.end()) row.fail(fmt::format("`{}` is not an operand", row.text(key)));
   return static_cast<size_t>(it - operands.begin());
 }
 
@@ -149,7 +149,7 @@ KernelRow kernelRow(const Entry& row) {
   KernelRow out{Symbol(row.text("as")), row.kind("kind"), row.truth("backward"), nullptr, 0, 0};
   for (const auto& [word, shape] : kShapes)
     if (word == row.text("shape")) out.shape = shape;
-  if (!out.shape) row.fail(fmt::format("`{}` is no shape", row.text("shape")));
+  if (!out.shape) row.fail(fmt::format("`{}` is not a shape", row.text("shape")));
   if (row.texts("operands").empty()) row.fail("it has no operands");
   out.first = positionOf(row, "first");
   out.causal = positionOf(row, "causal");
@@ -162,7 +162,7 @@ ChainRow chainRow(const Entry& row) {
   for (const std::string& name : row.texts("operators")) out.operators.emplace_back(name);
   if (row.has("between"))
     for (const std::string& name : row.texts("between")) out.between.emplace_back(name);
-  if (out.operators.size() < 2) row.fail("one operator is no chain");
+  if (out.operators.size() < 2) row.fail("a chain needs several operators");
   return out;
 }
 
@@ -193,10 +193,10 @@ KinetoWords kinetoWords(std::string_view text) {
   out.accumulate = Symbol(gradients.text("accumulate"));
   for (const Entry& row :
        operators.rows("rows", {"torch", "kind", "as", "backward", "operands", "shape", "first", "causal"}))
-    if (!out.operators.emplace(Symbol(row.text("torch")), kernelRow(row)).second) row.fail("it stands there twice");
+    if (!out.operators.emplace(Symbol(row.text("torch")), kernelRow(row)).second) row.fail("it is listed twice");
   out.collectives = collectives.words("names");
   for (const auto& [word, as] : out.collectives)
-    if (!parseCollective(as)) collectives.fail(fmt::format("`{}` is no collective of samples", as));
+    if (!parseCollective(as)) collectives.fail(fmt::format("`{}` is not a sampled collective", as));
   return out;
 }
 

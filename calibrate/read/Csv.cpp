@@ -10,7 +10,7 @@
 namespace planc::calibrate {
 
 PLANC_ERROR(BadSampleNumber, 1002, "`{column}` of this sample is {found}, not {expected}")
-PLANC_ERROR(RaggedRow, 1003, "this line has {cells} cells, and the header has {columns}")
+PLANC_ERROR(RaggedRow, 1003, "this line has {cells} cells, but the header has {columns}")
 
 bool isBlank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
@@ -82,7 +82,7 @@ std::optional<double> positiveNumber(const Cell& cell, std::string_view column, 
   const std::optional<double> value = parseNumber(cell.text);
   if (value && *value > kLeast && *value < kMost) return value;
   badNumber(cell, column, "a positive number below 1e18", diagnostics)
-      .help("leave the line out, or comment it out with `#`");
+      .help("remove the line, or comment it out with `#`");
   return std::nullopt;
 }
 
@@ -95,7 +95,7 @@ DiagnosticEngine::Builder badNumber(const Cell& cell, std::string_view column, s
 bool fitsHeader(const Row& row, size_t columns, SourceRange line, DiagnosticEngine& diagnostics) {
   if (row.size() == columns) return true;
   diagnostics.report(RaggedRow, line, {{"cells", row.size()}, {"columns", columns}})
-      .help("an empty cell stands between two commas");
+      .help("write an empty cell as two commas");
   return false;
 }
 

@@ -42,7 +42,7 @@ std::optional<std::string> gunzip(std::string_view bytes, size_t most, std::stri
   }
   inflateEnd(&stream);
   if (state == Z_STREAM_END && out.size() <= most) return out;
-  error = out.size() > most ? "holds more text than planc reads" : "is no whole gzip file";
+  error = out.size() > most ? "holds more text than planc reads" : "is not a complete gzip file";
   return std::nullopt;
 }
 

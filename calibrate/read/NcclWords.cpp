@@ -12,7 +12,7 @@ NcclWords ncclWords(std::string_view text) {
   NcclWords out{typeWords(file), {}, others.texts("names")};
   for (const Entry& row : programs.rows("rows", {"program", "as", "bus"})) {
     const std::optional<ir::CollectiveKind> kind = parseCollective(row.text("as"));
-    if (!kind) row.fail("it is no collective of samples");
+    if (!kind) row.fail("it is not a sampled collective");
     Formula bus(row.text("bus"));
     for (const std::string_view name : bus.names())
       if (name != "n") row.fail("its formula is of `n`, the ranks");

@@ -12,9 +12,9 @@
 
 namespace planc::calibrate {
 
-PLANC_ERROR(UnknownSampleColumn, 1004, "`{column}` is no column of samples{beside}")
+PLANC_ERROR(UnknownSampleColumn, 1004, "`{column}` is not a column of samples{beside}")
 PLANC_ERROR(MissingSampleColumn, 1005, "a sample of kind `{kind}` needs {columns}")
-PLANC_ERROR(UnknownSampleWord, 1006, "`{word}` is no {what}")
+PLANC_ERROR(UnknownSampleWord, 1006, "`{word}` is not a valid {what}")
 PLANC_ERROR(NoTime, 1007, "this sample has no time")
 
 namespace {
@@ -90,13 +90,13 @@ private:
       });
       const auto before = static_cast<size_t>(same - columns_.begin());
       const bool twice = same != columns_.end();
-      const std::string beside = twice ? fmt::format(" beside `{}`", same->name) : std::string();
+      const std::string beside = twice ? fmt::format(": `{}` is the same column", same->name) : std::string();
       columns_.push_back(column.value_or(Column{"", Field::Unknown}));
       if (column && !twice) continue;
       good = false;
       auto report = diagnostics_.report(UnknownSampleColumn, cell.range, {{"column", cell.text}, {"beside", beside}});
       if (twice) {
-        report.label(row[before].range, "says the same").help("leave one of the two out");
+        report.label(row[before].range, "the same column").help("remove one of the two");
         continue;
       }
       report.meantElse(cell.text, columnNames(),
@@ -181,12 +181,12 @@ private:
     if (!elements && column.field != Field::Extent) return {};
     const Extent e = elements ? Extent::Bytes : column.extent;
     if (!kind.has(e)) return {"empty", fmt::format("a sample of kind `{}` has {}", kind.name, extentsOf(kind))};
-    if (elements && bytes) return {"empty", "`bytes` gives the size already: leave one of the two out"};
+    if (elements && bytes) return {"empty", "`bytes` already gives the size: remove one of the two"};
     if (e == Extent::Causal)
-      return value == 0 || value == 1 ? Expected() : Expected{"0 or 1", "1 where a mask hides half of the scores"};
+      return value == 0 || value == 1 ? Expected() : Expected{"0 or 1", "1 if a mask hides half of the scores"};
     const bool mean = kind.kind == Kind::GroupedGemm && e == Extent::M; // tokens per expert may be a mean
     if (mean || value == std::floor(value)) return {};
-    return {"a whole number", "it is a count: leave the line out if it says something else"};
+    return {"a whole number", "it is a count: remove the line if it has another meaning"};
   }
   static std::string extentsOf(const KindRow& kind) {
     std::vector<std::string> names;
@@ -243,14 +243,14 @@ private:
       diagnostics_
           .report(MissingSampleColumn, lines_.range(),
                   {{"kind", kindGiven ? row.name : "?"}, {"columns", quotedSeries(missing)}})
-          .help(kindGiven ? fmt::format("`name` is {}", row.names) : "docs/calibrate.md lists what a kind needs");
+          .help(kindGiven ? fmt::format("`name` is {}", row.names)
+                          : "docs/calibrate.md lists the columns of each kind");
       return false;
     }
     if (!named(sample)) return false;
     if (sample.kind == Kind::Gemm && ir::isRecipe(sample.dtype)) {
       diagnostics_
-          .report(UnknownSampleWord, lines_.range(),
-                  {{"word", ir::name(sample.dtype)}, {"what", "type that products run in"}})
+          .report(UnknownSampleWord, lines_.range(), {{"word", ir::name(sample.dtype)}, {"what", "type of products"}})
           .help(fmt::format("its products run in `{}`: write that", ir::name(ir::arithmetic(sample.dtype))));
       return false;
     }

@@ -13,11 +13,12 @@
 namespace planc::calibrate {
 
 PLANC_ERROR(BrokenTrace, 1050, "this trace cannot be read: {why}")
-PLANC_ERROR(NoKernels, 1051, "this trace holds no kernels of a GPU")
-PLANC_ERROR(NoShapes, 1052, "this trace holds no shapes of operands: what its kernels computed is not known")
+PLANC_ERROR(NoKernels, 1051, "this trace has no GPU kernels")
+PLANC_ERROR(NoShapes, 1052, "this trace has no shapes of operands, so the work of its kernels is unknown")
 PLANC_WARNING(OnlyMessages, 1067,
-              "this trace holds no shapes of operands: only its collectives are read, {share} of the GPU's time")
-PLANC_WARNING(MostlyUnknown, 1053, "{share} of the GPU's time in this trace belongs to no operator that planc knows")
+              "this trace has no shapes of operands: only its collectives are read, {share} of the GPU's time")
+PLANC_WARNING(MostlyUnknown, 1053,
+              "{share} of the GPU's time in this trace belongs to operators that planc does not know")
 
 namespace {
 
@@ -229,10 +230,8 @@ void readKinetoTrace(const SampleFile& file, Samples& out, DiagnosticEngine& dia
                   trace.kernels.size(), 1e3 * collector.total(), out.samples.size() - before, 100 * std::max(left, 0.0),
                   left > 5e-4 ? ": " + collector.leftOver() : ""));
   if (collector.assumedType())
-    out.notes.push_back(
-        fmt::format("{}: nothing says which type the updated parameters and their states have: taken as "
-                    "fp32",
-                    file.path));
+    out.notes.push_back(fmt::format(
+        "{}: the type of the updated parameters and their states is not given: fp32 is assumed", file.path));
   if (!trace.shapes)
     diagnostics.report(OnlyMessages, eventsOf(file), {{"share", fmt::format("{:.0f} %", 100 * (1 - left))}})
         .note("the rest is of " + (left > 5e-4 ? collector.leftOver() : "nothing"))

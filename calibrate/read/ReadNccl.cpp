@@ -13,15 +13,15 @@
 
 namespace planc::calibrate {
 
-PLANC_ERROR(NoRanks, 1040, "no `# Rank` line stands before this table: how many ranks took part is not known")
-PLANC_ERROR(NoCollective, 1041, "nothing says which collective this table is of")
-PLANC_WARNING(WrongResults, 1042, "{count} values that this run computed are wrong: its time is left out")
+PLANC_ERROR(NoRanks, 1040, "this table has no `# Rank` line before it, so the number of ranks is unknown")
+PLANC_ERROR(NoCollective, 1041, "the collective of this table is not given")
+PLANC_WARNING(WrongResults, 1042, "{count} values that this run computed are wrong, so its time is skipped")
 PLANC_WARNING(
     OddBusFactor, 1043,
-    "the bus bandwidth is {found} times the algorithm bandwidth; {collective} of {ranks} ranks has {expected}")
-PLANC_ERROR(NotMicroseconds, 1044, "{bytes} bytes in {time} us are {computed} GB/s, and `algbw` says {printed}")
+    "the bus bandwidth is {found} times the algorithm bandwidth, but {collective} of {ranks} ranks has {expected}")
+PLANC_ERROR(NotMicroseconds, 1044, "{bytes} bytes in {time} us are {computed} GB/s, but `algbw` is {printed}")
 PLANC_ERROR(RepeatedRank, 1045,
-            "rank {rank} is listed {times} times: {times} runs side by side, not one of {times} ranks")
+            "rank {rank} is listed {times} times: the log is of {times} concurrent runs, not of one with {times} ranks")
 
 namespace {
 

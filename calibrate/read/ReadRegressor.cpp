@@ -13,7 +13,7 @@
 
 namespace planc::calibrate {
 
-PLANC_ERROR(UnknownRegressor, 1010, "`{function}` is no function that is known from these tables")
+PLANC_ERROR(UnknownRegressor, 1010, "`{function}` is not a known function of these tables")
 PLANC_ERROR(MissingRegressorColumn, 1011, "the table of `{function}` has no column {columns}")
 
 namespace {
@@ -94,9 +94,8 @@ private:
       for (const RegressorFunction& f : regressorVocabulary().functions) known.push_back(f.name);
       auto report = diagnostics_.report(UnknownRegressor, lines_.range(), {{"function", title_.function}});
       report.meant(title_.function, known);
-      report.help(
-          "the function stands in the file's name, between part and precision; write other tables in the format "
-          "of docs/calibrate.md");
+      report.help("the function is in the file's name, between device and precision; write other tables in the format "
+                  "of docs/calibrate.md");
       return false;
     }
     for (const Cell& cell : row) names_.emplace_back(cell.text);

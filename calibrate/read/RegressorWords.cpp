@@ -17,7 +17,7 @@ void checkNames(const Formula& formula, const RegressorFunction& function, const
     if (let != words.lets.end())
       checkNames(let->second, function, words, row);
     else if (std::find(function.columns.begin(), function.columns.end(), name) == function.columns.end())
-      row.fail(fmt::format("`{}` is none of its columns", name));
+      row.fail(fmt::format("`{}` is not one of its columns", name));
   }
 }
 
@@ -27,7 +27,7 @@ RegressorFunction functionOf(const Entry& row, const RegressorWords& words) {
   if (row.has("extents"))
     for (const auto& [word, formula] : row.words("extents")) {
       const std::optional<Extent> extent = parseExtent(word);
-      if (!extent) row.fail(fmt::format("`{}` is no extent", word));
+      if (!extent) row.fail(fmt::format("`{}` is not an extent", word));
       out.extents.emplace_back(*extent, Formula(formula));
     }
   for (const auto& [extent, formula] : out.extents) checkNames(formula, out, words, row);
@@ -50,8 +50,8 @@ RegressorWords regressorWords(std::string_view text) {
   for (const Entry& let : file.rows("lets", {"name", "is"})) {
     Formula formula(let.text("is"));
     for (const std::string_view name : formula.names())
-      if (out.lets.count(name)) let.fail(fmt::format("`{}` is no column", name));
-    if (!out.lets.emplace(let.text("name"), std::move(formula)).second) let.fail("it stands there twice");
+      if (out.lets.count(name)) let.fail(fmt::format("`{}` is not a column", name));
+    if (!out.lets.emplace(let.text("name"), std::move(formula)).second) let.fail("it is listed twice");
   }
   for (const Entry& row : file.rows("functions", {"function", "kind", "as", "columns", "extents", "elements"}))
     out.functions.push_back(functionOf(row, out));

@@ -18,7 +18,7 @@ class Formula::Parser {
 
   [[noreturn]] void fail() const {
     throw std::logic_error(
-        fmt::format("`{}` is no formula: see `{}`", text_, text_.substr(std::min(at_, text_.size()))));
+        fmt::format("`{}` is not a formula: see `{}`", text_, text_.substr(std::min(at_, text_.size()))));
   }
   static bool isLetter(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
   static bool isDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }

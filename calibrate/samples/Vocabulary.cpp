@@ -28,10 +28,10 @@ json parseVocabulary(std::string_view text) {
 
 Entry::Entry(const json& entry, std::string where, std::initializer_list<std::string_view> keys)
     : json_(entry), where_(std::move(where)) {
-  if (!json_.is_object()) fail("is no object");
+  if (!json_.is_object()) fail("is not an object");
   for (const auto& [key, value] : json_.items())
     if (key != "source" && std::find(keys.begin(), keys.end(), key) == keys.end())
-      fail(fmt::format("`{}` is none of its keys", key));
+      fail(fmt::format("`{}` is not one of its keys", key));
   if (has("source")) text("source");
 }
 
@@ -47,13 +47,13 @@ const json& Entry::at(const char* key) const {
 
 std::string Entry::text(const char* key) const {
   const json& value = at(key);
-  if (!value.is_string() || value.get_ref<const std::string&>().empty()) fail(fmt::format("`{}` is no text", key));
+  if (!value.is_string() || value.get_ref<const std::string&>().empty()) fail(fmt::format("`{}` is not a string", key));
   return value;
 }
 
 double Entry::number(const char* key) const {
   const json& value = at(key);
-  if (!value.is_number()) fail(fmt::format("`{}` is no number", key));
+  if (!value.is_number()) fail(fmt::format("`{}` is not a number", key));
   return value;
 }
 
@@ -66,7 +66,7 @@ bool Entry::truth(const char* key) const {
 std::vector<std::string> Entry::texts(const char* key) const {
   const json& list = at(key);
   if (!list.is_array() || !std::all_of(list.begin(), list.end(), [](const json& item) { return item.is_string(); }))
-    fail(fmt::format("`{}` is no list of texts", key));
+    fail(fmt::format("`{}` is not a list of strings", key));
   return list;
 }
 
@@ -74,7 +74,7 @@ std::map<std::string, std::string, std::less<>> Entry::words(const char* key) co
   const json& object = at(key);
   if (!object.is_object() ||
       !std::all_of(object.begin(), object.end(), [](const json& item) { return item.is_string(); }))
-    fail(fmt::format("`{}` are no words", key));
+    fail(fmt::format("`{}` are not words", key));
   std::map<std::string, std::string, std::less<>> out;
   for (const auto& [word, meaning] : object.items()) out.emplace(word, meaning);
   return out;
@@ -82,7 +82,7 @@ std::map<std::string, std::string, std::less<>> Entry::words(const char* key) co
 
 Kind Entry::kind(const char* key) const {
   const std::optional<Kind> kind = parseKind(text(key));
-  if (!kind) fail(fmt::format("`{}` is no kind of samples", text(key)));
+  if (!kind) fail(fmt::format("`{}` is not a kind of samples", text(key)));
   return *kind;
 }
 
@@ -92,7 +92,7 @@ Entry Entry::object(const char* key, std::initializer_list<std::string_view> key
 
 std::vector<Entry> Entry::rows(const char* key, std::initializer_list<std::string_view> keys) const {
   const json& list = at(key);
-  if (!list.is_array() || list.empty()) fail(fmt::format("`{}` is no list of rows", key));
+  if (!list.is_array() || list.empty()) fail(fmt::format("`{}` is not a list of rows", key));
   std::vector<Entry> out;
   for (const json& row : list) out.emplace_back(row, fmt::format("{}, {} {}", where_, key, out.size() + 1), keys);
   return out;
@@ -104,7 +104,7 @@ TypeWords typeWords(const Entry& file) {
   TypeWords out;
   for (const auto& [word, name] : types.words("names")) {
     const std::optional<ir::DType> type = ir::parseDType(name);
-    if (!type) types.fail(fmt::format("`{}` is no element type", name));
+    if (!type) types.fail(fmt::format("`{}` is not an element type", name));
     out.emplace(word, *type);
   }
   return out;

@@ -15,11 +15,11 @@
 namespace planc::calibrate {
 
 PLANC_WARNING(OtherKernel, 1014,
-              "`{name}` of these samples is another kernel than that of `{stack}`: {measured} passes {direction}, and "
-              "the stack has {known}")
+              "`{name}` was measured with another kernel than that of `{stack}`: {measured} passes {direction}, but "
+              "{known} in the stack")
 
 PLANC_WARNING(StackExtendsNone, 827,
-              "`{record}` extends no stack: it has what was sampled and nothing else, and prices no plan")
+              "`{record}` extends no stack: it has only the sampled facts and cannot price a plan")
 
 namespace {
 
@@ -93,9 +93,9 @@ private:
       const std::vector<std::string>& known = bases_.operators;
       if (known.empty() || std::find(known.begin(), known.end(), name) != known.end()) continue;
       const std::string meant = didYouMean(name, known);
-      c_.notes.push_back(fmt::format("`{}` is no operator of the library: plans read its passes if they have an "
-                                     "operator of this name{}{}",
-                                     name, meant.empty() ? "" : "; ", meant));
+      c_.notes.push_back(fmt::format(
+          "`{}` is not an operator of the library: plans use its passes if they have an operator of this name{}{}",
+          name, meant.empty() ? "" : "; ", meant));
     }
   }
 
@@ -233,8 +233,7 @@ private:
         ratios.push_back(largest(s.facts.front()) / before->value);
       if (!optimizer(Symbol(of.key.text())))
         c_.notes.push_back(
-            fmt::format("`{}` is no optimizer of the library: plans read `{}` if their optimizer has this "
-                        "name",
+            fmt::format("`{}` is not an optimizer of the library: plans use `{}` if their optimizer has this name",
                         of.key.text(), of.path()));
       for (const Symbol name : sameUpdates(Symbol(of.key.text()))) {
         const ir::FactRef as =
@@ -297,8 +296,8 @@ void setAnew(Calibration& calibration, const Bases& bases, DiagnosticEngine& dia
                                    [](const Section& s) { return s.record == Record::Stack; });
   if (!written || bases.stackFacts) return;
   diagnostics.report(StackExtendsNone, {}, {{"record", stackRecord(*calibration.part)}})
-      .note("a plan also needs what samples of operators do not tell: launches, overlap, accumulation")
-      .help("name the stack of your framework, which the written one then extends: `--stack NAME`; `planc show "
+      .note("a plan also needs facts that samples of operators do not have: launches, overlap, accumulation")
+      .help("name the stack of your framework, which the new record then extends: `--stack NAME`; `planc show "
             "std.stacks` lists them");
 }
 

@@ -28,11 +28,11 @@
 
 namespace planc::driver {
 
-PLANC_ERROR(NoSampleFormat, 1001, "no reader of samples recognises this file")
+PLANC_ERROR(NoSampleFormat, 1001, "the format of this file is not recognized")
 PLANC_ERROR(BrokenArchive, 829, "this compressed file cannot be read: it {why}")
 PLANC_ERROR(NoSamples, 1008, "there are no samples in {files}")
-PLANC_ERROR(NothingFitted, 1066, "nothing was fitted: there is no record to write")
-PLANC_ERROR(UnknownPart, 1009, "the library has no device for {name}, which these samples were taken on")
+PLANC_ERROR(NothingFitted, 1066, "nothing was fitted, so there is no record to write")
+PLANC_ERROR(UnknownPart, 1009, "the library has no device for {name}, on which these samples were taken")
 
 namespace {
 
@@ -99,7 +99,7 @@ struct Run {
       const std::string digest = digestOf(*text);
       if (isGzip(*text) && !(text = gunzip(*text, kMostText, error))) {
         diagnostics.report(BrokenArchive, {sources.add(shown, ""), 0, 0}, {{"why", error}})
-            .help("pack it again from the whole file, or give the file unpacked; `gzip -t FILE` checks it");
+            .help("compress the whole file again, or pass it uncompressed; `gzip -t FILE` checks it");
         continue;
       }
       if (constexpr std::string_view kMark = "\xEF\xBB\xBF"; text->starts_with(kMark)) // spreadsheets write it
@@ -108,9 +108,9 @@ struct Run {
       digests[id] = digest;
       if (readSamples({id, shown, sources.text(id)}, samples, diagnostics)) continue;
       if (input.named)
-        diagnostics.report(NoSampleFormat, {id, 0, 0}).help("docs/calibrate.md says which formats are read");
+        diagnostics.report(NoSampleFormat, {id, 0, 0}).help("docs/calibrate.md lists the supported formats");
       else
-        samples.notes.push_back(shown + ": no samples: skipped");
+        samples.notes.push_back(shown + ": no samples; skipped");
     }
     return true;
   }
@@ -123,8 +123,8 @@ struct Run {
     for (const std::string& name : names) {
       const std::string own = name.empty() ? name : api::Library::deviceOf(name);
       if (!own.empty() && own != api::Library::deviceOf(*given))
-        samples.notes.push_back(
-            fmt::format("the samples say `{}`, which is `{}` of the library; `--device` says `{}`", name, own, *given));
+        samples.notes.push_back(fmt::format(
+            "the samples are of `{}`, which is `{}` of the library, but `--device` is `{}`", name, own, *given));
       other += fmt::format("{}{}", other.empty() ? "" : ", ", name.empty() ? "a part without a name" : name);
     }
     if (names.size() < 2) return names;
@@ -139,10 +139,10 @@ struct Run {
     for (const Sample& s : samples.samples) collectives |= s.kind == Kind::Collective;
     for (const Calibration& c : calibrations)
       for (const Section& s : c.sections) between |= s.record == Record::Network;
-    if (unit > 0 && !collectives) samples.notes.push_back("`--unit` changes nothing: no sample is of a collective");
+    if (unit > 0 && !collectives) samples.notes.push_back("`--unit` has no effect: no sample is of a collective");
     if (fabric && !between)
-      samples.notes.push_back(fmt::format(
-          "`--fabric {}` changes nothing: no sample that was fitted is of a group over several nodes", bases.fabric));
+      samples.notes.push_back(
+          fmt::format("`--fabric {}` has no effect: no fitted sample is of a group over several nodes", bases.fabric));
   }
 
   /// Finds the library's records of the sampled devices. Returns false after a report.
@@ -161,7 +161,7 @@ struct Run {
       auto report =
           diagnostics.report(UnknownPart, at, {{"name", name.empty() ? "a part without a name" : "`" + name + "`"}});
       report.meant(name, api::Library::names("device"));
-      report.help("say which it is: `--device h100_sxm5_80gb`; `planc show std.devices` lists them");
+      report.help("name it: `--device h100_sxm5_80gb`; `planc show std.devices` lists the devices");
     }
     return parts.size() == devices.size();
   }
@@ -221,13 +221,13 @@ struct Run {
       const std::string name = c.label.empty() ? c.part->name : c.label;
       const std::string text =
           fmt::format("{}: {} samples, {} times left out by the checks", name, c.samples, c.excluded);
-      samples.notes.push_back(text + ": nothing was fitted, and no record is written");
+      samples.notes.push_back(text + ": nothing was fitted, so no record is written");
       empty += (empty.empty() ? "" : "; ") + text;
     }
     if (records > 0) return true;
     diagnostics.report(NothingFitted, {})
         .note(empty)
-        .help("the warnings say what is wrong with the samples; docs/calibrate.md says what each kind needs");
+        .help("the warnings tell what is wrong with the samples; docs/calibrate.md lists the columns of each kind");
     return false;
   }
 
@@ -285,7 +285,7 @@ int save(Console& console, const std::string& path, const std::string& text) {
 int runCalibrate(Console& console, const Arguments& arguments) {
   const auto steps = arguments.value("--steps");
   if (steps && !arguments.positional.empty())
-    return console.usageError("`--steps` takes one file of plans, and no samples beside it");
+    return console.usageError("`--steps` takes one file of plans and no samples");
   for (const std::string_view option : {"--device", "--stack", "--fabric", "--unit", "--check"})
     if (steps && arguments.value(option))
       return console.usageError(fmt::format("`{}` is of samples; `--steps` takes stacks from the plans", option));
@@ -312,7 +312,7 @@ int runCalibrate(Console& console, const Arguments& arguments) {
   const std::optional<std::string> output = arguments.value("-o"), file = arguments.value("--check");
   std::optional<CalibrationCheck> check;
   if (file && devices.size() > 1)
-    return console.usageError("`--check` holds one device against its runs; these samples are of several");
+    return console.usageError("`--check` compares one device with its runs, but these samples are of several");
   if (!run.diagnostics.hasErrors() && run.findParts(devices, arguments.value("--device"))) {
     run.fit(devices);
     run.noteVoidOptions();
@@ -335,26 +335,25 @@ int runCalibrate(Console& console, const Arguments& arguments) {
 
 const Command kCalibrateCommand = {
     "calibrate",
-    "fit a device, a software stack and fabrics to measured times; prints how well, and writes plan text",
-    {{"SAMPLES", 0, kMany, "files of samples, or folders of them, or - for stdin (docs/calibrate.md)"}},
-    {{"-o", "FILE", {}, "write the library there; - is stdout, and the report goes to stderr"},
-     {"--device", "NAME", {}, "the device of std.devices that the samples are of, where they do not say"},
-     {"--stack", "NAME", {}, "the stack of the library that the written one extends: megatron.megatron_2021"},
-     {"--fabric", "NAME", {}, "the fabric of the library that the written one between nodes extends: ndr"},
+    "fit a device, a software stack and fabrics to measured times; print the errors, and write plan text",
+    {{"SAMPLES", 0, kMany, "files of samples, folders of them, or - for stdin (docs/calibrate.md)"}},
+    {{"-o", "FILE", {}, "write the library to a file; - is stdout, and the report goes to stderr"},
+     {"--device", "NAME", {}, "the device of std.devices, if the samples do not name it"},
+     {"--stack", "NAME", {}, "the stack of the library that the new one extends: megatron.megatron_2021"},
+     {"--fabric", "NAME", {}, "the fabric of the library that the new one between nodes extends: ndr"},
      {"--unit",
       "N",
       {},
-      "devices of one unit that network cards serve, if hosts are no such units: 72 for a rack of NVL72; else the "
-      "library's cluster of the device says it"},
+      "devices that share network cards, if not those of a host: 72 for a rack of NVL72; default: from the library's "
+      "cluster of the device"},
      {"--check",
       "FILE",
       {},
-      "a plan file with `measured` lines: prices them with the library and with what was written, and says whether it "
-      "helped"},
+      "a plan file with `measured` lines: compare their errors with the library and with the new records"},
      {"--steps",
       "FILE",
       {},
-      "in place of samples: a plan file with measured step times; fits one factor per software stack"},
+      "instead of samples: a plan file with measured step times; fits one factor per software stack"},
      kDateOption,
      {"--format", "", {"text", "json"}, "json: one object with all fits, outliers, the library and all diagnostics"}},
     "planc calibrate examples/h100_samples.csv --device h100_sxm5_80gb",

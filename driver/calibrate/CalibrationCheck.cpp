@@ -13,12 +13,12 @@
 
 namespace planc::driver {
 
-PLANC_WARNING(CalibrationDoesNotHelp, 1015,
-              "calibrated, the measured lines of {file} have a mean error of {after}; the library has {before}")
+PLANC_WARNING(
+    CalibrationDoesNotHelp, 1015,
+    "after calibration, the measured lines of {file} have a mean error of {after}, but {before} with the library")
 PLANC_WARNING(HalfOfTheRecords, 1055,
-              "the measured lines of `{plan}` are left out: its {other} is `{name}`, and what was calibrated is of "
-              "`{device}` and `{stack}`")
-PLANC_ERROR(NothingToCheck, 1016, "no measured line of {file} is priced with `{device}`{stack}")
+              "`{plan}` is not compared: its {other} is `{name}`, but `{device}` and `{stack}` were calibrated")
+PLANC_ERROR(NothingToCheck, 1016, "none of the measured lines of {file} is priced with `{device}`{stack}")
 
 namespace {
 
@@ -80,8 +80,8 @@ void warn(const CalibrationCheck& check, DiagnosticEngine& found) {
       .note(fmt::format("`{}` goes from {} to {}; {} of {} lines grow by more than {:.0f} points", worst.plan,
                         signedPercent(worst.errorBefore()), signedPercent(worst.errorAfter()), bad.size(),
                         check.lines.size(), 100 * kPoints))
-      .help("the samples are of other kernels than the runs had, or at other clocks: `planc explain` on such a plan "
-            "shows which part is off; until then price with the library's records");
+      .help("the samples are of other kernels or clocks than the runs: `planc explain` on such a plan shows which part "
+            "is wrong; until then price with the library's records");
 }
 
 /// Returns a sentence on the lines of one kind.
@@ -112,9 +112,10 @@ public:
                                 {"name", name_.view()},
                                 {"device", records.device},
                                 {"stack", records.stack}});
-    report.note("numbers of one record are relative to those of the other: with half of them a price tells of neither");
-    if (count_ > 1) report.note(fmt::format("{} plans are left out so", count_));
-    report.help("name the stack of the runs by `--stack`, and give the plans the device that was sampled");
+    report.note(
+        "numbers of one record are relative to the other record, so a price with only one of them tests neither");
+    if (count_ > 1) report.note(fmt::format("{} plans are not compared for this reason", count_));
+    report.help("name the stack of the runs with `--stack`, and give the plans the sampled device");
   }
 
 private:
@@ -152,8 +153,8 @@ bool CalibrationCheck::run(Console& console, const std::string& path, const api:
                  {"device", records.device},
                  {"stack", records.measuredStack && !records.stack.empty() ? fmt::format(" and `{}`", records.stack)
                                                                            : std::string()}})
-        .help("write what was measured into plans that name the library's device, and the stack that `--stack` names: "
-              "`measured step_time = 176ms : \"our run of October 3\"`");
+        .help("write measurements into plans with the library's device and the stack of `--stack`: `measured step_time "
+              "= 176ms : \"our run of October 3\"`");
   for (const bool memory : {false, true}) warn(only(memory), found);
   console.diagnose(found, input.sources());
   return !found.hasErrors();

@@ -115,7 +115,7 @@ bool canBeRead(Console& console, const std::string& library, const std::string& 
   if (written.hasErrors()) {
     written.report({});
     refused.report(ScaledStackUnreadable, {}, {{"path", path}})
-        .help("scale a stack that is exported by a file of its own, without parameters: `export stack ours extends "
+        .help("scale a stack without parameters that a separate file exports: `export stack ours extends "
               "megatron.megatron_2022 { … }`");
     console.diagnose(refused, written.sources());
   }

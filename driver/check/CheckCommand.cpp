@@ -130,7 +130,7 @@ int runCheck(Console& console, const Arguments& arguments) {
 const Command kCheckCommand = {
     "check",
     "check files and every plan in them; silent when clean",
-    {{"FILE", 0, kMany, "a .plan file, a folder of them, or - for stdin; what planc.toml lists, if not said"}},
+    {{"FILE", 0, kMany, "a .plan file, a folder of them, or - for stdin; default: the files of planc.toml"}},
     {kSetOption, kJobsOption, kStdinOption, kCheckFormatOption, kCheckOutputOption, kFixOption, kUnsafeOption,
      kDiffOption},
     "planc check examples/gpt3_175b.plan",

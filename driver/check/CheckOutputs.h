@@ -15,9 +15,9 @@ inline const Option kCheckFormatOption{
     "--format",
     "",
     {"text", "json", "sarif", "github", "gitlab", "junit"},
-    "json: one object with what was found and all diagnostics; the others are read by tools of those names"};
+    "json: one object with all results and diagnostics; the others are for the tools of these names"};
 inline const Option kCheckOutputOption{
-    "--output", "FORMAT=FILE", {}, "write sarif, github, gitlab or junit to a file, beside what is printed", kEach};
+    "--output", "FORMAT=FILE", {}, "also write sarif, github, gitlab or junit to a file", kEach};
 
 class CheckOutputs {
 public:

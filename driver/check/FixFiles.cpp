@@ -44,13 +44,13 @@ int FixFiles::check() const {
                                  fmt::format("as `planc check --fix {} FILE`", option));
   if (!fix_) return kClean;
   if (arguments_.given("--set"))
-    return console_.usageError("`--fix` takes files as they are written", "leave `--set` out");
+    return console_.usageError("`--fix` takes files as they are written", "remove `--set`");
   const bool stdin =
       std::find(arguments_.positional.begin(), arguments_.positional.end(), "-") != arguments_.positional.end();
   if ((diff_ || stdin) && arguments_.value("--format") != "text")
     return console_.usageError(fmt::format("the {} and `--format {}` would both be printed",
                                            diff_ ? "difference" : "fixed text", *arguments_.value("--format")),
-                               "leave one of them out, or write the format to a file: `--output sarif=FILE`");
+                               "remove one of them, or write the format to a file: `--output sarif=FILE`");
   return kClean;
 }
 
@@ -122,7 +122,7 @@ void FixFiles::sayElsewhere(const std::vector<WorkFile>& files) const {
     std::error_code failed;
     const bool named = std::any_of(files.begin(), files.end(),
                                    [&](const WorkFile& file) { return fs::equivalent(file.path, other, failed); });
-    if (!named) console_.note(fmt::format("{} has fixes as well: name it to have them made\n", other));
+    if (!named) console_.note(fmt::format("{} has fixes, too: name it to apply them\n", other));
   }
 }
 

@@ -12,11 +12,10 @@
 
 namespace planc::driver {
 
-inline const Option kFixOption{
-    "--fix", "", {}, "make the fixes that are safe, in the files themselves; stdin goes to stdout"};
+inline const Option kFixOption{"--fix", "", {}, "apply the safe fixes to the files; stdin goes to stdout"};
 inline const Option kUnsafeOption{
-    "--unsafe", "", {}, "with --fix: the first of several words that may be meant as well"};
-inline const Option kDiffOption{"--diff", "", {}, "with --fix: print what would change, and write nothing"};
+    "--unsafe", "", {}, "with --fix: also apply the first of several possible corrections"};
+inline const Option kDiffOption{"--diff", "", {}, "with --fix: print the changes, and write nothing"};
 
 /// The options `--fix`, `--unsafe` and `--diff`, and the state of one run.
 class FixFiles {

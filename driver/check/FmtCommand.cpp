@@ -83,12 +83,11 @@ int runFmt(Console& console, const Arguments& arguments) {
 
 const Command kFmtCommand = {
     "fmt",
-    "rewrite files in the one canonical layout; comments are kept",
-    {{"FILE", 0, kMany,
-      "a .plan file, a folder of them, or - for stdin to stdout; what planc.toml lists, if not said"}},
+    "format files in the canonical layout; comments are kept",
+    {{"FILE", 0, kMany, "a .plan file, a folder of them, or - for stdin to stdout; default: the files of planc.toml"}},
     {kJobsOption,
      kStdinOption,
-     {"--check", "", {}, "change nothing, print the files that would change, and exit with 1 if there are any"}},
+     {"--check", "", {}, "only print the files that would change, and exit with 1 if there are any"}},
     "planc fmt --check examples/gpt3_175b.plan",
     runFmt,
 };

@@ -25,7 +25,7 @@ size_t count(const std::vector<TestCase>& cases, Outcome outcome) {
 }
 
 std::string summary(const std::vector<TestCase>& cases) {
-  if (cases.empty()) return "nothing to test: no plan asserts anything, and there are no tests\n";
+  if (cases.empty()) return "nothing to test: there are neither assertions nor tests\n";
   std::string out = fmt::format("{} passed", count(cases, Outcome::Passed));
   if (const size_t failed = count(cases, Outcome::Failed)) out += fmt::format(", {} failed", failed);
   if (const size_t skipped = count(cases, Outcome::Skipped)) out += fmt::format(", {} skipped", skipped);
@@ -129,7 +129,7 @@ int runTest(Console& console, const Arguments& arguments) {
   console.summarize();
   const bool whole = listed && read.set;
   if (whole && cases.empty() && !filter.empty() && !read.unreadable)
-    return console.usageError("no plan that asserts anything and no test has `" + filter + "` in its name",
+    return console.usageError("no test and no plan with assertions has `" + filter + "` in its name",
                               "names are those of the JSON result, as `plans/run.plan#sizes(nodes = 4)`");
   if (whole && outputs->asText()) console.out(failures(console, cases) + summary(cases));
   const auto asJson = [&](JsonStream& root) {
@@ -148,10 +148,10 @@ int runTest(Console& console, const Arguments& arguments) {
 
 const Command kTestCommand = {
     "test",
-    "hold plans against their assertions, measured values, tests and policies",
-    {{"FILE", 0, kMany, "a .plan file, a folder of them, or - for stdin; what planc.toml lists, if not said"}},
-    {{"--filter", "TEXT", {}, "only plans and tests that have this in their name, FILE#NAME(arguments)"},
-     {"--policy", "FILE", {}, "a file of policies that hold for every plan, and others by repeating it", kEach},
+    "check plans against their assertions, measured values, tests and policies",
+    {{"FILE", 0, kMany, "a .plan file, a folder of them, or - for stdin; default: the files of planc.toml"}},
+    {{"--filter", "TEXT", {}, "only plans and tests whose name, FILE#NAME(arguments), contains this"},
+     {"--policy", "FILE", {}, "a file of policies for every plan; repeat it for others", kEach},
      kSetOption,
      kJobsOption,
      kStdinOption,

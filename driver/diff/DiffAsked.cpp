@@ -35,7 +35,7 @@ int oneSide(Console& console, DiffAsked& asked, const std::string& path, Side& o
     std::optional<Side> read = jsonSide(path, problem);
     if (!read) {
       asked.problems.report(NotCompared, asked.placeOf("planc diff", path), {{"path", path}, {"reason", problem}})
-          .help("a JSON result is what `planc estimate --format json` prints");
+          .help("`planc estimate --format json` prints a JSON result");
       return kFailed;
     }
     out = std::move(*read);
@@ -82,9 +82,8 @@ int earlierSide(Console& console, DiffAsked& asked, const std::string& revision,
   for (const std::string& word : words) {
     std::error_code ignored;
     if (!tree->holds(word))
-      return console.usageError(
-          fmt::format("{} lies outside of the repository that `{}` is a revision of", word, revision),
-          "compare two folders: `planc diff A B`");
+      return console.usageError(fmt::format("{} is outside of the repository of revision `{}`", word, revision),
+                                "compare two folders: `planc diff A B`");
     if (fs::exists(word, ignored))
       here.push_back(word);
     else if (tree->plansBelow(word).empty())
@@ -123,7 +122,7 @@ int readAsked(Console& console, const Arguments& arguments, DiffAsked& asked) {
     return console.usageError(
         fmt::format("`planc diff` compares two files, folders or JSON results; there {}",
                     arguments.positional.size() == 1 ? "is one" : fmt::format("are {}", arguments.positional.size())),
-        "name both, or an earlier state of what is here: `planc diff --against HEAD~1`");
+        "name both, or compare with an earlier revision: `planc diff --against HEAD~1`");
   WorkFiles beforeFiles;
   if (const int code = oneSide(console, asked, arguments.positional[0], asked.before, beforeFiles)) return code;
   return oneSide(console, asked, arguments.positional[1], asked.after, asked.work);

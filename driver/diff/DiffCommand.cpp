@@ -15,7 +15,7 @@
 
 namespace planc::driver {
 
-PLANC_ERROR(SubmoduleLacks, 1125, "`{revision}` cannot be read as a whole: {reason}")
+PLANC_ERROR(SubmoduleLacks, 1125, "`{revision}` cannot be read completely: {reason}")
 
 namespace {
 
@@ -64,10 +64,9 @@ bool reportErrors(Console& console, DiffAsked& asked) {
     asked.problems
         .report(SubmoduleLacks, asked.placeOf("--against", asked.before.name),
                 {{"revision", asked.before.name}, {"reason", missing}})
-        .help(
-            fmt::format("`planc lib fetch --against {}` brings the packages that it locks into the cache; of a folder "
-                        "outside of the repository no earlier state is known",
-                        asked.before.name));
+        .help(fmt::format("`planc lib fetch --against {}` fetches the packages that it locks; a folder outside of the "
+                          "repository has no known earlier state",
+                          asked.before.name));
   console.diagnose(asked.problems, asked.words);
   bool read = true;
   for (const Side* side : {&asked.before, &asked.after})
@@ -118,24 +117,23 @@ int runDiff(Console& console, const Arguments& arguments) {
 
 const Command kDiffCommand = {
     "diff",
-    "what became of plans: totals before and after, where the difference comes from, and whose it is",
-    {{"A|PATH", 0, kMany,
-      "two .plan files, folders or JSON results of `estimate`; with --against what of the repository is compared"}},
+    "compare two states of plans: totals before and after, the causes of the difference, and who caused it",
+    {{"A|PATH", 0, kMany, "two .plan files, folders or JSON results of `estimate`; with --against one file or folder"}},
     {{"--against",
       "REV",
       {},
-      "an earlier state of the repository, as HEAD~1, or origin/main... for where this branch left it, in place of A"},
+      "an earlier revision instead of A, as HEAD~1, or origin/main... for where this branch left it"},
      {"--fail-if",
       "GATE",
       {},
-      "fail where a metric changes by more, as 'step_time > +3%' or 'not memory.fits'; goes before planc.toml's",
+      "fail if a metric changes by more, as 'step_time > +3%' or 'not memory.fits'; overrides the gate of planc.toml",
       kEach},
      kJobsOption,
      {"--format",
       "",
       {"text", "json", "md", "github"},
       "md: a comment for a pull request; github: annotations of its lines"},
-     {"--all", "", {}, "every part of a difference, however small"}},
+     {"--all", "", {}, "print every part of a difference, even small ones"}},
     "planc diff --against HEAD~1 examples/llama3_70b_fsdp.plan",
     runDiff,
 };

@@ -104,7 +104,7 @@ public:
     for (const diff::Result& between : known->second.results)
       if (between.name() == result.name()) out.between = &between;
     if (!out.between)
-      out.unsplit = "the plan as it was does not compile with the libraries as they are" +
+      out.unsplit = "the earlier plan does not compile with the current libraries" +
                     (known->second.error.text.empty() ? "" : ": " + known->second.error.text);
     return out;
   }

@@ -111,14 +111,14 @@ std::optional<Side> jsonSide(const std::string& path, std::string& problem) {
   constexpr size_t kMostBytes = size_t(4) << 30; // results of thousands of plans
   if (std::error_code ignored;
       std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
-    problem = "it is no file";
+    problem = "it is not a file";
     return std::nullopt;
   }
   const std::optional<std::string> text = readFile(path, problem, kMostBytes);
   if (!text) return std::nullopt;
   const std::optional<Json> root = readJson(*text);
   if (!root) {
-    problem = "it is no JSON";
+    problem = "it is not JSON";
     return std::nullopt;
   }
   std::optional<report::ResultFile> read = report::readResults(*root, problem);

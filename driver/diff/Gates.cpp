@@ -15,9 +15,9 @@
 
 namespace planc::driver {
 
-PLANC_ERROR(GateOfNoMetric, 1110, "a gate on `{metric}`, which is {problem}")
-PLANC_ERROR(GateWithoutBound, 1111, "`{bound}` is no bound for `{metric}`: {problem}")
-PLANC_ERROR(GateOfWrongUnit, 1112, "`{metric}` is {wanted}, and `{bound}` is {found}")
+PLANC_ERROR(GateOfNoMetric, 1110, "gate on `{metric}`, which is {problem}")
+PLANC_ERROR(GateWithoutBound, 1111, "`{bound}` is not a bound for `{metric}`: {problem}")
+PLANC_ERROR(GateOfWrongUnit, 1112, "`{metric}` is {wanted}, but `{bound}` is {found}")
 
 namespace {
 
@@ -33,12 +33,12 @@ std::string withoutBlanks(std::string_view text) {
 const verdict::Metric* gatedMetric(const project::ConfigText& name, DiagnosticEngine& diagnostics) {
   const verdict::Metric* const metric = verdict::findMetric(name.value);
   if (metric && !metric->ofLayer()) return metric;
-  const char* const problem = metric ? "a number of a layer, not of the plan" : "no metric";
+  const char* const problem = metric ? "a number of a layer, not of the plan" : "not a metric";
   std::vector<std::string> known;
   for (const verdict::Metric* m : verdict::metrics().rows())
     if (!m->ofLayer()) known.emplace_back(m->name());
   diagnostics.report(GateOfNoMetric, name.range, {{"metric", name.value}, {"problem", problem}})
-      .help(metric ? "" : didYouMean(name.value, known, "`planc schema planc.toml` lists the metrics, below `gates`"));
+      .help(metric ? "" : didYouMean(name.value, known, "`planc schema planc.toml` lists the metrics under `gates`"));
   return nullptr;
 }
 
@@ -63,21 +63,19 @@ std::optional<Gate> readGate(const project::ConfigText& name, const project::Con
   };
   if (metric->isBool) {
     if (text != kHolds)
-      return noBound(
-          "it is true or false, and does not change by an amount",
-          fmt::format("`\"{}\" = true` of planc.toml, and `--fail-if 'not {}'`, fail where it no longer holds",
-                      name.value, name.value));
+      return noBound("it is true or false, so it cannot change by an amount",
+                     fmt::format("`\"{}\" = true` of planc.toml, and `--fail-if 'not {}'`, fail if it no longer holds",
+                                 name.value, name.value));
     return Gate{metric, false, true, 0, text, written.range};
   }
   if (text.empty()) return noBound("it is empty", boundExample(*metric, '+'));
   const char sign = text[0];
   if (sign != '+' && sign != '-')
-    return noBound(
-        "it has no sign",
-        std::isdigit(static_cast<unsigned char>(sign)) || sign == '.'
-            ? fmt::format("`+{}` fails where the metric rises by more, `-{}` where it falls by more", text, text)
-            : "a gate bounds a change, `+3%` or `-3%`; what a number itself may be is for a policy: `policy "
-              "limit { require memory.peak < 80GB }`");
+    return noBound("it has no sign",
+                   std::isdigit(static_cast<unsigned char>(sign)) || sign == '.'
+                       ? fmt::format("`+{}` fails if the metric rises by more, `-{}` if it falls by more", text, text)
+                       : "a gate limits a change, `+3%` or `-3%`; a policy limits a value: `policy limit { require "
+                         "memory.peak < 80GB }`");
   std::string amount = withoutBlanks(std::string_view(text).substr(1));
   // `3 %` is read as `3%`. An amount without a unit keeps its blank, so that `1 000` is rejected.
   if (const size_t blank = amount.find(' ');
@@ -87,7 +85,7 @@ std::optional<Gate> readGate(const project::ConfigText& name, const project::Con
   const std::optional<Quantity> quantity = parseQuantity(amount, badUnit);
   if (!quantity || quantity->value < 0) {
     const bool unit = !quantity && !badUnit.empty();
-    return noBound(unit ? fmt::format("`{}` is no unit", badUnit) : "behind the sign stands a number with its unit",
+    return noBound(unit ? fmt::format("`{}` is not a unit", badUnit) : "write a number with a unit after the sign",
                    unit ? unitMeant(amount.substr(0, amount.size() - writtenUnit(amount).size()), writtenUnit(amount))
                         : boundExample(*metric, sign));
   }
@@ -130,7 +128,7 @@ std::optional<Gate> gateOfWord(const std::string& word, GateMistake& mistake) {
   const size_t at = word.find_first_of("<>");
   const bool holds = word.starts_with(kNot);
   if (at == std::string::npos && !holds) {
-    mistake = {fmt::format("`{}` is no gate: there is neither `>` nor `<` in it", word),
+    mistake = {fmt::format("`{}` is not a gate: it has neither `>` nor `<`", word),
                "as `step_time > +3%`, or `not memory.fits`"};
     return std::nullopt;
   }

@@ -103,8 +103,7 @@ public:
 
   int result() const {
     console_.summarize();
-    if (differ_)
-      console_.remark("plans no longer come to what their snapshots say; if that is meant: `planc snapshot`\n");
+    if (differ_) console_.remark("plans differ from their snapshots; if this is intended, run `planc snapshot`\n");
     return unread_ ? kUsage : console_.hasErrors() || differ_ || orphans_ ? kFailed : kClean;
   }
 
@@ -121,8 +120,7 @@ private:
     const fs::file_status status = fs::symlink_status(path, ignored);
     if (!fs::exists(status)) return true;
     if (!fs::is_regular_file(status)) {
-      fail(fmt::format("{} is {}, and a snapshot is a plain file", path, kindOf(status)),
-           "move it away, or call it something else");
+      fail(fmt::format("{} is {}, and a snapshot is a plain file", path, kindOf(status)), "move it or rename it");
       return false;
     }
     kept = readFile(path, error);
@@ -163,9 +161,10 @@ int runSnapshot(Console& console, const Arguments& arguments) {
   WorkFiles work;
   if (const int code = filesOf(console, arguments.positional, work)) return code;
   for (const WorkFile& file : work.files) {
-    if (file.path == "-") return console.usageError("a snapshot stands beside a file, and standard input has no place");
+    if (file.path == "-")
+      return console.usageError("a snapshot is written next to its file, so standard input cannot have one");
     if (fs::path(file.path).extension() == kSnapshotSuffix)
-      return console.usageError(file.path + " would be its own snapshot", "name the .plan file beside it");
+      return console.usageError(file.path + " would be its own snapshot", "name the .plan file next to it");
   }
   Snapshots snapshots(console, arguments.has("--check"));
   size_t next = 0;
@@ -195,9 +194,9 @@ int runSnapshot(Console& console, const Arguments& arguments) {
 
 const Command kSnapshotCommand = {
     "snapshot",
-    "keep what plans come to (mesh, layouts, collectives, totals) in files beside them",
-    {{"FILE", 0, kMany, "a .plan file or a folder of them; what planc.toml lists, if not said"}},
-    {{"--check", "", {}, "write nothing: show what is no longer so, and fail"}, kJobsOption},
+    "save the results of plans (mesh, layouts, collectives, totals) in files next to them",
+    {{"FILE", 0, kMany, "a .plan file or a folder of them; default: the files of planc.toml"}},
+    {{"--check", "", {}, "write nothing: show differences, and fail if there are any"}, kJobsOption},
     "planc snapshot --check examples",
     runSnapshot,
 };

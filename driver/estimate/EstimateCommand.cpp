@@ -211,7 +211,7 @@ int exitCode(Console& console, const Arguments& arguments, const Outcome& outcom
   if (!outcome.any)
     return console.usageError(fmt::format("no plan whose parameters all have defaults in {} files", files));
   if (outcome.oom.empty() || arguments.has("--allow-oom")) return kClean;
-  console.remark(fmt::format("does not fit: {}; with `--allow-oom` that is no error\n", outcome.oom));
+  console.remark(fmt::format("does not fit: {}; with `--allow-oom` this is not an error\n", outcome.oom));
   return kFailed;
 }
 
@@ -225,7 +225,7 @@ int runEstimate(Console& console, const Arguments& arguments) {
   const size_t count = work.files.size();
   if (count > 1 && arguments.has("--plan"))
     return console.usageError("`--plan` names plans of one file; there are " + std::to_string(count),
-                              "leave it out: every plan whose parameters all have defaults is priced");
+                              "remove it: every plan whose parameters all have defaults is priced");
   const EstimateFormat& format = estimateFormat(arguments);
   const auto writer = format.writer(console, arguments);
   const Asked asked{console, arguments, format, *writer, *edit, arguments.has("--compare")};
@@ -280,14 +280,14 @@ int runEstimate(Console& console, const Arguments& arguments) {
 
 const Command kEstimateCommand = {
     "estimate",
-    "price the plans of files: time, memory, communication and cost of a step, per layer and in all",
+    "price the plans of files: time, memory, communication and cost of a step, per layer and in total",
     {{"FILE", 0, kMany,
-      "a .plan file, a folder of them, or - for stdin; what planc.toml lists, if not said. `--model` and "
-      "`--cluster` stand for a file that `planc new` writes"}},
+      "a .plan file, a folder of them, or - for stdin; default: the files of planc.toml. `--model` and `--cluster` "
+      "replace a file that `planc new` writes"}},
     {{"--plan",
       "NAME",
       {},
-      "only this plan or comparison, and others by repeating it; 'NAME(nodes = 8)' binds its parameters",
+      "only this plan or comparison; repeat it for others; 'NAME(nodes = 8)' binds its parameters",
       kEach},
      kSetOption,
      kModelOption,
@@ -302,13 +302,10 @@ const Command kEstimateCommand = {
      {"--format",
       "",
       {"text", "json", "csv"},
-      "csv: a line per layer, per number of a run, per plan of a comparison; with --compare a line per plan"},
-     {"--compare",
-      "",
-      {},
-      "end with all plans beside each other; those that a `compare` in the file names are so without it"},
-     {"--sort", "", {"model", "time"}, "layers as the model has them, or those first that take the most of the step"},
-     {"--all", "", {}, "a line per layer and stage, where stages are alike too"},
+      "csv: a line per layer, per number of a run and per plan of a comparison; with --compare a line per plan"},
+     {"--compare", "", {}, "end with a table of all plans; plans of a `compare` declaration always have one"},
+     {"--sort", "", {"model", "time"}, "layers in the order of the model, or by their time"},
+     {"--all", "", {}, "a line per layer and stage, even if stages are equal"},
      {"--allow-oom", "", {}, "do not fail when memory does not fit"},
      {"--no-fixes", "", {}, "do not look for changes that make a plan fit"}},
     "planc estimate examples/gpt3_175b.plan",

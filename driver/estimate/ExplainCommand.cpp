@@ -89,7 +89,7 @@ int unknownName(Console& console, const report::PlanReport& plan, const std::str
       if (one.find('.') == std::string::npos) help += (help.empty() ? "there is `" : "`, `") + one;
     help += "`";
   }
-  return console.usageError("`" + name + "` is no number, row or layer of the report of " + plan.plan->title, help);
+  return console.usageError("`" + name + "` is not a number, row or layer of the report of " + plan.plan->title, help);
 }
 
 /// Joins the words of a name, so that `exposed communication` needs no quotes.
@@ -152,8 +152,8 @@ int runExplain(Console& console, const Arguments& arguments) {
     return worst;
   }
   return console.usageError(
-      "`" + word + "` is no code of a diagnostic",
-      didYouMean(word, codes(), "a number is explained by its file and name: `planc explain FILE mfu`"));
+      "`" + word + "` is not the code of a diagnostic",
+      didYouMean(word, codes(), "to explain a number, give its file and name: `planc explain FILE mfu`"));
 }
 
 } // namespace
@@ -173,7 +173,7 @@ const Command kExplainCommand = {
      kBatchOption,
      kTokensOption,
      kStdinOption,
-     {"--all", "", {}, "all parts of what is explained, where they are more than fit on a screen"},
+     {"--all", "", {}, "print all parts, even if they do not fit on a screen"},
      {"--list", "", {}, "list every code"}},
     "planc explain PLAN0901",
     runExplain,

@@ -60,7 +60,7 @@ std::string replaceFile(const std::string& path, std::string_view text) {
   if (failed) return failed.message();
   struct stat info {};
   if (::stat(target.c_str(), &info) != 0) return reason();
-  if (!S_ISREG(info.st_mode)) return "it is no file"; // a pipe would be replaced by a regular file
+  if (!S_ISREG(info.st_mode)) return "it is not a file"; // a pipe would be replaced by a regular file
   if (::access(target.c_str(), W_OK) != 0) return reason();
   std::string temporary = (target.parent_path() / fmt::format(".{}.XXXXXX", target.filename().string())).string();
   Descriptor file(::mkstemp(temporary.data()));

@@ -84,7 +84,7 @@ const verdict::Metric* metricNamed(Console& console, std::string_view option, co
     const std::vector<std::string> related = verdict::relatedMetrics(name);
     console.usageError(fmt::format("`{}`: unknown metric `{}`", option, name),
                        didYouMean(name, numberNames(),
-                                  related.empty() ? "`planc schema planc.toml` lists the metrics, below `gates`"
+                                  related.empty() ? "`planc schema planc.toml` lists the metrics under `gates`"
                                                   : fmt::format("did you mean {}?", quotedChoice(related))));
   }
   return nullptr;

@@ -19,7 +19,7 @@ std::optional<int64_t> countOf(Console& console, const Arguments& arguments, std
 
 /// `--jobs`: the number of threads that work on files; by default the number of cores. Nothing after a report.
 inline const Option kJobsOption{
-    "--jobs", "N", {}, "threads that work on files: the cores, if not said; output is the same"};
+    "--jobs", "N", {}, "number of threads; default: all cores; the output does not depend on it"};
 std::optional<size_t> jobsOf(Console& console, const Arguments& arguments);
 
 /// Returns the seconds of an option; nothing if it is not given. Sets `bad`, after a report, if it is not a time above
@@ -29,7 +29,7 @@ std::optional<double> timeOf(Console& console, const Arguments& arguments, std::
 /// `--date`: the day that is written into results. The default is the environment variable `SOURCE_DATE_EPOCH`, so that
 /// builds are reproducible, or else today. Nothing after a report.
 inline const Option kDateOption{
-    "--date", "DAY", {}, "the day that the records name: 2026-11-28; that of SOURCE_DATE_EPOCH or today, if not said"};
+    "--date", "DAY", {}, "the date in the records, as 2026-11-28; default: SOURCE_DATE_EPOCH or today"};
 std::optional<std::string> dayOf(Console& console, const Arguments& arguments);
 
 /// Returns a metric of the whole plan that is a number; null after a report if `name` is none.

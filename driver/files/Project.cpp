@@ -13,8 +13,7 @@ namespace planc::driver {
 
 PLANC_ERROR(ListedNowhere, 1105, "`{key}` names `{path}`, which {problem}")
 PLANC_WARNING(ExcludesNothing, 1106, "`exclude` names `{path}`, which does not exist")
-PLANC_WARNING(ExcludesListed, 1114,
-              "`exclude` names `{path}`, and `plans` lists `{listed}`: what is named is worked on")
+PLANC_WARNING(ExcludesListed, 1114, "`exclude` of `{path}` has no effect on `{listed}`, which `plans` lists")
 PLANC_ERROR(DeniedAndAllowed, 1109, "{code} is both denied and allowed")
 
 namespace {
@@ -29,7 +28,7 @@ bool liesIn(std::string_view path, std::string_view folder) {
 
 /// Returns what is wrong with a listed path; empty if it exists.
 std::string pathProblem(const std::string& written, const std::string& shown) {
-  if (written.empty() || written.find('\0') != std::string::npos) return "is no path";
+  if (written.empty() || written.find('\0') != std::string::npos) return "is not a path";
   std::error_code failed;
   return fs::exists(shown, failed) ? "" : "does not exist";
 }
@@ -83,7 +82,7 @@ void Project::addRules(WarningRules& rules, DiagnosticEngine& diagnostics) const
     if (const auto also = denied.find(kind->code); also != denied.end())
       diagnostics.report(DeniedAndAllowed, text.range, {{"code", kind->id()}})
           .label(also->second, "denied here")
-          .help("leave one of the two out");
+          .help("remove one of the two");
     else if (options.denied.count(kind->code) == 0)
       rules.allowed.insert(kind->code);
   }
@@ -93,17 +92,17 @@ void Project::exclude(DiagnosticEngine& diagnostics) {
   for (const project::ConfigText& text : config_.exclude) {
     const std::string shown = config_.shown(text);
     if (text.value.empty())
-      diagnostics.report(ListedNowhere, text.range, {{"key", "exclude"}, {"path", ""}, {"problem", "is no path"}});
+      diagnostics.report(ListedNowhere, text.range, {{"key", "exclude"}, {"path", ""}, {"problem", "is not a path"}});
     else if (!pathProblem(text.value, shown).empty())
       diagnostics.report(ExcludesNothing, text.range, {{"path", text.value}})
-          .help("take it out, or write the path of a file or folder; a folder stands for all below it");
+          .help("remove it, or write the path of a file or folder; a folder includes all files below it");
     else
       excluded_.push_back(wholePath(shown));
     for (const project::ConfigText& listed : config_.plans)
       if (!text.value.empty() && liesIn(wholePath(config_.shown(listed)), wholePath(shown)))
         diagnostics.report(ExcludesListed, text.range, {{"path", text.value}, {"listed", listed.value}})
             .label(listed.range, "listed here")
-            .help("take one of the two out");
+            .help("remove one of the two");
   }
 }
 
@@ -119,7 +118,7 @@ int Project::listed(Console& console, const std::vector<project::ConfigText>& li
     out.push_back(config_.shown(text));
     if (const std::string problem = pathProblem(text.value, out.back()); !problem.empty())
       diagnostics.report(ListedNowhere, text.range, {{"key", key}, {"path", text.value}, {"problem", problem}})
-          .help(fmt::format("paths count from the folder of {}; `.` is that folder itself", config_.path));
+          .help(fmt::format("paths are relative to the folder of {}; `.` is that folder itself", config_.path));
   }
   console.diagnose(diagnostics, sources_);
   return diagnostics.hasErrors() ? kFailed : kClean;

@@ -84,7 +84,7 @@ private:
 int listedPlans(Console& console, const Project& project, std::vector<std::string>& out) {
   const project::Config& config = project.config();
   if (config.path.empty())
-    return console.usageError("no file is named, and there is no planc.toml in this folder or above it",
+    return console.usageError("no file is given, and there is no planc.toml in this folder or above it",
                               "name a .plan file or a folder of them, or list them in a planc.toml: `[project]`, and "
                               "below it `plans = [\"plans\"]`");
   if (config.plans.empty())
@@ -195,7 +195,7 @@ int oneFileOf(Console& console, const std::string& path, const std::string& stdi
     Collector(quiet, files).add(path);
     return console.usageError(
         fmt::format("this command works on one file, and {} is a folder", path),
-        files.empty() ? "name a .plan file; there is none below this folder"
+        files.empty() ? "name a .plan file; this folder has none"
                       : fmt::format("name one of the {} below it, such as {}", files.size(), files[0].path));
   }
   return Project().open(console, folderOfWord(path, stdinPath));

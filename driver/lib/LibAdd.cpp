@@ -79,7 +79,7 @@ int libAdd(LibRun& run) {
     return run.console.usageError(
         packages::addressOf(origin.git) == packages::Address::Secret
             ? "the address of `--git` holds a name or a password, which would be in every copy of it"
-            : "`--git` is no address",
+            : "`--git` is not an address",
         "`https://…`, `ssh://…`, `git@host:path` or `file:///…`, without a password: git asks its credential helpers "
         "for that");
   const std::string path = project::findConfig("").value_or(std::string(project::kConfigName));
@@ -122,7 +122,7 @@ int libUpdate(LibRun& run) {
   for (const std::string& word : run.words)
     if (const packages::Dependency* d = run.workspace->manifest().dependency(word); !d)
       return run.console.usageError(fmt::format("{} does not depend on `{}`", path, word),
-                                    "what it names is updated; what packages ask for follows from them");
+                                    "only packages that it names can be updated; their dependencies follow");
     else if (d->origin.isFolder())
       return run.console.usageError(fmt::format("`{}` is the folder {}: it is as new as it is", word, d->origin.path));
   std::vector<project::ConfigDependency> said = run.workspace->config().dependencies;

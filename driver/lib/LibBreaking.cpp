@@ -13,7 +13,7 @@
 
 namespace planc::driver {
 
-PLANC_ERROR(VersionTooLow, 150, "what changes needs version {needed}, and planc.toml says {version}")
+PLANC_ERROR(VersionTooLow, 150, "these changes require version {needed}, but planc.toml has {version}")
 PLANC_ERROR(NoPackageBefore, 151, "`{revision}` has no package to compare with: {reason}")
 
 namespace {
@@ -44,7 +44,7 @@ std::optional<Manifest> manifestAt(LibRun& run, const project::GitTree& tree, co
   }
   if (out && out->isPackage()) return out;
   run.diagnostics.report(NoPackageBefore, here, {{"revision", revision}, {"reason", reason}})
-      .help("`--against` takes the tag of a version of this package");
+      .help("`--against` needs the tag of a version of this package");
   return std::nullopt;
 }
 
@@ -103,7 +103,7 @@ int libBreaking(LibRun& run) {
         .report(VersionTooLow, workspace.config().version->range,
                 {{"needed", needed.text()}, {"version", now.version.text()}})
         .help(fmt::format(
-            "write `version = \"{}\"`, or leave what others use as it was: `deprecated` keeps an old name for a while",
+            "write `version = \"{}\"`, or keep the exports unchanged: `deprecated` keeps an old name for a while",
             needed.text()));
   const int code = run.end();
   if (run.arguments.value("--format") == "json")

@@ -58,7 +58,7 @@ int LibRun::open() {
 int LibRun::needsPackage() {
   if (workspace->manifest().isPackage()) return kClean;
   return console.usageError(fmt::format("{} has no `[package]`", workspace->config().path),
-                            "what others see of a folder is said there: `name`, `version`, `edition` and `exports`");
+                            "it has the `name`, `version`, `edition` and `exports` of a package");
 }
 
 int LibRun::end() {
@@ -71,30 +71,30 @@ const Command kLibCommand = {
     "lib",
     "add, update, fetch, vendor and verify packages; write the pages of one, and see what a new version breaks",
     {{"FORM", 1, 1, "add, update, fetch, vendor, verify, tree, docs or breaking", formWords},
-     {"NAME", 0, kMany, "of packages: which one to add, or to update; all that planc.toml names, if not said"}},
+     {"NAME", 0, kMany, "add, update: the package; default of update: all in planc.toml"}},
     {{"--git", "ADDRESS", {}, "add: the repository of the package", kOnce, kLibAdd},
-     {"--tag", "TAG", {}, "add: its version; the newest, if not said", kOnce, kLibAdd, "--git"},
+     {"--tag", "TAG", {}, "add: its version; default: the newest", kOnce, kLibAdd, "--git"},
      {"--path", "FOLDER", {}, "add: the folder of the package", kOnce, kLibAdd},
      {"--locked",
       "",
       {},
-      "fetch, vendor: fail where planc.lock does not fit, and leave it alone",
+      "fetch, vendor: fail if planc.lock is out of date, and do not change it",
       kOnce,
       kLibFetch | kLibVendor},
      {"--against",
       "REV",
       {},
-      "breaking: the version before, a tag or another revision; fetch: the packages that a revision locks, for `planc "
+      "breaking: the earlier version, a tag or another revision; fetch: the packages that a revision locks, for `planc "
       "diff`",
       kOnce,
       kLibBreaking | kLibFetch},
-     {"--output", "FOLDER", {}, "docs: where the pages go", kOnce, kLibDocs},
-     {"--check", "", {}, "docs: write nothing, and fail where pages are out of date", kOnce, kLibDocs, "--output"},
-     {"--jobs", "N", {}, "breaking: threads that price plans: the cores, if not said", kOnce, kLibBreaking},
+     {"--output", "FOLDER", {}, "docs: the folder of the pages", kOnce, kLibDocs},
+     {"--check", "", {}, "docs: write nothing, and fail if pages are out of date", kOnce, kLibDocs, "--output"},
+     {"--jobs", "N", {}, "breaking: number of threads; default: all cores", kOnce, kLibBreaking},
      {"--format",
       "",
       {"text", "json"},
-      "tree, verify, breaking: how to print it",
+      "tree, verify, breaking: output format",
       kOnce,
       kLibTree | kLibVerify | kLibBreaking}},
     "planc lib tree",
@@ -108,7 +108,7 @@ int runLib(Console& console, const Arguments& arguments) {
   const auto form = std::find_if(forms().begin(), forms().end(), [&](const Form& f) { return f.word == word; });
   if (form == forms().end())
     return console.usageError(fmt::format("`planc lib` has no `{}`", word),
-                              didYouMean(word, formWords(), "`planc lib --help` lists what it has"));
+                              didYouMean(word, formWords(), "`planc lib --help` lists its commands"));
   LibRun run{console, arguments, {arguments.positional.begin() + 1, arguments.positional.end()}};
   if (run.words.size() < form->least || run.words.size() > form->most)
     return console.usageError(

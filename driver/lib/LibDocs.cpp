@@ -55,7 +55,7 @@ int libDocs(LibRun& run) {
     std::error_code failed;
     const fs::file_status there = fs::symlink_status(path, failed);
     if (fs::exists(there) && !fs::is_regular_file(there))
-      return run.console.usageError(fmt::format("{} is no file, and would be written over", path));
+      return run.console.usageError(fmt::format("{} is not a file, so it cannot be overwritten", path));
     std::string error;
     if (fs::exists(there) && readFile(path, error) == page.text) continue;
     run.console.out(path + "\n");

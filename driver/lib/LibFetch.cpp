@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using packages::Fetched;
 using packages::Locked;
 
-PLANC_ERROR(LockWouldChange, 135, "planc.lock does not fit planc.toml, and --locked keeps it: {changes}")
+PLANC_ERROR(LockWouldChange, 135, "planc.lock does not match planc.toml, and `--locked` forbids changes: {changes}")
 PLANC_ERROR(VendorUnwritable, 136, "`{folder}` cannot be written: {reason}")
 
 std::vector<Locked> lockedNow(const LibRun& run) {
@@ -73,7 +73,7 @@ int bring(LibRun& run, const std::string& toml, bool cache, std::vector<Fetched>
       if (const packages::Stored there = packages::stored(diskFiles(), run.workspace->folder(), *one.locked);
           there.kind == packages::Stored::Kind::Vendored && !there.intact)
         run.console.remark(
-            fmt::format("planc: `{}` is not what is locked: `planc lib vendor` is next\n", there.folder));
+            fmt::format("planc: `{}` differs from planc.lock: run `planc lib vendor` next\n", there.folder));
   return run.end();
 }
 
@@ -145,7 +145,7 @@ int libVendor(LibRun& run) {
     if (const std::string why = packages::replaceFolder(folder, one.texts); !why.empty()) {
       run.diagnostics
           .report(VendorUnwritable, run.workspace->placeOf(*one.locked), {{"folder", folder}, {"reason", why}})
-          .help("what was there before is as it was");
+          .help("the files that were there before are unchanged");
       return run.end();
     }
     run.console.out(fmt::format("{} {} in {}\n", one.locked->name, one.locked->version.text(), folder));

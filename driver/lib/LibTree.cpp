@@ -19,7 +19,7 @@ using packages::Origin;
 /// Returns `base 2.1.0  https://… v2.1.0`, with the requested version if it differs.
 std::string rowOf(const Dependency& asked, const Origin& origin, const packages::Version& version) {
   std::string out = fmt::format("{} {}  {}", asked.name, version.text(), origin.text());
-  if (!asked.origin.isFolder() && asked.least != version) out += fmt::format("  asked for: {}", asked.least.text());
+  if (!asked.origin.isFolder() && asked.least != version) out += fmt::format("  required: {}", asked.least.text());
   return out;
 }
 

@@ -9,7 +9,7 @@
 
 namespace planc::driver {
 
-PLANC_ERROR(FileDiffers, 137, "`{file}` is not what planc.lock says: {problem}")
+PLANC_ERROR(FileDiffers, 137, "`{file}` differs from planc.lock: {problem}")
 
 namespace {
 
@@ -35,7 +35,7 @@ void reportFile(LibRun& run, const Locked& locked, const Stored& found, const pa
   const auto there = found.texts.find(path);
   const auto report = [&](std::string problem, SourceRange range) {
     return run.diagnostics.report(FileDiffers, range, {{"file", shown}, {"problem", std::move(problem)}})
-        .help(fmt::format("`planc lib {}` writes the package as it was locked",
+        .help(fmt::format("`planc lib {}` restores the locked package",
                           found.kind == Stored::Kind::Vendored ? "vendor" : "fetch"));
   };
   if (there == found.texts.end()) {
@@ -51,7 +51,7 @@ void reportFile(LibRun& run, const Locked& locked, const Stored& found, const pa
                        locked.files.at(path).substr(0, 12)),
            {file, 0, 0})
         .label(locked.range, "locked here")
-        .note("which byte it is cannot be said: neither the cache nor its repository has the package as it was locked");
+        .note("the differing byte is unknown: neither the cache nor the repository has the locked package");
   } else {
     const auto at = static_cast<uint32_t>(packages::firstDifference(was->second, there->second));
     report(

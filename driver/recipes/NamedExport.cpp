@@ -45,8 +45,8 @@ std::string recipeMisfit(const Export& decl) {
   if (onlyParameter(decl, "model") && onlyParameter(decl, "cluster")) return "";
   std::string names;
   for (const api::ExportParameter& p : decl.parameters) names += (names.empty() ? "" : ", ") + p.str();
-  return fmt::format("is no recipe: a recipe is a plan with one parameter of type `model` and one of type `cluster`, "
-                     "and its parameters are ({})",
+  return fmt::format("is not a recipe: a recipe is a plan with one parameter of type `model` and one of type "
+                     "`cluster`, but its parameters are ({})",
                      names);
 }
 
@@ -110,7 +110,7 @@ Exports clustersOf(api::Catalogue& catalogue, const std::string& device) {
 
 int reportSeveral(Console& console, const WantedExport& wanted, const std::string& word, const Exports& several) {
   return console.usageError(fmt::format("{} declarations fit `{}` as the {}", several.size(), word, wanted.what),
-                            fmt::format("take one of them by its name:{}", listed(several)));
+                            fmt::format("choose one of them by its name:{}", listed(several)));
 }
 
 int reportMisfit(Console& console, api::Catalogue& catalogue, const WantedExport& wanted, const Export& other) {

@@ -49,7 +49,7 @@ int addPackages(Console& console, std::span<const std::string> asked, api::Catal
     return kFailed;
   }
   if (found.hasErrors() && others)
-    console.remark("planc: packages that cannot be read are left out: `planc lib verify` says which\n");
+    console.remark("planc: packages that cannot be read are skipped: `planc lib verify` lists them\n");
   return kClean;
 }
 

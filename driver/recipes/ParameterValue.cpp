@@ -26,7 +26,7 @@ std::optional<std::string> argumentOf(Console& console, api::Catalogue& catalogu
   }
   if (api::isPlanText(fmt::format("let value = ({})\n", said))) return said; // it must be a single expression
   console.usageError(
-      fmt::format("`--set {}={}`: `{}` is no value", parameter.name, said, said),
+      fmt::format("`--set {}={}`: `{}` is not a value", parameter.name, said, said),
       type.empty() ? "a value is one expression, as `8` or `4Mtokens`"
                    : fmt::format("a value is one expression; that of `{}` is of type `{}`", parameter.name, type));
   return std::nullopt;

@@ -69,7 +69,7 @@ bool chooseRecipe(Console& console, api::Catalogue& catalogue, RecipePlan& plan)
   const std::optional<ir::PlanReference> found = file.planReference("chosen");
   if (!found) {
     const Diagnostic* error = file.diagnostics().firstError();
-    return reportChoice(console, error ? error->message : "it is no plan"), false;
+    return reportChoice(console, error ? error->message : "it is not a plan"), false;
   }
   const auto at = std::find_if(all.begin(), all.end(), [&](const api::Export& one) {
     return one.name == found->name && one.path == found->path;
@@ -84,7 +84,8 @@ bool chooseRecipe(Console& console, api::Catalogue& catalogue, RecipePlan& plan)
         plan.chosen.push_back(argument);
   for (const auto& [name, value] : plan.chosen)
     if (value.empty())
-      return reportChoice(console, fmt::format("it gives `{}` a value that no literal says", name)), false;
+      return reportChoice(console, fmt::format("it gives `{}` a value that cannot be written as a literal", name)),
+             false;
   return true;
 }
 

@@ -89,8 +89,8 @@ bool addOptions(Console& console, const Arguments& arguments, RecipePlan& plan) 
       continue;
     }
     if (!parameter) {
-      console.usageError(fmt::format("`{}` gives the parameter `{}` a value, and `{}` has none of that name",
-                                     of.option->name, of.parameter, plan.recipeName),
+      console.usageError(fmt::format("`{}` sets the parameter `{}`, which `{}` does not have", of.option->name,
+                                     of.parameter, plan.recipeName),
                          fmt::format("its parameters are {}", parametersText(plan.recipe)));
       return false;
     }
@@ -117,7 +117,7 @@ bool addSet(Console& console, api::Catalogue& catalogue, Arguments& arguments, b
     const auto same = [&, &name = name](const auto& given) { return given.first == name; };
     if (std::any_of(plan.given.begin(), plan.given.end(), same)) {
       console.usageError(fmt::format("the parameter `{}` is given two values, the second by `--set {}`", name, word),
-                         "leave one of them out");
+                         "remove one of them");
       return false;
     }
     auto value = argumentOf(console, catalogue, plan.imports, plan.recipe.decl, *parameterOf(plan.recipe, name),
@@ -144,7 +144,7 @@ bool isWhole(Console& console, const NamedExport& model) {
     if (p.required()) open += fmt::format("{}{} = …", open.empty() ? "" : ", ", p.name);
   if (open.empty() || !model.arguments.empty()) return true;
   console.usageError(fmt::format("model `{}.{}` takes arguments", model.decl.module, model.decl.name),
-                     fmt::format("give them behind its name, '{}({})', or take a model of `planc show {}`",
+                     fmt::format("give them after its name, '{}({})', or choose a model of `planc show {}`",
                                  model.decl.name, open, model.decl.module));
   return false;
 }
@@ -215,8 +215,7 @@ bool isSaidOnce(Console& console, const Arguments& arguments, const RecipePlan& 
     for (const std::string& value : arguments.all(option))
       for (const auto& [name, given] : plan.given)
         if (name == variedName(value)) {
-          console.usageError(fmt::format("`{}` is {}, and varied by `{}`", name, given, option),
-                             "leave one of them out");
+          console.usageError(fmt::format("`{}` is {}, and varied by `{}`", name, given, option), "remove one of them");
           return false;
         }
   return true;
@@ -238,13 +237,13 @@ bool openVaried(Console& console, Arguments& arguments, RecipePlan& plan) {
     for (std::string& value : values->second) {
       const std::string name = variedName(value);
       if (name == "devices" && plan.sized.sizes.empty()) {
-        console.usageError(fmt::format("`{} devices`: the size of `{}` is no parameter", option, plan.sized.text()),
+        console.usageError(fmt::format("`{} devices`: the size of `{}` is not a parameter", option, plan.sized.text()),
                            "name a cluster whose size is one");
         return false;
       }
       if (name == "devices" && arguments.given(kDevicesOption.name)) {
         console.usageError(fmt::format("`{} devices` looks for a size, and `--devices` gives one", option),
-                           "leave one of them out");
+                           "remove one of them");
         return false;
       }
       const bool alias = name == "devices" && value == name;
@@ -278,7 +277,7 @@ int checkWords(Console& console, const Command& command, const Arguments& argume
     for (const Option* option : kBesideModel)
       if (arguments.given(option->name))
         return console.usageError(fmt::format("`{}` needs a `{}`", option->name, kModelOption.name),
-                                  "as `--model llama3_70b --cluster hgx_h100`, in place of a FILE");
+                                  "as `--model llama3_70b --cluster hgx_h100`, instead of a FILE");
     return kClean;
   }
   if (!arguments.given(kClusterOption.name))
@@ -288,7 +287,7 @@ int checkWords(Console& console, const Command& command, const Arguments& argume
     if (onlyFiles || word == "-" || word.ends_with(kPlanSuffix))
       return console.usageError(
           fmt::format("`{}` and `--model {}` are two plans", word, *arguments.value(kModelOption.name)),
-          "leave the file out, or `--model` and what belongs to it");
+          "remove the file, or `--model` and its options");
   return kClean;
 }
 

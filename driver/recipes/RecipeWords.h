@@ -11,19 +11,16 @@ namespace planc::driver {
 /// The name of such a plan's text in messages and reports, because it is in no file.
 inline constexpr std::string_view kWordsPath = "<planc new>";
 
-inline const Option kModelOption{"--model", "NAME", {}, "in place of a FILE: the model, with --cluster, as llama3_70b"};
-inline const Option kClusterOption{"--cluster", "NAME", {}, "the cluster that the model is trained on, as hgx_h100"};
+inline const Option kModelOption{"--model", "NAME", {}, "instead of a FILE: the model, with --cluster, as llama3_70b"};
+inline const Option kClusterOption{"--cluster", "NAME", {}, "the cluster of --model, as hgx_h100"};
 inline const Option kRecipeOption{
-    "--as",
-    "RECIPE",
-    {},
-    "how it is trained: a recipe of the library, of a package, or FILE:NAME; if not said the usual"};
-inline const Option kDevicesOption{"--devices", "N", {}, "so many devices of the cluster; if not said one unit of it"};
-inline const Option kSeqOption{"--seq", "N", {}, "the tokens of a sequence: the recipe's parameter `seq`"};
+    "--as", "RECIPE", {}, "the training recipe: of the library, of a package, or FILE:NAME; default: the usual one"};
+inline const Option kDevicesOption{"--devices", "N", {}, "number of devices of the cluster; default: one unit"};
+inline const Option kSeqOption{"--seq", "N", {}, "tokens of a sequence: the recipe's parameter `seq`"};
 inline const Option kBatchOption{
-    "--batch", "N", {}, "what a step reads: 512 or 512samples, or 4Mtokens; the recipe's parameter `batch`"};
+    "--batch", "N", {}, "batch of a step: 512, 512samples, or 4Mtokens; the recipe's parameter `batch`"};
 inline const Option kTokensOption{
-    "--tokens", "N", {}, "what the whole run reads, as 1Ttokens: the fact `run.tokens` of the plan"};
+    "--tokens", "N", {}, "tokens of the whole run, as 1Ttokens: the fact `run.tokens` of the plan"};
 inline const Option kParameterOption{"--set", "NAME=VALUE", {}, "another value for a parameter of the recipe", kLines};
 
 /// Returns the text of the plan that `planc new MODEL CLUSTER` writes, for the path `place`; nothing after a usage

@@ -38,7 +38,7 @@ std::optional<Applying> applyingOf(Console& console, const Arguments& arguments)
   made.file = arguments.value("-o");
   const std::optional<std::string> text = arguments.value("--apply");
   if (!text && made.file) {
-    console.usageError("`-o` says where the plan of `--apply` goes", "as `--apply 1 -o best.plan`");
+    console.usageError("`-o` is the file of the plan of `--apply`", "as `--apply 1 -o best.plan`");
     return std::nullopt;
   }
   if (!text) return made;
@@ -59,7 +59,7 @@ int writeRanked(Console& console, const Applying& applying, const InputFile& fil
   if (applying.rank > found.size())
     return console.usageError(
         found.empty()
-            ? std::string("no candidate is an answer: there is none to write")
+            ? std::string("no candidate is valid, so there is none to write")
             : fmt::format("`--apply {}`, and there {} {} to write", applying.rank, found.size() == 1 ? "is" : "are",
                           found.size() == 1 ? "one plan" : fmt::format("{} plans", found.size())));
   const ir::CandidateId id = found[applying.rank - 1];

@@ -23,9 +23,8 @@ constexpr SearchForm kSearchForms[] = {
     {kOfReport, "report", "`planc search report`", ""},
     {kOfMerge, "merge", "`planc search merge`", ""},
     {kOfJob, "--emit-sbatch", "`--emit-sbatch`", ""},
-    {kOfExtreme, "--largest", "`--largest`",
-     "it tries values of one path of one plan; `--set` says what else is other"},
-    {kOfExtreme, "--fewest", "`--fewest`", "it tries values of one path of one plan; `--set` says what else is other"},
+    {kOfExtreme, "--largest", "`--largest`", "it tries values of one path of one plan; change other facts by `--set`"},
+    {kOfExtreme, "--fewest", "`--fewest`", "it tries values of one path of one plan; change other facts by `--set`"},
     {kOfCount, "--count", "`--count`", ""},
     {kOfList, "--list", "`--list`", ""},
     {kOfTable, "", "a search", ""},
@@ -33,7 +32,7 @@ constexpr SearchForm kSearchForms[] = {
 /// Forms that can be combined with one of those.
 constexpr SearchForm kRowsForm = {kOfRows, "--rows", "`--rows`", "`--rows` prints all that the store keeps, as CSV"};
 constexpr SearchForm kPlanForm = {kOfPlan, "--apply", "`--apply` without `-o`",
-                                  "with `-o FILE` the plan goes there, and the answer is printed beside it"};
+                                  "with `-o FILE` the plan is written to the file, and the answer is printed, too"};
 
 bool isWord(const SearchForm& form) {
   return !form.word.empty() && form.word[0] != '-';
@@ -69,15 +68,15 @@ std::string goesWith(const Option& option) {
 
 int misfit(Console& console, const Option& option, const SearchForm& form) {
   if (isWord(form))
-    return console.usageError(fmt::format("`{}` means nothing to {}", option.name, form.shown), goesWith(option));
+    return console.usageError(fmt::format("`{}` has no effect on {}", option.name, form.shown), goesWith(option));
   if (isForm(option.name) && isForm(form.word) && !form.word.empty())
-    return console.usageError(fmt::format("{} and `{}` ask for different things", form.shown, option.name),
-                              "ask for one of them at a time");
+    return console.usageError(fmt::format("{} and `{}` exclude each other", form.shown, option.name),
+                              "give only one of them");
   if (!form.help.empty())
-    return console.usageError(fmt::format("`{}` means nothing beside {}", option.name, form.shown), form.help);
-  const std::string with = form.word.empty() ? "to a search" : fmt::format("beside {}", form.shown);
-  return console.usageError(fmt::format("`{}` means nothing {}", option.name, with),
-                            goesWith(option) + (form.word.empty() ? "" : ": leave one of the two out"));
+    return console.usageError(fmt::format("`{}` has no effect with {}", option.name, form.shown), form.help);
+  const std::string with = form.word.empty() ? "on a search" : fmt::format("with {}", form.shown);
+  return console.usageError(fmt::format("`{}` has no effect {}", option.name, with),
+                            goesWith(option) + (form.word.empty() ? "" : ": remove one of the two"));
 }
 
 /// Checks that the option which this one requires is given.
@@ -101,8 +100,7 @@ int checkForm(Console& console, const Arguments& arguments) {
       if (const int code = checkNeeded(console, option, arguments)) return code;
   const std::string format = *arguments.value("--format");
   if (arguments.given("--illegal") && format != "text" && format != "json")
-    return console.usageError(fmt::format("`--illegal` has no form `{}`", format),
-                              "leave it out, or say `--format json`");
+    return console.usageError(fmt::format("`--illegal` has no form `{}`", format), "remove it, or use `--format json`");
   return kClean;
 }
 

@@ -25,7 +25,7 @@ int checkWords(Console& console, const Arguments& arguments) {
   for (const auto& option : arguments.values) words.insert(words.end(), option.second.begin(), option.second.end());
   for (const std::string& word : words)
     if (hasControlCharacter(word))
-      return console.usageError(fmt::format("`{}` has a line break, or another character that is none of a line", word),
+      return console.usageError(fmt::format("`{}` has a line break or another control character", word),
                                 "`--emit-sbatch` writes all words into lines of a script");
   return kClean;
 }
@@ -63,7 +63,7 @@ int printSbatch(Console& console, const Arguments& arguments) {
     return reportFailure(console, failure);
   }
   if (arguments.positional[0] == "-")
-    return console.usageError("the tasks of `--emit-sbatch` read the plan themselves", "name its file in place of `-`");
+    return console.usageError("the tasks of `--emit-sbatch` read the plan themselves", "name its file instead of `-`");
   const std::filesystem::path path(*store);
   const std::string stem = (path.parent_path() / path.stem()).string(), extension = path.extension().string();
   const auto ofShard = [&](const std::string& which) { return shellWord(stem + ".") + which + shellWord(extension); };

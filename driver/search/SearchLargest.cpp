@@ -61,8 +61,8 @@ std::string behindText(const api::FittingValue& of, bool up) {
 std::string triedText(const api::FittingValue& of) {
   if (of.best) return "  tried: doublings and small values, each with the whole search of the plan\n";
   if (of.conditions.empty()) return {};
-  return "  tried: 1 to 64, doublings of 1 and of the plan's value, and what lies between two that miss different "
-         "things\n";
+  return "  tried: 1 to 64, doublings of 1 and of the plan's value, and values between two that fail for different "
+         "reasons\n";
 }
 
 /// Returns ` on 64 devices, with mesh.tp = 8, mesh.dp = 8` for the best candidate of a search.
@@ -78,7 +78,7 @@ std::string text(const api::FittingValue& of, const std::string& path, bool up) 
   const search::ExtremeFound& found = of.found;
   if (!found.in) {
     if (!found.nearest && found.refused && found.refused->lawful())
-      return fmt::format("none of {} tried values of `{}` will do: {} {}\n{}", found.tried, path, found.refused->value,
+      return fmt::format("none of {} tried values of `{}` is valid: {} {}\n{}", found.tried, path, found.refused->value,
                          missText(of, *found.refused, of.refused), triedText(of));
     if (!found.nearest)
       return fmt::format("no whole value of `{}` is lawful: {}\n", path,

@@ -19,7 +19,7 @@ namespace {
 std::optional<bool> wantsJson(Console& console, const Arguments& arguments, std::string_view option) {
   const std::string format = *arguments.value("--format");
   if (format == "json" || format == "text") return format == "json";
-  console.usageError(fmt::format("`{}` has no form `{}`", option, format), "leave it out, or say `--format json`");
+  console.usageError(fmt::format("`{}` has no form `{}`", option, format), "remove it, or use `--format json`");
   return std::nullopt;
 }
 

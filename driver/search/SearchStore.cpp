@@ -142,7 +142,7 @@ search::StoreHeader headerOf(const Arguments& arguments, InputFile& file, const 
 
 /// Throws if the store belongs to another search.
 void checkSame(const search::Store& store, const StoreFacts& now, const std::string& help) {
-  const std::string text = search::mismatchText(store.path(), store.header().facts, "what is asked for now", now);
+  const std::string text = search::mismatchText(store.path(), store.header().facts, "the current options", now);
   if (!text.empty()) throw search::StoreMismatch(text, help);
 }
 
@@ -167,7 +167,7 @@ int printStoredRows(Console& console, const search::Store& store) {
 
 int reportStore(Console& console, const Arguments& arguments) {
   if (arguments.positional.size() < 2 || arguments.positional.size() > 3)
-    return console.usageError("`planc search report` takes a store, and a plan file where that lies elsewhere now",
+    return console.usageError("`planc search report` takes a store, and a plan file if the file has moved",
                               "as `planc search report FILE.db`");
   const std::unique_ptr<search::Store> store = search::Store::read(arguments.positional[1]);
   if (arguments.has("--rows")) return printStoredRows(console, *store);
@@ -175,7 +175,7 @@ int reportStore(Console& console, const Arguments& arguments) {
   if (arguments.positional.size() == 3) asked.positional = {arguments.positional[2]};
   InputFile file(console, asked.positional[0]);
   if (!file.load()) {
-    console.remark("  = help: name the plan file behind the store; `--rows` prints what the store holds without it\n");
+    console.remark("  = help: name the plan file after the store; `--rows` prints the rows of the store without it\n");
     return kUsage;
   }
   const std::optional<Applying> applying = applyingOf(console, arguments);
@@ -185,7 +185,7 @@ int reportStore(Console& console, const Arguments& arguments) {
   if (!search) return code;
   const bool exhaustive = isExhaustive(asked, *search);
   checkSame(*store, factsOf(asked, file, *search, exhaustive, store->header().rows),
-            "`--rows` prints what the store holds by itself; else the search is run again");
+            "`--rows` prints the rows of the store alone; otherwise the search is run again");
   const search::Walked walked = store->walked(search->space());
   Decided decided{static_cast<double>(walked.decided.size()) / static_cast<double>(store->header().blocks),
                   store->header().shard,
@@ -245,10 +245,10 @@ int SearchStore::open(Console& console, const Arguments& arguments, InputFile& f
   try {
     store_ = arguments.has("--resume") ? search::Store::resume(*path, header, search.space())
                                        : search::Store::create(*path, header, search.space());
-    const std::string help = "ask as it was asked for then, or name another file";
+    const std::string help = "use the same options as then, or name another file";
     checkSame(*store_, header.facts, help);
     if (!(store_->header().shard == shard_))
-      throw search::StoreMismatch(fmt::format("{} is of another part of the search: shard {}, {} is asked for now",
+      throw search::StoreMismatch(fmt::format("{} is of another part of the search: shard {}, but {} is given now",
                                               *path, store_->header().shard.str(), shard_.str()),
                                   help);
     before_ = store_->walked(search.space());
@@ -267,14 +267,14 @@ std::optional<search::Answer> SearchStore::run(Console& console, const std::func
     return walk();
   } catch (const StoreFailure& failure) {
     reportFailure(console, failure);
-    console.remark("the search ended there: what it found since then is lost\n");
+    console.remark("the search ended there: later results are lost\n");
     return std::nullopt;
   }
 }
 
 void SearchStore::remark(Console& console, bool finished) const {
   if (store_ && !finished)
-    console.remark(fmt::format("{} holds what was decided: `--resume` goes on\n", store_->path()));
+    console.remark(fmt::format("{} has the results so far: `--resume` continues\n", store_->path()));
 }
 
 std::optional<int> runOverStores(Console& console, const Arguments& arguments) {

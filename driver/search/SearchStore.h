@@ -13,26 +13,24 @@
 namespace planc::driver {
 
 /// The options of `planc search` about stores.
-inline const Option kStoreOption{"--store", "FILE.db",         {}, "keep what is found in this file, batch by batch",
+inline const Option kStoreOption{"--store", "FILE.db",         {}, "save the results to this file, batch by batch",
                                  kOnce,     kOfSearch | kOfJob};
 inline const Option kResumeOption{
-    "--resume", "",
-    {},         "go on with the store where a search ended, however it did; begin one where there is none",
-    kOnce,      kOfSearch,
-    "--store"};
+    "--resume", "",        {},       "continue a search from its store; start a new store if there is none",
+    kOnce,      kOfSearch, "--store"};
 inline const Option kKeepOption{
-    "--keep",           "",       {"best", "all"}, "of a store; all: a row per priced candidate as well", kOnce,
+    "--keep",           "",       {"best", "all"}, "rows of the store; all: also a row per priced candidate", kOnce,
     kOfSearch | kOfJob, "--store"};
 inline const Option kShardOption{
     "--shard",
     "I/N",
     {},
-    "only a share of the candidates, I from 0 on; auto, auto/N: the task of a Slurm array or of a Kubernetes job",
+    "search only shard I of N, counted from 0; auto, auto/N: the task of a Slurm array or of a Kubernetes job",
     kOnce,
     kOfSearch,
     "--store"};
-inline const Option kEmitSbatchOption{"--emit-sbatch", "N", {}, "only print a Slurm job of N shards"};
-inline const Option kRowsOption{"--rows", "",       {}, "of `report`: all rows that the store keeps, as CSV",
+inline const Option kEmitSbatchOption{"--emit-sbatch", "N", {}, "print a Slurm job of N shards"};
+inline const Option kRowsOption{"--rows", "",       {}, "with `report`: print all rows of the store as CSV",
                                 kOnce,    kOfReport};
 
 /// The store of a search, if the command line names one: earlier results, and the sink for new ones.

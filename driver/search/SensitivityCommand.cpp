@@ -135,18 +135,14 @@ int runSensitivity(Console& console, const Arguments& arguments) {
 
 const Command kSensitivityCommand = {
     "sensitivity",
-    "what the numbers of a plan hang on: elasticities to its constants, and what one would have to be",
+    "how the numbers of a plan depend on its constants: elasticities, and the changes that reach a target",
     {{"FILE", 1, 1, "a .plan file, or - for stdin"}},
-    {{"--plan",
-      "NAME",
-      {},
-      "only this plan, and others by repeating it; 'NAME(nodes = 8)' binds its parameters",
-      kEach},
+    {{"--plan", "NAME", {}, "only this plan; repeat it for others; 'NAME(nodes = 8)' binds its parameters", kEach},
      kSetOption,
-     {"--by", "METRIC", {}, "whose elasticities sort the constants; step_time without it"},
+     {"--by", "METRIC", {}, "metric whose elasticities sort the constants; default: step_time"},
      {"--reach", "TARGET", {}, "least change of each constant that alone reaches it, as 'step_time = 5s'", kEach},
-     {"--top", "N", {}, "rows of each table; 20 without it, 0: all"},
-     {"--format", "", resultFormats(), "csv: a line per constant, per constant of a target"}},
+     {"--top", "N", {}, "rows of each table; default: 20; 0: all"},
+     {"--format", "", resultFormats(), "csv: a line per constant and target"}},
     "planc sensitivity examples/gpt3_175b.plan",
     runSensitivity,
 };

@@ -66,8 +66,8 @@ int checkPicture(Console& console, const Arguments& arguments, const ir::Space& 
   const std::vector<search::SweepAxis> axes = search::sweepAxes(space);
   if (!arguments.has("--svg") || axes.size() != 1 || axes[0].numeric()) return kClean;
   return console.usageError(
-      fmt::format("`--svg` draws a curve over numbers; the values of `{}` are none", axes[0].path),
-      "two choices make a map, of words too");
+      fmt::format("`--svg` draws a curve over numbers, but the values of `{}` are not numbers", axes[0].path),
+      "two choices make a map, also of words");
 }
 
 bool anyPriced(const search::Sweep& sweep) {
@@ -86,11 +86,11 @@ int print(Console& console, const Arguments& arguments, const search::SweepRepor
 int checkSweep(Console& console, const ir::Space& space) {
   if (space.choices.size() > 2)
     return console.usageError(fmt::format("a sweep varies one thing or two; these are {}", space.choices.size()),
-                              "bind what goes together by `with`, or search: `planc search`");
+                              "bind related choices by `with`, or search: `planc search`");
   if (space.size() > kMostPoints)
     return console.usageError(
         fmt::format("a sweep has at most {:.0f} points; these are {:.0f}", kMostPoints, space.size()),
-        "`planc search` walks over more");
+        "`planc search` supports more");
   return kClean;
 }
 
@@ -149,11 +149,11 @@ int scale(Console& console, const Arguments& arguments, InputFile& file, api::Se
 std::optional<std::vector<std::string>> varied(Console& console, const Arguments& arguments) {
   const std::vector<std::string>&vary = arguments.all("--vary"), &scales = arguments.all("--scale");
   if (vary.empty() && scales.empty())
-    console.usageError("`planc sweep` needs what it varies",
+    console.usageError("`planc sweep` needs `--vary` or `--scale`",
                        "as `--vary 'cluster.node.bandwidth in steps(25GB/s, 400GB/s, 16)'`");
   else if (!vary.empty() && !scales.empty())
     console.usageError("`--scale` varies one thing by itself, without `--vary`",
-                       "what grows with it is bound by `with`");
+                       "bind values that grow with it by `with`");
   else
     return vary.empty() ? scales : vary;
   return std::nullopt;
@@ -198,9 +198,9 @@ int runSweep(Console& console, const Arguments& arguments) {
 
 const Command kSweepCommand = {
     "sweep",
-    "a plan at every value of a choice or two: a curve with its knees, or a map",
+    "price a plan at every value of one or two choices: a curve with its knees, or a map",
     {{"FILE", 1, 1, "a .plan file, or - for stdin"}},
-    {{"--plan", "NAME", {}, "the plan that is swept; 'NAME(nodes = 8)' binds its parameters"},
+    {{"--plan", "NAME", {}, "the plan to sweep; 'NAME(nodes = 8)' binds its parameters"},
      kSetOption,
      kModelOption,
      kClusterOption,
@@ -209,15 +209,15 @@ const Command kSweepCommand = {
      kSeqOption,
      kBatchOption,
      kTokensOption,
-     {"--vary", "PATH in LIST", {}, "what is swept, as in a `search` block; a second one makes a map", kLines},
-     {"--fill", "mesh.AXIS", {}, "the axis that takes what is left of the devices", kLines},
+     {"--vary", "PATH in LIST", {}, "a choice, as in a `search` block; a second one makes a map", kLines},
+     {"--fill", "mesh.AXIS", {}, "the axis that takes the remaining devices", kLines},
      {"--scale",
       "PATH in LIST",
       {},
       "strong and weak scaling along a choice that adds devices, with the efficiency against its first value"},
-     {"--show", "METRIC", {}, "a column; several by repeating it", kEach},
+     {"--show", "METRIC", {}, "a column; repeat it for several", kEach},
      {"--format", "", resultFormats(), "csv and md: a line per point"},
-     {"--svg", "FILE", {}, "also draw it: the first metric as a curve or a map, of `--scale` the efficiencies"}},
+     {"--svg", "FILE", {}, "also draw the first metric as a curve or a map, or the efficiencies of `--scale`"}},
     "planc sweep examples/gpt3_175b.plan --plan gpt3_175b --vary 'cluster.nodes.bandwidth in steps(10GB/s, 100GB/s, "
     "8)'",
     runSweep,

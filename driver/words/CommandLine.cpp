@@ -151,7 +151,7 @@ int checkOnce(Console& console, const Command* command, const Arguments& argumen
     if (option.repeats != kOnce || option.isSwitch() || values.size() < 2) return 0;
     return console.usageError("`" + std::string(option.name) + "` takes one value; these are `" + values[0] +
                                   "` and `" + values[1] + "`",
-                              "leave one of them out");
+                              "remove one of them");
   };
   return checkEach(command, check);
 }
@@ -163,7 +163,7 @@ int checkSwitches(Console& console, const Command* command, const std::vector<st
     const auto isIt = [&](const Option& option) { return option.isSwitch() && option.name == name ? 1 : 0; };
     if (name.size() < word.size() && (name == "--version" || checkEach(command, isIt)))
       return console.usageError("`" + name + "` takes no value; this is `" + word.substr(name.size() + 1) + "`",
-                                "it stands by itself where it is wanted, and is left out where it is not");
+                                "write it without a value to turn it on");
   }
   return 0;
 }
@@ -180,11 +180,11 @@ int checkPositionals(Console& console, const Command& command, const Arguments& 
     const bool words = std::any_of(command.options.begin(), command.options.end(),
                                    [](const Option& option) { return option.name == kModelOption.name; });
     return console.usageError("`planc " + std::string(command.name) + "` needs a " + std::string(missing),
-                              usage + (words ? ", or `--model NAME --cluster NAME` in its place" : ""));
+                              usage + (words ? ", or `--model NAME --cluster NAME` instead" : ""));
   }
   if (given > most)
     return console.usageError(
-        "`planc " + std::string(command.name) + "` has no use for `" + arguments.positional[most] + "`", usage);
+        "`planc " + std::string(command.name) + "` does not take `" + arguments.positional[most] + "`", usage);
   size_t at = 0;
   for (const Positional& p : command.arguments)
     for (const size_t end = std::min(given, at + p.most); at < end; ++at) {

@@ -16,21 +16,18 @@ const std::vector<const Command*>& commands() {
 
 const std::vector<Option>& commonOptions() {
   static const std::vector<Option> table = {
-      {"--diagnostics",
-       "",
-       {"human", "short", "json"},
-       "how errors and warnings are written to stderr; json: one per line"},
+      {"--diagnostics", "", {"human", "short", "json"}, "format of errors and warnings on stderr; json: one per line"},
       {"--deny",
        "CODE",
        {},
-       "a warning that counts as an error, as PLAN0640, and others by repeating it; `warnings`: all of them",
+       "treat this warning as an error, as PLAN0640; repeat it for others; `warnings`: all of them",
        kEach},
-      {"--allow", "CODE", {}, "a warning that is left out, whatever `--deny warnings` says", kEach},
+      {"--allow", "CODE", {}, "do not report this warning, even with `--deny warnings`", kEach},
       {"--color", "", {"auto", "always", "never"}, "auto: on a terminal, unless NO_COLOR is set"},
       {"--verify",
        "",
        {},
-       "check what every pass leaves, as with PLANC_VERIFY in the environment; what fails is a bug in planc"},
+       "verify the result of every pass, as PLANC_VERIFY in the environment does; a failure is a bug in planc"},
       {"--help", "", {}, "print this help"},
   };
   return table;

@@ -73,11 +73,11 @@ std::string programHelp() {
   for (const Command* command : commands()) rows.emplace_back(command->name, command->summary);
   addOptions(options, commonOptions());
   options.emplace_back("--version", "print the version");
-  return "planc compiles plans: a model, a cluster and how the one is spread over the other, and says what a step "
-         "costs\n\n"
-         "usage: planc COMMAND [options] …\n\ncommands:\n" +
+  return "planc compiles plans (a model, a cluster, and how the model is spread over it) and computes the cost of a "
+         "step\n\nusage: planc COMMAND [options] …\n\ncommands:\n" +
          columns(rows) + "\noptions:\n" + columns(options) +
-         "\nexample:\n  planc estimate examples/gpt3_175b.plan\n\n`planc COMMAND --help` says more.\n";
+         "\nexample:\n  planc estimate examples/gpt3_175b.plan\n\n`planc COMMAND --help` prints the options of a "
+         "command.\n";
 }
 
 } // namespace planc::driver

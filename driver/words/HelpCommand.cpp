@@ -37,7 +37,7 @@ int runHelp(Console& console, const Arguments& arguments) {
   if (!form->ofCommand)
     return console.usageError(
         fmt::format("`--format {}` prints one completion of all commands; this is `{}`", form->name, names[0]),
-        "leave the command out");
+        "remove the command");
   for (const Command* command : commands())
     if (command->name == names[0]) console.out(form->ofCommand(*command));
   return kClean;
@@ -48,7 +48,7 @@ int runHelp(Console& console, const Arguments& arguments) {
 const Command kHelpCommand = {
     "help",
     "print the help of a command",
-    {{"COMMAND", 0, 1, "whose; all of them, if not said", commandNames}},
+    {{"COMMAND", 0, 1, "the command; default: all of them", commandNames}},
     {{"--format", "", formNames(), "man: a manual page; bash, zsh, fish: a file that completes words in this shell"}},
     "planc help check",
     runHelp,

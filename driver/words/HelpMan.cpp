@@ -136,13 +136,13 @@ std::string pageNames(const std::vector<const Command*>& all) {
 std::string programMan() {
   std::string out = manHead("planc", "price machine-learning training plans");
   out += "\\fBplanc\\fR \\fICOMMAND\\fR [\\fIoptions\\fR] ...\n.SH DESCRIPTION\n";
-  out += manLines("planc compiles plans: files that describe a model, the cluster it is trained on, and how the one is "
-                  "spread over the other. It checks a plan and prices a training step.");
+  out += manLines("planc compiles plans: files that describe a model, its cluster, and how the model is spread over "
+                  "it. It checks a plan and prices a training step.");
   out += ".SH COMMANDS\n";
   for (const Command* command : commands()) out += manEntry(bold(command->name), command->summary);
   out += ".SH OPTIONS\n" + manOptions(commonOptions()) + manEntry(bold("--version"), "print the version");
-  out += ".SH FILES\n" + manEntry(bold("planc.toml"), "what a repository of plans says to every command: files, "
-                                                      "warnings, gates; it is looked for from each file upwards");
+  out += ".SH FILES\n" + manEntry(bold("planc.toml"), "the settings of a repository of plans for all commands: files, "
+                                                      "warnings, gates; the nearest one above each file is used");
   return out + manFoot("planc estimate examples/gpt3_175b.plan", pageNames(commands()));
 }
 

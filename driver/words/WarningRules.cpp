@@ -8,8 +8,8 @@
 
 namespace planc::driver {
 
-PLANC_ERROR(NoWarningOfThatCode, 1107, "`{key}` has no warning `{code}` to name")
-PLANC_ERROR(ErrorAmongWarnings, 1108, "`{key}` is about warnings, and {code} is an error: {message}")
+PLANC_ERROR(NoWarningOfThatCode, 1107, "`{code}` in `{key}` is not the code of a warning")
+PLANC_ERROR(ErrorAmongWarnings, 1108, "`{key}` takes warnings, but {code} is an error: {message}")
 
 namespace {
 
@@ -35,7 +35,7 @@ const DiagnosticKind* warningNamed(std::string_view key, const std::string& code
     if (kind->id() != code) continue;
     if (isWarning(*kind)) return kind;
     diagnostics.report(ErrorAmongWarnings, place, {{"key", key}, {"code", code}, {"message", kind->message}})
-        .help(fmt::format("`planc explain {}` says what to do about it", code));
+        .help(fmt::format("`planc explain {}` explains it", code));
     return nullptr;
   }
   if (all) known.emplace_back(kAllWarnings);
@@ -72,7 +72,7 @@ std::optional<WarningRules> warningRules(Console& console, const Arguments& argu
     const DiagnosticKind* const kind = warningOf(console, "--allow", code, false);
     if (!kind) return std::nullopt;
     if (rules.denied.count(kind->code) != 0) {
-      console.usageError(fmt::format("{} is both denied and allowed", code), "leave one of the two out");
+      console.usageError(fmt::format("{} is both denied and allowed", code), "remove one of the two");
       return std::nullopt;
     }
     rules.allowed.insert(kind->code);

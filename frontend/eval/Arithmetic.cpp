@@ -12,11 +12,11 @@
 namespace planc::frontend {
 using syntax::Expr;
 
-PLANC_ERROR(MixedUnits, 302, "`{op}` mixes {left} and {right}")
+PLANC_ERROR(MixedUnits, 302, "`{op}` cannot combine {left} and {right}")
 PLANC_ERROR(InexactDivision, 303, "{left} / {right} is not a whole number")
 PLANC_ERROR(DivisionByZero, 304, "{left} is divided by zero")
 PLANC_ERROR(Overflow, 305, "{left} {op} {right} is out of range")
-PLANC_ERROR(NoMeaning, 306, "`{op}` has no meaning for {left} and {right}")
+PLANC_ERROR(NoMeaning, 306, "`{op}` is not defined for {left} and {right}")
 PLANC_ERROR(PowerUnit, 321, "`**` needs plain numbers; this is {type}")
 PLANC_ERROR(FormulaTooLarge, 322, "this formula has more than {limit} terms")
 
@@ -81,7 +81,7 @@ struct Operation {
   }
   Value overflow() const {
     context.report(Overflow, e.range, {{"left", show(left)}, {"op", name()}, {"right", show(right)}})
-        .help("ints have 64 bits; `float(…)` goes further");
+        .help("ints have 64 bits; `float(…)` has a larger range");
     return {};
   }
   Value byZero() const {
@@ -124,8 +124,8 @@ Value onInts(const Operation& o) {
     o.context.report(InexactDivision, o.e.range, {{"left", a}, {"right", b}})
         .label(o.left.range, std::to_string(a))
         .label(o.right.range, std::to_string(b))
-        .help(fmt::format("`/` on ints must be exact: let {1} divide {0}; where a number with a fraction fits, "
-                          "`float({0}) / {1}` gives {2}",
+        .help(fmt::format("`/` on ints must be exact: choose numbers of which {1} divides {0}, or write `float({0}) / "
+                          "{1}`, which is {2}",
                           a, b, formatQuantity(static_cast<double>(a) / static_cast<double>(b), {})));
     return {};
   case BinaryOp::Pow:
@@ -154,7 +154,7 @@ Value onNumbers(const Operation& o) {
     if (!u.plain() || !w.plain()) {
       const Value& wrong = u.plain() ? o.right : o.left;
       o.context.report(PowerUnit, wrong.range.valid() ? wrong.range : o.e.range, {{"type", describe(wrong)}})
-          .help("multiply it by itself instead");
+          .help("multiply the number by itself instead");
       return {};
     }
     return o.result(std::pow(a, b), {});

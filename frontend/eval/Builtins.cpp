@@ -14,7 +14,7 @@ using syntax::Expr;
 PLANC_ERROR(FunctionArguments, 330, "`{name}` takes {expected}")
 PLANC_ERROR(FunctionDomain, 331, "`{name}` is not defined for {value}")
 PLANC_ERROR(FunctionType, 332, "`{name}` needs {expected}; this is {actual}")
-PLANC_ERROR(CurveShape, 333, "a curve needs as many x as y, with x rising; {problem}")
+PLANC_ERROR(CurveShape, 333, "a curve needs equally many x and y, with rising x; {problem}")
 
 namespace {
 

@@ -14,11 +14,11 @@ using syntax::ExprKind;
 PLANC_ERROR(UnknownArgument, 204, "{callee} has no parameter `{name}`")
 PLANC_ERROR(NotCallable, 312, "{what} cannot be called")
 PLANC_ERROR(MissingArgument, 313, "{callee} needs {names}")
-PLANC_ERROR(TooManyArguments, 314, "{callee} takes {count}; this is one more")
+PLANC_ERROR(TooManyArguments, 314, "too many arguments: {callee} takes {count}")
 PLANC_ERROR(ArgumentTwice, 315, "`{name}` is given twice")
-PLANC_ERROR(WhereFails, 310, "{callee} needs {condition}; `{name}` is {value}")
-PLANC_ERROR(NoLayerName, 411, "{what} is called where no layer is named")
-PLANC_ERROR(CyclicModel, 209, "model `{name}` stands for itself: {cycle}")
+PLANC_ERROR(WhereFails, 310, "{callee} needs {condition}, but `{name}` is {value}")
+PLANC_ERROR(NoLayerName, 411, "{what} is called outside of a layer")
+PLANC_ERROR(CyclicModel, 209, "model `{name}` is defined by itself: {cycle}")
 
 namespace {
 
@@ -276,8 +276,7 @@ Value Evaluator::bindMore(const Expr& e, const BoundDecl& decl, Scope& scope) {
 
 void Evaluator::reportNoLayer(const DeclInfo& callee, SourceRange call) {
   context.report(NoLayerName, call, {{"what", calleeText(callee)}})
-      .help("operators and blocks are called in the bodies of models and blocks, and what they make has a name: `name "
-            "= …`");
+      .help("call operators and blocks in the bodies of models and blocks, and name their results: `name = …`");
 }
 
 /// Reports `model X = Y(…)` where Y resolves to X again.

@@ -53,7 +53,7 @@ bool Context::enter(const DeclInfo& decl, SourceRange call) {
   ++failures;
   diagnostics.report(CallsTooDeep, decl.nameRange, {{"limit", limits::kCalls}, {"cycle", cycle + decl.name.str()}})
       .label(call, fmt::format("`{}` is used again here", decl.name.view()))
-      .help("end the recursion, or take the call out");
+      .help("end the recursion, or remove the call");
   return false;
 }
 

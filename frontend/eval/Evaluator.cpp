@@ -16,12 +16,12 @@ using syntax::ExprKind;
 PLANC_ERROR(LiteralRange, 309, "{text} does not fit in 64 bits")
 PLANC_ERROR(UnknownUnit, 308, "`{unit}` is not a unit")
 PLANC_ERROR(NotACondition, 307, "a condition must be true or false; this is {type}")
-PLANC_ERROR(ListTooLong, 320, "a list of more than {limit} items")
+PLANC_ERROR(ListTooLong, 320, "a list has more than {limit} items")
 PLANC_ERROR(NestedTooDeep, 319, "evaluation nests deeper than {limit} levels")
 PLANC_ERROR(RequireFails, 311, "{reason}")
-PLANC_ERROR(NotAList, 327, "`for … in` goes over a list; this is {type}")
-PLANC_ERROR(RecordFieldForm, 328, "a field of a record is `name = value`")
-PLANC_ERROR(RecordFieldTwice, 329, "`{name}` stands twice in this record")
+PLANC_ERROR(NotAList, 327, "`for … in` needs a list; this is {type}")
+PLANC_ERROR(RecordFieldForm, 328, "a field of a record must be written `name = value`")
+PLANC_ERROR(RecordFieldTwice, 329, "field `{name}` is given twice in this record")
 
 void reportTooDeep(Context& context, SourceRange at, unsigned limit, std::string help) {
   context.report(NestedTooDeep, at, {{"limit", limit}}).help(std::move(help));
@@ -149,7 +149,7 @@ Value Evaluator::literalInt(const Expr& e) {
   int64_t value = 0;
   const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (result.ec != std::errc()) {
-    context.report(LiteralRange, e.range, {{"text", e.text}}).help("write it as a float, `1e20`, if it is no count");
+    context.report(LiteralRange, e.range, {{"text", e.text}}).help("write it as a float, `1e20`, if it is not a count");
     return {};
   }
   return Value::ofInt(value, e.range);
@@ -182,8 +182,7 @@ Value Evaluator::literalQuantity(const Expr& e) {
   if (quantity) return Value::ofNumber(quantity->value, quantity->unit, e.range);
   if (bad.empty()) {
     context.report(LiteralRange, e.range, {{"text", e.text}})
-        .help(
-            "numbers lie between 1e-307 and 1e308, in seconds, bytes and the like: choose another unit if it is meant");
+        .help("numbers must be from 1e-307 to 1e308 in base units such as seconds and bytes: choose another unit");
     return {};
   }
   const std::string_view written = writtenUnit(e.text), number = e.text.substr(0, e.text.size() - written.size());
@@ -196,7 +195,7 @@ Value Evaluator::literalQuantity(const Expr& e) {
   if (const size_t slash = e.text.find('/'); slash != std::string_view::npos && e.text.substr(slash + 1) == bad)
     report.help(fmt::format("put spaces around `/` to divide by `{}`", bad));
   else if (meant.empty())
-    report.note("units are " + quotedList(unitNames()) + ", and one of them over another: `GB/s`");
+    report.note("units are " + quotedList(unitNames()) + ", and quotients of two units, such as `GB/s`");
   return {};
 }
 

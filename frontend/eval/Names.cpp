@@ -9,11 +9,11 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(UnknownName, 201, "nothing is called `{name}` here")
+PLANC_ERROR(UnknownName, 201, "unknown name `{name}`")
 PLANC_ERROR(UnknownMember, 202, "{owner} has no `{name}`")
 PLANC_ERROR(UnknownEnumMember, 206, "`{name}` is not a member of `{enum}`")
 PLANC_ERROR(UnknownDType, 334, "`{name}` is not an element type")
-PLANC_ERROR(LocalFunction, 425, "functions are declared at the top of a file")
+PLANC_ERROR(LocalFunction, 425, "functions must be declared at the top level of a file")
 PLANC_ERROR(CyclicConstant, 207, "the value of `{name}` depends on itself: {cycle}")
 
 std::optional<Value> Evaluator::find(Symbol name, Scope& scope, SourceRange use) {

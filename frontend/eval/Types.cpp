@@ -198,13 +198,13 @@ Value Evaluator::coerce(Value v, const TypeInfo& t, std::string_view what) {
     std::vector<std::string> types;
     for (ir::DType d : ir::allDTypes()) types.emplace_back(ir::name(d));
     if (v.kind == ValueKind::String && ir::parseDType(*v.string))
-      report.help(fmt::format("leave the quotes out: `{}`", *v.string));
+      report.help(fmt::format("remove the quotes: `{}`", *v.string));
     else if (v.kind == ValueKind::String)
       report.meant(*v.string, types);
     report.note("element types are " + quotedList(types));
   }
   if (t.kind == Kind::Int && v.kind == ValueKind::Number && v.unit.plain())
-    report.help("`floor(…)`, `ceil(…)` and `round(…)` make an int of a float");
+    report.help("`floor(…)`, `ceil(…)` and `round(…)` convert a float to an int");
   return {};
 }
 

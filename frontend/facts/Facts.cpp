@@ -16,13 +16,13 @@ using syntax::ExprKind;
 PLANC_ERROR(NoSuchPath, 211, "{owner} has no `{name}`")
 PLANC_ERROR(UnknownFact, 501, "{owner} has no fact `{fact}`")
 PLANC_ERROR(NothingToOverride, 503, "{owner} inherits no `{what}` to override")
-PLANC_ERROR(NeedsOverride, 504, "`{what}` is inherited and given again")
-PLANC_ERROR(OverrideChangesNothing, 505, "this override leaves `{what}` as it is inherited")
+PLANC_ERROR(NeedsOverride, 504, "`{what}` is inherited: write `override` to change it")
+PLANC_ERROR(OverrideChangesNothing, 505, "`override` gives `{what}` its inherited value again")
 PLANC_ERROR(GivenTwice, 506, "`{what}` is given twice")
-PLANC_ERROR(OutOfRange, 507, "`{fact}` is {value}; it takes {expected}")
+PLANC_ERROR(OutOfRange, 507, "`{fact}` is {value}; expected {expected}")
 PLANC_ERROR(FactDependsOnItself, 512, "`{what}` depends on itself")
-PLANC_ERROR(PartOfRecord, 535, "`{fact}` names {what}, whose facts are not changed from here")
-PLANC_ERROR(FactShape, 513, "a fact is `name = value`")
+PLANC_ERROR(PartOfRecord, 535, "`{fact}` names {what}: change its facts where it is declared")
+PLANC_ERROR(FactShape, 513, "a fact must be written `name = value`")
 
 void reportNeedsOverride(Context& context, SourceRange at, std::string_view what, SourceRange inherited) {
   context.report(NeedsOverride, at, {{"what", what}})
@@ -42,7 +42,7 @@ DiagnosticEngine::Builder reportNothingToOverride(Context& context, SourceRange 
 void reportOverrideChangesNothing(Context& context, SourceRange at, std::string_view what, SourceRange inherited) {
   context.report(OverrideChangesNothing, at, {{"what", what}})
       .label(inherited, "inherited from here")
-      .help("leave it out");
+      .help("remove it");
 }
 
 DiagnosticEngine::Builder reportUnknownFact(Context& context, SourceRange at, std::string_view fact,
@@ -158,7 +158,7 @@ FactNode* FactTree::settle(FactNode& parent, const syntax::Name& name, SourceRan
       std::vector<std::string> names;
       for (const FactNode& child : parent.children) names.push_back(child.name.str());
       reportNothingToOverride(ev_.context, name.range, name.text.view(), owner_.text)
-          .meantElse(name.text.view(), names, "leave `override` out to add it");
+          .meantElse(name.text.view(), names, "remove `override` to add it");
       return nullptr;
     }
     FactNode& made = known ? *known : parent.children.emplace_back();
@@ -211,8 +211,8 @@ bool FactTree::partOfRecord(FactNode& node, const Scope& scope, SourceRange at, 
   if (decl.kind == DeclKind::Model || decl.kind == DeclKind::Plan)
     report.help(fmt::format("give it as an argument: `override {} = {}({})`", node.name.view(), name, part));
   else
-    report.help(fmt::format("declare one that differs, `{0} mine extends {1} {{ override {2} }}` (without `override` "
-                            "what it lacks), and name it: `override {3} = mine`",
+    report.help(fmt::format("declare a changed one, `{0} mine extends {1} {{ override {2} }}` (without `override` for "
+                            "a fact that it lacks), and name it: `override {3} = mine`",
                             describe(decl.kind), name, part, node.name.view()));
   if (decl.module != scope.module)
     for (const std::string& offer : ev_.context.loader.offers(*scope.module, decl.name, "")) report.note(offer);
@@ -294,7 +294,7 @@ FactNode& FactTree::put(FactNode& section, const syntax::Fact& fact, Scope& scop
     node = &section.children.emplace_back();
     node->name = fact.name.text;
   }
-  fill(*node, fact, scope, kBeside, "set beside the file");
+  fill(*node, fact, scope, kBeside, "set outside of the file");
   node->replaced = replaced;
   node->told = false;
   node->edited = true;

@@ -11,9 +11,9 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(FactType, 502, "`{fact}` is {expected}; this is {actual}")
+PLANC_ERROR(FactType, 502, "`{fact}` must be {expected}; this is {actual}")
 PLANC_ERROR(UnknownFactKey, 508, "`{key}`{place} is not {expected}")
-PLANC_ERROR(SectionForm, 509, "`{fact}` is a section: `{fact} {{ … }}`")
+PLANC_ERROR(SectionForm, 509, "`{fact}` is a section: write `{fact} {{ … }}`")
 
 void reportSectionForm(Context& context, SourceRange at, std::string_view fact) {
   context.report(SectionForm, at, {{"fact", fact}});

@@ -6,7 +6,7 @@
 
 namespace planc::format {
 
-PLANC_ERROR(FormatterFailed, 99, "this file would mean something else when formatted; it is left as it is")
+PLANC_ERROR(FormatterFailed, 99, "formatting would change the meaning of this file, so it was not changed")
 
 namespace {
 

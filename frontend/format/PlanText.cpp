@@ -14,7 +14,7 @@
 
 namespace planc::format {
 
-PLANC_ERROR(NotWritable, 936, "{what} cannot be written down as a plan: {why}")
+PLANC_ERROR(NotWritable, 936, "{what} cannot be written as a plan: {why}")
 
 void reportNotWritable(DiagnosticEngine& diagnostics, SourceRange where, std::string what, std::string why,
                        std::string help) {
@@ -111,8 +111,8 @@ private:
           .report(NotWritable, plan_.range,
                   {{"what", fmt::format("a fact of {} `{}`", bad->kind, bad->name.view())},
                    {"why", sources_ ? fmt::format("`{}` does not export it", sources_->path(bad->declared.file))
-                                    : std::string("where that stands is not known")}})
-          .help(fmt::format("write `export {} {} …` there, or change the fact where it stands", bad->kind,
+                                    : std::string("the file of its declaration is unknown")}})
+          .help(fmt::format("write `export {} {} …` there, or change the fact in its declaration", bad->kind,
                             bad->name.view()));
       return std::nullopt;
     }

@@ -13,10 +13,10 @@
 namespace planc::frontend {
 
 PLANC_ERROR(ClusterIncomplete, 518, "cluster `{cluster}` has no {facts}")
-PLANC_ERROR(LevelCount, 519, "level `{level}` has {count} units of the level below; it takes at least one")
+PLANC_ERROR(LevelCount, 519, "level `{level}` has {count} units of the level below; it must have at least 1")
 PLANC_ERROR(LevelTwice, 520, "cluster `{cluster}` has two levels `{level}`")
 PLANC_ERROR(LevelIncomplete, 521, "level `{level}` has no `link`")
-PLANC_ERROR(LevelWithoutBelow, 727, "level `{level}` is the innermost: there are no wires below it to share")
+PLANC_ERROR(LevelWithoutBelow, 727, "level `{level}` is the innermost, so there are no wires below it to share")
 PLANC_ERROR(MoreCards, 926, "level `{level}` has {cards} network cards for {devices} devices that share them")
 PLANC_ERROR(NoLevelToOverride, 533, "cluster `{cluster}` inherits no level `{level}` to override")
 PLANC_ERROR(ClusterTooLarge, 522, "cluster `{cluster}` has more than {limit} devices")
@@ -32,7 +32,7 @@ void checkCards(Context& context, const ir::ClusterLevel& level, int64_t devices
   context
       .report(MoreCards, cards->range,
               {{"level", level.name.str()}, {"cards", static_cast<int64_t>(cards->value)}, {"devices", devices}})
-      .help("leave `cards` out and let `bandwidth` be that of all cards of a device: it counts per device");
+      .help("remove `cards` and give `bandwidth` as the sum of the cards of a device: it is per device");
 }
 
 } // namespace
@@ -80,7 +80,7 @@ bool Machines::noSuchLevel(const OpenCluster& cluster, const syntax::Name& name,
       ev_.context.report(NoLevelToOverride, name.range, {{"cluster", owner.name.str()}, {"level", name.text.str()}});
   report.meant(name.text.view(), names, "the levels that it inherits are ");
   if (names.empty())
-    report.help("a cluster inherits levels from the one that it extends; a level of its own has no `override`");
+    report.help("a cluster inherits levels from the cluster that it extends; write a new level without `override`");
   else if (nearest(name.text.view(), names).empty())
     report.help(fmt::format("override one of those, or write `level {} * N {{ … }}` for a level around them",
                             name.text.view()));
@@ -249,7 +249,7 @@ bool Machines::link(const OpenCluster::Level& level, ir::ClusterLevel& made) {
   for (const ir::LevelFact fact : {ir::LevelFact::Bandwidth, ir::LevelFact::Latency})
     if (!made.has(fact)) others.push_back(ir::FactRef(fact).path());
   if (!others.empty())
-    report.help(fmt::format("where the fabric has no samples the level needs its {} as well", quotedSeries(others)));
+    report.help(fmt::format("the level also needs {} if the fabric has no samples", quotedSeries(others)));
   return false;
 }
 
@@ -266,7 +266,7 @@ bool Machines::level(const OpenCluster::Level& level, ir::Cluster& cluster) {
   bool good = count && *count >= 1;
   if (FactNode* port = level.facts->root().find("own_port"); port && cluster.levels.empty()) {
     ev_.context.report(LevelWithoutBelow, port->range, {{"level", s.name.text.str()}})
-        .help("leave `own_port` out here: it belongs to the level outside of this one");
+        .help("remove `own_port` here: it belongs to the level above this one");
     good = false;
   }
   good &= link(level, made);

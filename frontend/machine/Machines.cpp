@@ -13,25 +13,23 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(ExtendsWhat, 514, "`{name}` extends {base}")
+PLANC_ERROR(ExtendsWhat, 514, "`{name}` cannot extend {base}")
 PLANC_ERROR(ExtendsCycle, 515, "`{name}` extends itself: {cycle}")
-PLANC_ERROR(ExtendsTooLong, 526, "a chain of more than {limit} `extends`")
+PLANC_ERROR(ExtendsTooLong, 526, "a chain of `extends` has more than {limit} links")
 PLANC_ERROR(WrongRecord, 516, "{what} takes {expected}; this is {actual}")
-PLANC_ERROR(KindsOfDevices, 549, "{what}: all devices of a plan are of one kind")
+PLANC_ERROR(KindsOfDevices, 549, "{what}: all devices of a plan must be of one kind")
 PLANC_ERROR(AccuracyIncomplete, 536, "the `accuracy` of stack `{stack}` has no {what}")
-PLANC_WARNING(
-    SamplesWithoutRate, 531,
-    "fabric `{fabric}` does not say at which rate its samples were taken, so the `bandwidth` of a level changes "
-    "nothing of them")
+PLANC_WARNING(SamplesWithoutRate, 531,
+              "fabric `{fabric}` has samples without `sampled_at`, so the `bandwidth` of a level has no effect on them")
 
 void Machines::reportKinds(std::string_view what, SourceRange at, SourceRange first) {
   auto report = ev_.context.report(KindsOfDevices, at, {{"what", what}});
-  if (first.valid()) report.label(first, "the devices are these");
+  if (first.valid()) report.label(first, "the devices are declared here");
   report
-      .help("where all of them work in step, write a plan for a cluster of each kind, `compare` the two, and take the "
+      .help("if all devices work in step, write a plan for a cluster of each kind, `compare` the two, and use the "
             "longer step: the faster devices wait for the slower ones")
-      .help("where each kind has samples of its own, give each plan the part of `global_batch` that makes both steps "
-            "as long");
+      .help("if each kind processes its own samples, give each plan the part of `global_batch` that makes both steps "
+            "equally long");
 }
 
 const BoundDecl* Machines::expect(const Value& v, DeclKind kind, std::string_view what) {
@@ -203,9 +201,8 @@ std::optional<ir::Stack> Machines::stack(const BoundDecl& decl, SourceRange use)
                  {"what", low    ? "`high`"
                           : high ? "`low`"
                                  : "`low` and no `high`"}})
-        .help(
-            "say between what nine of ten measured times lie, as shares of predicted ones: `low = 0.9; high = 1.1`, or "
-            "extend a stack that does");
+        .help("state the interval of nine of ten measured times relative to predicted times, `low = 0.9; high = 1.1`, "
+              "or extend a stack that has it");
   return made;
 }
 

@@ -22,9 +22,10 @@ namespace planc::frontend {
 using syntax::Expr;
 using syntax::ExprKind;
 
-PLANC_ERROR(ReleaseForm, 551, "`released` is a year, a month or a span of them, `2025-11 to 2026-02`; this is `{text}`")
-PLANC_ERROR(FittedFactForm, 552, "`{fact}` is {expected}; this is `{text}`")
-PLANC_ERROR(UnknownWord, 510, "`{fact}` is one of {words}; this is `{word}`")
+PLANC_ERROR(ReleaseForm, 551,
+            "`released` must be a year, a month, or a span such as `2025-11 to 2026-02`; this is `{text}`")
+PLANC_ERROR(FittedFactForm, 552, "`{fact}` must be {expected}; this is `{text}`")
+PLANC_ERROR(UnknownWord, 510, "`{fact}` must be one of {words}; this is `{word}`")
 
 namespace {
 
@@ -37,7 +38,7 @@ void refuseArguments(In& in, std::string_view word) {
     reportUnknownFact(in.ev->context, arg.name ? arg.name->range : arg.value->range,
                       arg.name ? arg.name->text.view() : std::string_view("argument"),
                       {fmt::format("`{}`", word), in.node->value->range}, {})
-        .help("leave out the parentheses: the word says all");
+        .help("remove the parentheses: this word has no arguments");
 }
 
 void accumulate(ir::Stack& s, In& in) {
@@ -111,7 +112,7 @@ template <class Record, class Id> void fitted(Record& record, Id id, In& in) {
     in.ev->context
         .report(FittedFactForm, in.node->value->range,
                 {{"fact", form.path}, {"expected", form.expected}, {"text", in.text}})
-        .help("leave the section as `planc calibrate` writes it, or leave it out of a record that was not fitted");
+        .help("keep the section as `planc calibrate` writes it, or remove it if the record was not fitted");
   }
 }
 
@@ -143,8 +144,8 @@ void names(ir::Device& d, In& in) {
   if (v.invalid()) return;
   const auto useless = [&](SourceRange at) {
     reportOutOfRange(in.ev->context, at.valid() ? at : in.node->value->range, "names", show(v),
-                     "what a driver calls the device, each with a letter or a digit")
-        .help("leave `names` out of a device that is told by its own name alone");
+                     "names that drivers report, each with a letter or a digit")
+        .help("remove `names` if drivers report only the device's own name");
   };
   d.names.clear();
   if (v.list->items.empty()) useless({});

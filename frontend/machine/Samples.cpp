@@ -11,7 +11,7 @@
 namespace planc::frontend {
 
 PLANC_ERROR(SamplesForm, 511,
-            "samples are a list of {{ranks, a, b, g}} or {{ranks, time = curve(…)}} with rising ranks; {problem}")
+            "samples must be a list of {{ranks, a, b, g}} or {{ranks, time = curve(…)}} with rising ranks; {problem}")
 
 namespace {
 
@@ -61,7 +61,7 @@ std::string sampleRow(const Value& item, ir::Fabric::Sample& row) {
         std::vector<std::string> known{"valid", std::string(ir::kSampledTimes)};
         for (const Column& c : columns) known.emplace_back(c.name);
         const std::string meant = didYouMean(name, known);
-        return fmt::format("`{}` is none of these{}{}", name, meant.empty() ? "" : ": ", meant);
+        return fmt::format("`{}` is not one of these{}{}", name, meant.empty() ? "" : ": ", meant);
       }
       good = f.value.isInt() ? column->unit.plain() : f.value.kind == ValueKind::Number && f.value.unit == column->unit;
       if (good) column->field = f.value.asDouble();
@@ -101,9 +101,9 @@ void readSamples(ir::Fabric::Samples& out, FactInput& in) {
     }
     std::vector<ir::Fabric::Sample>& rows = row.nodes > 0 ? out.across : out.rows;
     if (!rows.empty() && std::pair(row.ranks, row.nodes) <= std::pair(rows.back().ranks, rows.back().nodes))
-      wrong(row.nodes > 0 ? fmt::format("{} ranks on {} nodes stand after {} on {}", row.ranks, row.nodes,
+      wrong(row.nodes > 0 ? fmt::format("{} ranks on {} nodes are listed after {} on {}", row.ranks, row.nodes,
                                         rows.back().ranks, rows.back().nodes)
-                          : fmt::format("{} ranks stand after {}", row.ranks, rows.back().ranks),
+                          : fmt::format("{} ranks are listed after {}", row.ranks, rows.back().ranks),
             item.range);
     row.statistics.record = in.node->name.str();
     row.statistics.range = in.node->nameRange;

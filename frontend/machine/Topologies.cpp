@@ -12,9 +12,9 @@ namespace planc::frontend {
 using syntax::Expr;
 using syntax::ExprKind;
 
-PLANC_ERROR(TopologyNumber, 528, "`{parameter}` of `{topology}` is {value}; it takes {expected}")
+PLANC_ERROR(TopologyNumber, 528, "`{parameter}` of `{topology}` is {value}; expected {expected}")
 PLANC_ERROR(TopologyDims, 529, "`{topology}` needs `dims`: {problem}")
-PLANC_ERROR(DimsProduct, 530, "the dimensions of `{topology}` hold {product} units, level `{level}` has {count}")
+PLANC_ERROR(DimsProduct, 530, "the dimensions of `{topology}` hold {product} units, but level `{level}` has {count}")
 
 namespace {
 
@@ -49,7 +49,8 @@ void dims(ir::Topology& topology, const ir::Parameter& p, const Expr& e, FactInp
   for (const Value& item : v.list->items) {
     if (item.invalid()) return topology.dims.clear();
     const SourceRange at = item.range.valid() ? item.range : e.range;
-    if (!item.isInt()) return wrong(fmt::format("units are counted, one of them is {}", describe(item)), at);
+    if (!item.isInt())
+      return wrong(fmt::format("they are numbers of units, but one of them is {}", describe(item)), at);
     if (!p.takes(item.asDouble())) return wrong(fmt::format("one of them is {}", show(item)), at);
     topology.dims.push_back(item.integer);
   }
@@ -87,7 +88,7 @@ void readTopology(ir::Topology& topology, FactInput& in) {
     if (p.list && given(&p) == written.end())
       in.ev->context
           .report(TopologyDims, e.range,
-                  {{"topology", word->name}, {"problem", "it says how many units lie along each dimension"}})
+                  {{"topology", word->name}, {"problem", "it is the number of units along each dimension"}})
           .help(fmt::format("write `topology = {}(dims = [16, 16])`", word->name));
 }
 

@@ -13,7 +13,7 @@ namespace planc::frontend {
 using ir::FabricFact;
 using ir::LevelFact;
 
-PLANC_WARNING(VoidFact, 541, "`{fact}` of {owner} changes nothing: {why}")
+PLANC_WARNING(VoidFact, 541, "`{fact}` of {owner} has no effect: {why}")
 
 namespace {
 
@@ -46,20 +46,20 @@ struct Condition {
   bool (*read)(const ir::Fabric& fabric);
   std::string_view why, help;
 };
-constexpr std::string_view kNoCard = "it says nothing of network cards",
+constexpr std::string_view kNoCard = "the fabric has no constants of network cards",
                            kSayCard = "add `nic_efficiency`, the share of a card's rate that collectives reach";
 constexpr std::string_view
     kNoProtocol = "it takes `hop` and `efficiency` of `low_latency`, and a network card",
-    kSayProtocol = "add what is missing: `low_latency = {hop = 4us, efficiency = 92%}` beside `nic_efficiency`";
+    kSayProtocol = "add the missing facts: `low_latency = {hop = 4us, efficiency = 92%}` and `nic_efficiency`";
 constexpr std::string_view kNoSamples = "the fabric has no samples",
-                           kSaySamples = "leave it out, or add samples: `planc calibrate` writes them";
+                           kSaySamples = "remove it, or add samples: `planc calibrate` writes them";
 constexpr Condition kConditions[] = {
     {FabricFact::SampledAt, [](const ir::Fabric& f) { return f.sampled(); }, kNoSamples, kSaySamples},
     {FabricFact::SampledLatency, isMeasured, "the fabric has neither samples nor constants of network cards",
      kSaySamples},
     {FabricFact::Growth, hasRows, kNoSamples, kSaySamples},
     {FabricFact::GrowthBeyond, [](const ir::Fabric& f) { return hasRows(f) && f.has(FabricFact::Growth); },
-     "the fabric has no samples whose `a` grows", "leave it out, or add `growth` beside samples"},
+     "the fabric has no samples whose `a` grows", "remove it, or add `growth` to the samples"},
     {FabricFact::Start, isCard, kNoCard, kSayCard},
     {FabricFact::Hop, isCard, kNoCard, kSayCard},
     {FabricFact::HopInside, isCard, kNoCard, kSayCard},
@@ -68,8 +68,8 @@ constexpr Condition kConditions[] = {
     {FabricFact::LowLatencyHop, hasLowLatency, kNoProtocol, kSayProtocol},
     {FabricFact::LowLatencyHopInside, hasLowLatency, kNoProtocol, kSayProtocol},
     {FabricFact::LowLatencyEfficiency, hasLowLatency, kNoProtocol, kSayProtocol},
-    {FabricFact::SendRecvEfficiency, hasNoTransferRate, "`send_recv.bandwidth` says the rate of a transfer",
-     "leave one of the two out"},
+    {FabricFact::SendRecvEfficiency, hasNoTransferRate, "`send_recv.bandwidth` already gives the rate of a transfer",
+     "remove one of the two"},
 };
 
 std::string fabricText(const ir::Fabric& f) {
@@ -83,15 +83,14 @@ void checkLatency(Context& context, const ir::ClusterLevel& level, const std::st
   const ir::Number* held = level.fabric.number(FabricFact::SampledLatency);
   if (held ? latency->value >= held->value : latency->value == 0) return; // read, or nothing to add
   const std::string why =
-      held ? fmt::format("what {} was measured with holds {} a step already", fabricText(level.fabric),
+      held ? fmt::format("{} was measured with links that already take {} a step", fabricText(level.fabric),
                          formatQuantity(held->value, units::time))
-           : fmt::format("{} does not say at which latency it was measured", fabricText(level.fabric));
+           : fmt::format("{} does not state the latency of its links when measured", fabricText(level.fabric));
   context.report(VoidFact, latency->range, {{"fact", "latency"}, {"owner", owner}, {"why", why}})
-      .label(held ? held->range : level.fabric.range, held ? "as far as this" : "this fabric")
-      .help(held ? "leave `latency` out, or extend the fabric with constants of a machine as near as this"
-                 : "add the latency of a step on the machine that was measured, `sampled_latency = 5us : \"…\"`, and "
-                   "what a "
-                   "level has more is added; or leave `latency` out");
+      .label(held ? held->range : level.fabric.range, held ? "this latency" : "this fabric")
+      .help(held ? "remove `latency`, or extend the fabric with constants of a machine with shorter links"
+                 : "add the latency of a step on the measured machine, `sampled_latency = 5us : \"…\"`, so that only "
+                   "the excess of a level is added; or remove `latency`");
 }
 
 } // namespace
@@ -119,12 +118,12 @@ void reportVoidFacts(Context& context, const ir::Cluster& cluster) {
                    {"why", fmt::format("the samples of {} have the wiring of their machine in them",
                                        fabricText(level.fabric))}})
           .label(level.fabric.range, "this fabric")
-          .help("leave `topology` out, or link the level by a fabric without samples");
+          .help("remove `topology`, or link the level by a fabric without samples");
     if (const ir::Number* cards = level.number(LevelFact::Cards); cards && &level == &cluster.levels.front())
       context
           .report(VoidFact, cards->range,
                   {{"fact", "cards"}, {"owner", owner}, {"why", "it is the innermost: each device has its own"}})
-          .help("leave it out: `cards` counts what the devices of one unit below share");
+          .help("remove it: `cards` counts the cards that the devices of one unit below share");
   }
   const ir::Number* host = cluster.number(ir::ClusterFact::HostPower);
   if (host && !cluster.device.has(ir::DeviceFact::Power))
@@ -132,7 +131,7 @@ void reportVoidFacts(Context& context, const ir::Cluster& cluster) {
         .report(VoidFact, host->range,
                 {{"fact", "host_power"},
                  {"owner", fmt::format("cluster `{}`", cluster.name.view())},
-                 {"why", fmt::format("device `{}` does not say what it draws itself", cluster.device.name.view())}})
+                 {"why", fmt::format("device `{}` has no `power`", cluster.device.name.view())}})
         .help("add `power` to the device: energy is that of both");
 }
 

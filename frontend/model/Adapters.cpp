@@ -12,9 +12,9 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(NothingToAdapt, 783, "`{target}` reaches no contraction with a parameter: there is nothing to adapt")
-PLANC_WARNING(LargeRank, 784, "adapters of rank {rank} are no smaller than `{weight}`, {rows} x {columns}")
-PLANC_ERROR(SlicedTarget, 785, "`{target}` is a slice; adapters go to every instance of a repeated layer")
+PLANC_ERROR(NothingToAdapt, 783, "`{target}` has no contraction with a parameter, so there is nothing to adapt")
+PLANC_WARNING(LargeRank, 784, "adapters of rank {rank} are not smaller than `{weight}`, {rows} x {columns}")
+PLANC_ERROR(SlicedTarget, 785, "`{target}` has a slice: adapters apply to all instances of a repeated layer")
 
 namespace {
 
@@ -100,7 +100,7 @@ private:
         ok = false;
       } else if (std::any_of(target.steps.begin(), target.steps.end(),
                              [](const ir::LayerStep& s) { return s.slice.has_value() && !s.isAllOfRepeats(); })) {
-        context_.report(SlicedTarget, target.range, {{"target", target.str()}}).help("leave the slice out");
+        context_.report(SlicedTarget, target.range, {{"target", target.str()}}).help("remove the slice");
         ok = false;
       }
     }
@@ -214,7 +214,7 @@ private:
                  {"rows", static_cast<int64_t>(rows)},
                  {"columns", static_cast<int64_t>(columns)}})
         .label(model_.values[weight].range, "the parameter")
-        .help("choose a rank far below both sides, or leave the layer out of `targets`");
+        .help("choose a rank far below both sides, or remove the layer from `targets`");
   }
 
   ir::Model& model_;

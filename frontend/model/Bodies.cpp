@@ -10,8 +10,8 @@ using syntax::Expr;
 using syntax::ExprKind;
 
 PLANC_ERROR(NameTwice, 210, "`{name}` is already used in this body")
-PLANC_ERROR(TwoResults, 409, "a body has one result; this is a second one")
-PLANC_ERROR(NotALayer, 416, "a layer is made by an operator or a block; this is {type}")
+PLANC_ERROR(TwoResults, 409, "a body has only one result; this is the second")
+PLANC_ERROR(NotALayer, 416, "a layer must be an operator or a block; this is {type}")
 
 void define(ModelState& state, const syntax::Name& name, const Value& v, Scope& scope) {
   if (NameTable::Entry* earlier = scope.names.find(name.text)) {

@@ -9,10 +9,10 @@ namespace planc::frontend {
 using syntax::Expr;
 using syntax::ExprKind;
 
-PLANC_ERROR(InputInBlock, 424, "inputs belong to models")
+PLANC_ERROR(InputInBlock, 424, "only models have inputs")
 PLANC_ERROR(TiedTarget, 415, "`{param}` cannot share the storage of `{target}`: {problem}")
-PLANC_ERROR(CompositeForm, 426, "in a body, `dim` names a product of dimensions: `dim heads = kv_heads * group`")
-PLANC_ERROR(CompositeExtent, 417, "`{dim}` is {value}, the product of its factors is {product}")
+PLANC_ERROR(CompositeForm, 426, "in a body, `dim` declares a product of dimensions: `dim heads = kv_heads * group`")
+PLANC_ERROR(CompositeExtent, 417, "`{dim}` is {value}, but the product of its factors is {product}")
 PLANC_ERROR(CountedDimension, 454, "input `{input}` cannot count `{dim}`")
 
 namespace {
@@ -27,7 +27,7 @@ std::vector<ir::DimId> countedDims(ModelState& state, const syntax::InItem& d, c
     auto report =
         state.context.report(CountedDimension, n.range, {{"input", d.name.text.str()}, {"dim", n.text.str()}});
     report.label(d.type.range, shape(*state.model, dims));
-    report.help("tokens are counted per sample, along dimensions of the input besides `batch`");
+    report.help("tokens are counted per sample, along dimensions of the input other than `batch`");
     state.failed = true;
   }
   return counted;

@@ -11,14 +11,14 @@ namespace planc::frontend {
 using syntax::DimRef;
 
 PLANC_ERROR(UnknownExtent, 405, "dimension `{dim}` has no extent here")
-PLANC_ERROR(ExtentNotPositive, 406, "dimension `{dim}` has the extent {extent}; it takes at least 1")
-PLANC_ERROR(TwoExtents, 430, "`{dim}` is {value} as a parameter and {extent} as a dimension of an argument")
-PLANC_ERROR(DimensionTwice, 422, "`{dim}` stands twice in this shape")
-PLANC_ERROR(RestInDeclaration, 431, "`..` stands for dimensions of a value; here all of them are declared")
+PLANC_ERROR(ExtentNotPositive, 406, "dimension `{dim}` has the extent {extent}; it must be at least 1")
+PLANC_ERROR(TwoExtents, 430, "`{dim}` is {value} as a parameter, but {extent} as a dimension of an argument")
+PLANC_ERROR(DimensionTwice, 422, "`{dim}` is listed twice in this shape")
+PLANC_ERROR(RestInDeclaration, 431, "`..` is not allowed here: name all dimensions of an input or parameter")
 PLANC_ERROR(ArgumentShape, 402, "`{name}` of `{callee}` is {expected}; this value is {actual}")
 PLANC_ERROR(DimensionMismatch, 401, "`{dim}` is {first} in one argument and {second} in another")
-PLANC_ERROR(AnnotationMismatch, 403, "the value is {actual}, declared is {expected}")
-PLANC_ERROR(ElementType, 420, "{what} needs elements of {expected}; this value has {actual}")
+PLANC_ERROR(AnnotationMismatch, 403, "the value has the shape {actual}, but {expected} is declared")
+PLANC_ERROR(ElementType, 420, "{what} needs elements of {expected}, but this value has {actual}")
 
 std::string shape(const ir::Model& model, const std::vector<ir::DimId>& dims) {
   std::string text = "[";
@@ -126,7 +126,7 @@ std::optional<std::vector<ir::DimId>> declaredDims(ModelState& state, const synt
     auto sameName = [&](ir::DimId d) { return d.valid() && state.model->dims[d].name == state.model->dims[id].name; };
     if (id.valid() && std::any_of(dims.begin(), dims.end(), sameName)) {
       state.context.report(DimensionTwice, ref.range, {{"dim", ref.name.text.str()}})
-          .help(fmt::format("give one of them a name of its own: `[{0}, out_{0} = {0}]`", ref.name.text.view()));
+          .help(fmt::format("give one of them another name: `[{0}, out_{0} = {0}]`", ref.name.text.view()));
       good = false;
     }
     good &= id.valid();
@@ -163,7 +163,7 @@ bool checkDType(ModelState& state, const syntax::Type& type, Scope& scope, ir::V
               {{"what", what},
                {"expected", ir::name(*expected)},
                {"actual", actual ? ir::name(*actual) : "activations' type"}})
-      .label(state.model->values[value].range, "it is made here");
+      .label(state.model->values[value].range, "it is computed here");
   return false;
 }
 

@@ -17,10 +17,10 @@ using syntax::ExprKind;
 
 PLANC_ERROR(OperandShape, 435, "`{name}` of operator `{op}` is {expected}; this value is {actual}")
 PLANC_ERROR(FormalMismatch, 436, "`{dim}` of operator `{op}` is {first} in `{a}` and {second} in `{b}`")
-PLANC_ERROR(ResultDim, 437, "the result of operator `{op}` has a dimension `{dim}` whose extent is not known here")
+PLANC_ERROR(ResultDim, 437, "dimension `{dim}` of the result of operator `{op}` has no extent")
 PLANC_ERROR(NothingContracted, 404, "operator `{op}` has no dimension to sum over")
-PLANC_ERROR(NotBroadcast, 438, "`{name}` of operator `{op}` has `{dim}`, which `{other}` has not")
-PLANC_ERROR(DimDeclForm, 439, "in an operator, `dim` is `routed(a, b)` or `follows(a)`")
+PLANC_ERROR(NotBroadcast, 438, "operand `{name}` of operator `{op}` has dimension `{dim}`, which `{other}` lacks")
+PLANC_ERROR(DimDeclForm, 439, "in an operator, `dim` must be `routed(a, b)` or `follows(a)`")
 PLANC_ERROR(UnknownSignatureDim, 412, "operator `{op}` has no dimension `{dim}`")
 
 namespace {
@@ -61,7 +61,7 @@ bool unifyOperand(ModelState& state, OpContext& op, OperandInfo& o) {
                  {"op", op.decl.name.str()},
                  {"expected", written(type)},
                  {"actual", shape(*state.model, dims)}})
-        .label(state.model->values[o.value].range, "it is made here");
+        .label(state.model->values[o.value].range, "it is computed here");
     return false;
   }
   o.dims = dims;
@@ -190,7 +190,7 @@ bool namedResult(ModelState& state, OpContext& op, const std::vector<ir::DimId>&
     if (!d.found)
       state.context.report(ResultDim, op.call, {{"op", op.decl.name.str()}, {"dim", ref.name.text.str()}})
           .label(ref.range, "declared here")
-          .help(fmt::format("give the model or block a value of that name: `let {} = …`", ref.name.text.view()));
+          .help(fmt::format("declare a value of that name in the model or block: `let {} = …`", ref.name.text.view()));
     if (!d.id.valid() && !routed) return false;
     op.result.push_back(d.id);
   }

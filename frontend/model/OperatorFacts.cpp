@@ -16,11 +16,11 @@ using syntax::ExprKind;
 
 PLANC_ERROR(MissingKind, 440, "operator `{op}` has no kind")
 PLANC_ERROR(UnknownKind, 413, "`{kind}` is not a kind of operator")
-PLANC_ERROR(UnknownOpFact, 441, "`{fact}` is no fact of an operator")
-PLANC_ERROR(ShareRange, 442, "`{name}` is the part of the FLOPs that a mask leaves, from 0 to 1; this is {value}")
-PLANC_ERROR(BufferBytes, 443, "`{name}` is no operand: a buffer of its own needs `{name}.bytes = …`")
-PLANC_ERROR(CountFact, 446, "`{name}` is a count of values; this is {actual}")
-PLANC_ERROR(CapacityRange, 447, "`capacity` is a factor on the slots, at least 0; this is {value}")
+PLANC_ERROR(UnknownOpFact, 441, "operators have no fact `{fact}`")
+PLANC_ERROR(ShareRange, 442, "`{name}` is the fraction of FLOPs that a mask keeps: it must be from 0 to 1, not {value}")
+PLANC_ERROR(BufferBytes, 443, "`{name}` is not an operand: a separate buffer needs `{name}.bytes = …`")
+PLANC_ERROR(CountFact, 446, "`{name}` must be a count of values; this is {actual}")
+PLANC_ERROR(CapacityRange, 447, "`capacity` is a factor of at least 0 on the slots; this is {value}")
 
 namespace {
 
@@ -210,7 +210,7 @@ bool kindOf(ModelState& state, OpContext& op) {
     return false;
   }
   state.context.report(MissingKind, op.decl.nameRange, {{"op", op.decl.name.str()}})
-      .help("say which equation prices it: `kind = memory`");
+      .help("state the kind whose equation prices it: `kind = memory`");
   return false;
 }
 

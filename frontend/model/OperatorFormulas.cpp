@@ -15,7 +15,7 @@ PLANC_ERROR(FormulaType, 414, "{what} is {expected}; this is {actual}")
 PLANC_ERROR(UnknownOperand, 421, "operator `{op}` has no operand `{name}`")
 PLANC_ERROR(DimensionFunctionArgument, 444, "`{function}` takes the name of {expected}")
 PLANC_ERROR(UnknownDimension, 445, "operator `{op}` has no dimension `{dim}`")
-PLANC_ERROR(NegativeAmount, 460, "{what} is an amount, at least 0; this is {value}")
+PLANC_ERROR(NegativeAmount, 460, "{what} must not be negative; it is {value}")
 
 namespace {
 
@@ -74,7 +74,7 @@ std::optional<ir::Poly> poly(ModelState& state, OpContext& op, const Expr& e, Sc
                       std::any_of(p.terms.begin(), p.terms.end(), [](const ir::Term& t) { return t.coefficient > 0; });
     if (value >= 0 || open) return p;
     state.context.report(NegativeAmount, e.range, {{"what", what}, {"value", show(v)}})
-        .help("operators add up: write what one use takes, and leave out what it takes nothing of");
+        .help("the facts of operators are added: state the amounts of one use, and omit those that are zero");
     state.failed = true;
     return std::nullopt;
   }

@@ -5,10 +5,9 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(GroupLimitRange, 464,
-            "copies reach from 1 to all of the groups of their places; this is {limit} of {groups}")
-PLANC_ERROR(GroupLimitIdle, 465, "`{name}` of operator `{op}` bounds nothing: {reason}")
-PLANC_ERROR(UnequalGroups, 466, "{extent} `{dim}` do not stand in {groups} equal groups")
+PLANC_ERROR(GroupLimitRange, 464, "`group_limit` must be a whole number from 1 to `groups`; it is {limit} of {groups}")
+PLANC_ERROR(GroupLimitIdle, 465, "`{name}` of operator `{op}` has no effect: {reason}")
+PLANC_ERROR(UnequalGroups, 466, "`{dim}` ({extent}) is not divisible into {groups} equal groups")
 
 namespace {
 
@@ -33,17 +32,17 @@ void groupLimit(ModelState& state, OpContext& op) {
   };
   if (!groups || !limit)
     return idle(groups ? *groups : *limit, groups ? "it has no `group_limit`" : "it has no `groups`",
-                "`groups = 8` and `group_limit = 4` stand together: copies reach 4 of 8 groups at most");
+                "state both, such as `groups = 8` and `group_limit = 4`: copies reach at most 4 of 8 groups");
   if (!factOf(op, "copies"))
     return idle(*limit, "it has no `copies`",
-                "say in how many places an element goes, `copies = extent(k)`, or leave it out");
+                "state how many copies of an element are sent, `copies = extent(k)`, or remove it");
 
   const Value g = state.ev.evaluate(*groups->value, op.scope), l = state.ev.evaluate(*limit->value, op.scope);
   if (g.invalid() || l.invalid()) return void(state.ok(!op.known));
   if (!g.isInt() || !l.isInt() || l.asDouble() < 1 || l.asDouble() > g.asDouble()) {
     state.context.report(GroupLimitRange, limit->value->range, {{"limit", show(l)}, {"groups", show(g)}})
         .label(groups->value->range, "the groups")
-        .help("both are whole numbers; `group_limit = 1; groups = 1` bounds nothing");
+        .help("both are whole numbers; `group_limit = 1; groups = 1` sets no limit");
     state.failed = true;
     return;
   }
@@ -56,7 +55,7 @@ void groupLimit(ModelState& state, OpContext& op) {
                {"dim", state.model->dims[chosen].name.str()},
                {"groups", show(g)}})
       .label(groups->value->range, "the groups")
-      .help("groups are neighbours of equal number: choose a number of groups that divides it");
+      .help("groups have equally many adjacent places: choose a number of groups that divides it");
   state.failed = true;
 }
 

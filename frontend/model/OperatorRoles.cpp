@@ -15,13 +15,13 @@ using syntax::Expr;
 using syntax::ExprKind;
 
 PLANC_ERROR(NotLinear, 448, "operator `{op}` cannot be linear: {reason}")
-PLANC_ERROR(MissingRole, 449, "operator `{op}` is an attention and does not say its {roles}")
+PLANC_ERROR(MissingRole, 449, "attention operator `{op}` does not state its {roles}")
 PLANC_ERROR(NoHead, 580, "`head_size` of operator `{op}` is {value}: {problem}")
-PLANC_ERROR(AttentionOfNothing, 581, "operator `{op}` is an attention of 0 FLOPs")
+PLANC_ERROR(AttentionOfNothing, 581, "attention operator `{op}` has 0 FLOPs")
 PLANC_ERROR(RoleForm, 450, "`{role}` takes {expected}")
-PLANC_ERROR(UnnamedOperand, 451, "operator `{op}` multiplies two operands, and `{name}` is one more")
-PLANC_ERROR(RoleOfOtherKind, 452, "`{role}` has no meaning for `kind = {kind}`")
-PLANC_ERROR(BiasDimension, 453, "bias `{name}` of operator `{op}` has `{dim}`, which the result lacks")
+PLANC_ERROR(UnnamedOperand, 451, "operator `{op}` multiplies two operands; `{name}` is a third")
+PLANC_ERROR(RoleOfOtherKind, 452, "`{role}` has no effect on `kind = {kind}`")
+PLANC_ERROR(BiasDimension, 453, "bias `{name}` of operator `{op}` has dimension `{dim}`, which the result lacks")
 
 namespace {
 
@@ -120,10 +120,9 @@ void checkLinear(ModelState& state, OpContext& op, const syntax::Fact& f) {
   if (!found) return;
   state.failed = true;
   state.context.report(NotLinear, found->range, {{"op", op.decl.name.str()}, {"reason", found->reason}})
-      .label(f.range, "it says that pending sums may pass")
-      .help(
-          "of a sum, a linear operator makes the sum of what it makes of the summands, and its gradient needs none of "
-          "them: leave `linear` out, or what contradicts it");
+      .label(f.range, "it allows partial sums to pass")
+      .help("a linear operator maps a sum to the sum of its results, and its gradient needs none of its operands: "
+            "remove `linear`, or the fact that contradicts it");
 }
 
 /// Reads `queries` and `keys` (one dimension) and `inside` (one or a list). Returns false if it is written otherwise.
@@ -179,10 +178,10 @@ void checkAttention(ModelState& state, OpContext& op) {
   for (std::string& help : helps) report.help(std::move(help));
   std::vector<std::string> dims;
   for (const FormalDim& f : op.formals) dims.push_back(f.name.str());
-  report.note(dims.empty() ? "its signature names no dimensions: name them in place of `..`"
+  report.note(dims.empty() ? "its signature names no dimensions: write their names instead of `..`"
                            : "its dimensions are " + quotedList(dims));
-  report.note("curves of attention go by the length of the keys and the size of a head, and what a kernel contracts "
-              "inside cannot be split");
+  report.note("curves of attention depend on the length of the keys and the size of a head, and the dimensions in "
+              "`inside` cannot be split");
   state.failed = true;
 }
 
@@ -221,7 +220,7 @@ void checkAmounts(ModelState& state, OpContext& op) {
       .report(NoHead, head.value->range,
               {{"op", op.decl.name.str()}, {"value", fmt::format("{:.6g}", elements)}, {"problem", problem}})
       .label(op.call, "in this use")
-      .help("give the elements of one head, as `head_size = extent(head)`: curves of attention go by it");
+      .help("state the elements of one head, as in `head_size = extent(head)`: curves of attention depend on it");
   state.failed = true;
 }
 

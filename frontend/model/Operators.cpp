@@ -11,8 +11,8 @@ namespace planc::frontend {
 using syntax::Expr;
 
 PLANC_ERROR(ExtentsDiffer, 432, "`{dim}` is {first} in {a} and {second} in {b}")
-PLANC_ERROR(ModelTooLarge, 418, "a model of more than {limit} operators")
-PLANC_ERROR(TensorOperator, 433, "`{op}` has no meaning for {left} and {right}")
+PLANC_ERROR(ModelTooLarge, 418, "the model has more than {limit} operators")
+PLANC_ERROR(TensorOperator, 433, "`{op}` is not defined for {left} and {right}")
 PLANC_ERROR(NoTensorOperand, 434, "operator `{op}` has no tensor operand")
 
 namespace {

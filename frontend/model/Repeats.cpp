@@ -9,11 +9,11 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(CountBeforeName, 339, "`{count}` has a value: the name of a repeat stands before `*`, its count behind")
-PLANC_ERROR(RepeatCount, 407, "`{name}` is repeated {count} times; it takes at least one")
+PLANC_ERROR(CountBeforeName, 339, "`{count}` is a value: write the name of a repeat before `*` and its count after it")
+PLANC_ERROR(RepeatCount, 407, "`{name}` is repeated {count} times; the count must be at least 1")
 PLANC_ERROR(RepeatWithoutCarry, 428, "repeat `{name}` carries no value from one instance to the next")
 PLANC_ERROR(CarryChanges, 410, "`{name}` of repeat `{repeat}` begins as {before} and ends as {after}")
-PLANC_ERROR(RepeatResult, 429, "repeat `{name}` carries {carried} and its `out` gives {given}")
+PLANC_ERROR(RepeatResult, 429, "repeat `{name}` carries {carried}, but its `out` gives {given}")
 
 namespace {
 

@@ -11,10 +11,10 @@
 namespace planc::frontend {
 
 PLANC_ERROR(MatchesNothing, 655, "`{selector}` matches no layer of model `{model}`")
-PLANC_ERROR(SliceOutOfRange, 656, "`{slice}` is outside of `{layer}`, which has {count} instances")
-PLANC_ERROR(SliceOfOne, 657, "`{layer}` is no repeated layer: it has no instances to choose from")
-PLANC_ERROR(SliceBounds, 659, "a slice is `[begin:end:step]` with begin < end and step > 0; this is {slice}")
-PLANC_ERROR(SelectorText, 664, "`{text}` is no path of a layer")
+PLANC_ERROR(SliceOutOfRange, 656, "`{slice}` is out of range for `{layer}`, which has {count} instances")
+PLANC_ERROR(SliceOfOne, 657, "`{layer}` is not repeated, so it has no instances to choose from")
+PLANC_ERROR(SliceBounds, 659, "a slice must be `[begin:end:step]` with begin < end and step > 0; this is {slice}")
+PLANC_ERROR(SelectorText, 664, "`{text}` is not the path of a layer")
 
 PathTree::PathTree(const ir::Model& model) {
   nodes_.push_back({model.name, 0, {}});

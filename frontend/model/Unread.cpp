@@ -6,8 +6,8 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(UnreadParameter, 461, "nothing reads the parameter `{param}`")
-PLANC_WARNING(UnreadLayer, 462, "nothing reads `{layer}`: the loss does not depend on it")
+PLANC_ERROR(UnreadParameter, 461, "parameter `{param}` is not used")
+PLANC_WARNING(UnreadLayer, 462, "`{layer}` is not used: the loss does not depend on it")
 
 namespace {
 
@@ -20,7 +20,7 @@ bool checkParameters(const ir::Model& model, const std::vector<bool>& read, Cont
     if (stored[p.index]) continue;
     ok = false;
     context.report(UnreadParameter, model.values[p].range, {{"param", model.pathOf(p)}})
-        .help("use it in a layer, or take it out: it would be counted as trained, and no device would hold it");
+        .help("use it in a layer, or remove it: it would count as a trained parameter, but no device would hold it");
   }
   return ok;
 }
@@ -32,7 +32,7 @@ void warnOfLayers(const ir::Model& model, const std::vector<bool>& read, Context
     const ir::Layer& layer = model.layers[op.layer]; // the operator of a plain layer may be in a library block
     context.report(UnreadLayer, layer.repeat ? op.range : layer.range, {{"layer", ir::join(op.path)}})
         .label(op.range, "the operator")
-        .help("let a later layer read it, or take it out: it is computed in every step, and nothing of it trains");
+        .help("use it in a later layer, or remove it: it is computed in every step without effect on training");
   }
 }
 

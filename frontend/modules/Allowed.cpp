@@ -8,10 +8,10 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(AllowedError, 1151, "`allow` is about warnings, and {code} is an error")
+PLANC_ERROR(AllowedError, 1151, "`allow` takes warnings, but {code} is an error")
 PLANC_ERROR(AllowWithoutReason, 1152, "`allow {code}` needs a reason")
 
-PLANC_WARNING(AllowIdle, 1153, "no warning here is {code}: `allow` silences nothing")
+PLANC_WARNING(AllowIdle, 1153, "`allow {code}` has no effect: there is no such warning here")
 
 std::shared_ptr<Allowance> AllowedWarnings::of(const syntax::AllowStmt& statement) {
   auto& known = known_[{statement.range.file, statement.range.begin}];
@@ -20,7 +20,7 @@ std::shared_ptr<Allowance> AllowedWarnings::of(const syntax::AllowStmt& statemen
   if (!kind) return nullptr;
   if (kind->severity == Severity::Error) {
     diagnostics_.report(AllowedError, statement.code.range, {{"code", kind->id()}})
-        .help("take the statement out, and what is wrong with the plan; `planc explain " + kind->id() + "` says more");
+        .help("remove the statement and fix the plan; `planc explain " + kind->id() + "` says more");
     return nullptr;
   }
   const std::string reason = statement.reason ? statement.reason->text : "";
@@ -28,7 +28,7 @@ std::shared_ptr<Allowance> AllowedWarnings::of(const syntax::AllowStmt& statemen
     diagnostics_
         .report(AllowWithoutReason, statement.reason ? statement.reason->range : statement.range,
                 {{"code", kind->id()}})
-        .help("say why the warning does not matter here: `allow " + kind->id() + " : \"…\"`");
+        .help("state why the warning does not matter here: `allow " + kind->id() + " : \"…\"`");
     return nullptr;
   }
   known = std::make_shared<Allowance>();
@@ -48,7 +48,7 @@ void AllowedWarnings::reportIdle(FileId file) {
     if (const Reached needs = allowance->kind->needs;
         (needs == Reached::Checked && allowance->checked) || (needs == Reached::Priced && allowance->priced))
       diagnostics_.report(AllowIdle, allowance->range, {{"code", allowance->kind->id()}})
-          .help("take it out: the warning that comes next should be read");
+          .help("remove it, so that a later warning with this code is shown");
   diagnostics_.allow(held);
 }
 

@@ -12,8 +12,8 @@
 namespace planc::frontend {
 
 PLANC_WARNING(DeprecatedUse, 140, "{kind} `{name}` is deprecated")
-PLANC_ERROR(DeprecatedUnexported, 141, "`{name}` is deprecated and not exported, so that no use of it is warned of")
-PLANC_ERROR(DeprecatedWithoutText, 142, "`deprecated` says nothing of what to use in place of `{name}`")
+PLANC_ERROR(DeprecatedUnexported, 141, "`deprecated` has no effect on `{name}`, which is not exported")
+PLANC_ERROR(DeprecatedWithoutText, 142, "`deprecated` needs a text that tells what to use instead of `{name}`")
 
 namespace {
 
@@ -59,11 +59,11 @@ void checkDeprecation(const syntax::Decl& decl, const syntax::Outline& outline, 
   const std::string name = outline.name.text.str();
   if (llvm::StringRef(mark.text).trim().empty())
     diagnostics.report(DeprecatedWithoutText, mark.range, {{"name", name}})
-        .help("say what to use instead, as in `deprecated \"use pod2\"`");
+        .help("state what to use instead, as in `deprecated \"use pod2\"`");
   if (decl.exported) return;
   diagnostics.report(DeprecatedUnexported, mark.range, {{"name", name}})
       .label(outline.name.range, "declared here without `export`")
-      .help("write `export` before the declaration, or leave `deprecated` out: uses in its own file are not warned of");
+      .help("write `export` before the declaration, or remove `deprecated`: uses in its own file get no warning");
 }
 
 void reportDeprecatedUse(const DeclInfo& decl, SourceRange use, DiagnosticEngine& diagnostics) {
@@ -77,8 +77,9 @@ void reportDeprecatedUse(const DeclInfo& decl, SourceRange use, DiagnosticEngine
               {{use, other->name.str(), decl.name.str()}},
               others.size() == 1 && other->kind == decl.kind});
   if (others.empty())
-    report.help(fmt::format("use what its declaration says, or allow the warning with a reason: `allow {} : \"…\"`",
-                            DeprecatedUse.id()));
+    report.help(fmt::format(
+        "use the replacement that its declaration names, or allow the warning with a reason: `allow {} : \"…\"`",
+        DeprecatedUse.id()));
 }
 
 void reportDeprecatedPolicies(const Module& module, DiagnosticEngine& diagnostics) {

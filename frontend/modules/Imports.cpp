@@ -18,7 +18,7 @@ PLANC_ERROR(ModuleNotFound, 101, "there is no module `{module}`")
 PLANC_ERROR(ImportCycle, 103, "modules import each other: {cycle}")
 PLANC_ERROR(NotExported, 104, "`{name}` of `{module}` is not exported")
 PLANC_ERROR(ExportedTwice, 105, "`{name}` is exported by two files of `{module}`")
-PLANC_ERROR(NoSuchExport, 106, "`{module}` exports no `{name}`")
+PLANC_ERROR(NoSuchExport, 106, "`{module}` does not export `{name}`")
 
 namespace {
 
@@ -162,7 +162,8 @@ bool Loader::cyclic(Module& to, SourceRange use) {
   if (begin == loading_.end()) return false;
   std::string cycle;
   for (auto at = begin; at != loading_.end(); ++at) cycle += (*at)->path + " -> ";
-  diagnostics_.report(ImportCycle, use, {{"cycle", cycle + to.path}}).help("move what both need into a third file");
+  diagnostics_.report(ImportCycle, use, {{"cycle", cycle + to.path}})
+      .help("move the declarations that both need into a third file");
   return true;
 }
 
@@ -202,7 +203,7 @@ bool Loader::libraryCycle(Module& start) {
   for (const Import& i : start.imports)
     if (path.size() == 1 || i.module == path[1]) where = i.range;
   diagnostics_.report(ImportCycle, where, {{"cycle", cycle + toDotted(start.path)}})
-      .help("move what both need into a third file");
+      .help("move the declarations that both need into a third file");
   return true;
 }
 
@@ -235,9 +236,9 @@ void Loader::nameFilesBeside(DiagnosticEngine::Builder report, const std::string
   if (nearest(written, files).empty()) {
     constexpr size_t kMost = 8;
     if (files.size() > kMost) files.resize(kMost);
-    report.note(
-        fmt::format("there is no file `{}`{}", path, files.empty() ? "" : "; beside it are " + quotedList(files)));
-    report.help("paths are relative to the file that imports; what planc brings is imported as `import std.…`");
+    report.note(fmt::format("there is no file `{}`{}", path,
+                            files.empty() ? "" : "; files in that folder are " + quotedList(files)));
+    report.help("paths are relative to the importing file; modules of the library are imported as `import std.…`");
   } else {
     report.meant(written, files);
   }
@@ -266,16 +267,16 @@ void Loader::reportMissing(const Module& module, const Import& import, SourceRan
     report.meant(import.text, known);
   } else if (const size_t end = import.text.rfind('.');
              end != std::string::npos && library_.library(libraryPath(parent))) {
-    report.help(fmt::format("import the module and name what it exports: `import {}`, then `{}.{}`", parent,
+    report.help(fmt::format("import the module and name its export: `import {}`, then `{}.{}`", parent,
                             parent.substr(parent.rfind('.') + 1), import.text.substr(end + 1)));
   } else if (!import.text.starts_with("std.")) {
     for (const std::string& whole : known) // `optimizers`
       if (whole.ends_with("." + import.text))
         report.help(fmt::format("did you mean `{}`?", whole))
             .fix({fmt::format("write `{}`", whole), {{range, whole, import.text}}});
-    if (!packages.empty()) report.note(fmt::format("{} knows the packages {}", config, quotedList(packages)));
-    report.note("packages are looked for in `std` and among the dependencies of planc.toml; a file is imported by its "
-                "path: `import \"../clusters/ours.plan\" as ours`");
+    if (!packages.empty()) report.note(fmt::format("{} declares the packages {}", config, quotedList(packages)));
+    report.note("packages are found in `std` and in the dependencies of planc.toml; a file is imported by its path: "
+                "`import \"../clusters/ours.plan\" as ours`");
   }
 }
 

@@ -13,7 +13,7 @@
 namespace planc::frontend {
 
 PLANC_ERROR(ImportUnreadable, 102, "`{path}` cannot be read: {reason}")
-PLANC_ERROR(ImportNoPlan, 108, "`{path}` is no plan: {reason}")
+PLANC_ERROR(ImportNoPlan, 108, "`{path}` is not a plan: {reason}")
 PLANC_ERROR(Redeclared, 203, "`{name}` is declared twice")
 PLANC_ERROR(ImportNeedsName, 107, "`{path}` does not give the import a name")
 

@@ -12,8 +12,8 @@ namespace planc::frontend {
 
 PLANC_ERROR(NoPartOfPackage, 123, "`{package}` {version} has no module `{module}`")
 PLANC_ERROR(PartNotExported, 124, "`{package}` does not export `{module}`")
-PLANC_ERROR(ImportsVendored, 138, "`{path}` is a file of the package `{package}`, which is locked")
-PLANC_ERROR(LeavesPackage, 125, "`{path}` lies outside of the package `{folder}`")
+PLANC_ERROR(ImportsVendored, 138, "`{path}` is a file of the locked package `{package}`")
+PLANC_ERROR(LeavesPackage, 125, "`{path}` is outside of the package `{folder}`")
 
 namespace {
 
@@ -59,7 +59,8 @@ bool Loader::resolvePackage(Module& module, Import& import, const syntax::Import
     auto report = diagnostics_.report(PartNotExported, import.range,
                                       {{"package", package->name}, {"module", dotted(*package, part)}});
     report.note("it exports " + quotedList(package->exports));
-    report.help("whoever keeps the package may add it to the `exports` of its planc.toml, and publish a version");
+    report.help(
+        "ask the maintainer of the package to add it to the `exports` of its planc.toml and to publish a version");
   } else if (isFile) {
     import.module = packageModule(*package, file, import.range, true);
   } else {
@@ -133,8 +134,7 @@ void Loader::resolveInPackage(Module& module, Import& import, const syntax::Impo
   const std::string inside = (fs::path(module.inside).parent_path() / *decl.file).lexically_normal().generic_string();
   if (inside.starts_with("..") || inside.starts_with('/')) {
     diagnostics_.report(LeavesPackage, range, {{"path", *decl.file}, {"folder", package.folder}})
-        .help("a package is priced the same wherever it lies: import another package by its name, as planc.toml "
-              "declares it");
+        .help("a package must not depend on its location: import another package by the name that planc.toml declares");
   } else if (package.texts.contains(inside) && inside.ends_with(kPlanSuffix)) {
     import.module = packageModule(package, inside, range, true);
   } else {
@@ -151,15 +151,15 @@ bool Loader::leaves(Module& module, const std::string& real, const std::string& 
   if (!packages_) return false;
   if (const std::string name = packages_->vendored(real, asking(module, range)); !name.empty()) {
     diagnostics_.report(ImportsVendored, range, {{"path", written}, {"package", name}})
-        .help(fmt::format("write `import {}.…`: a package is read whole, and held against planc.lock", name));
+        .help(fmt::format("write `import {}.…`: a package is read as a whole and checked against planc.lock", name));
     return true;
   }
   const std::string folder = packages_->folderOf(asking(module, range));
   if (folder.empty() || !fs::path(real).is_absolute() || real.starts_with(folder == "/" ? folder : folder + "/"))
     return false;
   diagnostics_.report(LeavesPackage, range, {{"path", written}, {"folder", folder}})
-      .help("a package is priced the same wherever it lies: depend on the other folder in planc.toml, "
-            "`lab = { path = \"../lab\" }`, and `import lab.…`");
+      .help("a package must not depend on its location: depend on the other folder in planc.toml, `lab = { path = "
+            "\"../lab\" }`, and `import lab.…`");
   return true;
 }
 

@@ -12,7 +12,7 @@
 
 namespace planc::frontend {
 
-PLANC_WARNING(UnusedImport, 1176, "nothing here uses `{name}`, which is imported")
+PLANC_WARNING(UnusedImport, 1176, "`{name}` is imported, but not used")
 
 namespace {
 

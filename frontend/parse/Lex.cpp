@@ -17,7 +17,7 @@ namespace planc::parse {
 
 using grammar::PlanLexer;
 
-PLANC_ERROR(FileTooLarge, 1, "the file has {size} bytes, more than the {limit} that are read")
+PLANC_ERROR(FileTooLarge, 1, "the file has {size} bytes; at most {limit} are read")
 PLANC_ERROR(MalformedUtf8, 2, "malformed UTF-8 at byte {offset}")
 PLANC_ERROR(UnexpectedCharacter, 3, "unexpected character {character}")
 PLANC_ERROR(UnterminatedString, 4, "the string has no closing quote on its line")
@@ -101,14 +101,14 @@ std::string codePointName(std::string_view character) {
 
 /// What to write instead of a character that the language does not have.
 std::string characterHelp(std::string_view character) {
-  if (character == "'") return "strings stand in double quotes";
+  if (character == "'") return "strings need double quotes";
   if (character == "#") return "comments begin with `//`";
   if (character == "&") return "write `and`";
   if (character == "|") return "write `or`";
   if (character == "!") return "write `not`, or `!=`";
   if (character == "×") return "write `*`";
   if (character == "→") return "write `->`";
-  if (character == "“" || character == "”") return "strings stand in straight double quotes";
+  if (character == "“" || character == "”") return "strings need straight double quotes";
   if (isBlank(character)) return "write a plain space; this one came with copied text";
   if (character == kByteOrderMark) return "a byte order mark may only be the first thing in a file";
   return "";

@@ -9,12 +9,12 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(CompareFew, 943, "comparison `{name}` has {rows}; it takes at least two")
-PLANC_ERROR(CompareNoPlan, 944, "a comparison is of plans; this is {actual}")
-PLANC_ERROR(CompareLabelTwice, 945, "two plans of this comparison are labelled `{name}`")
-PLANC_ERROR(CompareExported, 947, "comparison `{name}` is exported, and no other file can name one")
+PLANC_ERROR(CompareFew, 943, "comparison `{name}` has {rows}; it needs at least two")
+PLANC_ERROR(CompareNoPlan, 944, "a comparison needs plans; this is {actual}")
+PLANC_ERROR(CompareLabelTwice, 945, "two plans of this comparison have the label `{name}`")
+PLANC_ERROR(CompareExported, 947, "comparison `{name}` is exported, but other files cannot use a comparison")
 
-PLANC_WARNING(ComparePlanTwice, 946, "`{label}` is the plan of `{first}` again")
+PLANC_WARNING(ComparePlanTwice, 946, "`{label}` repeats the plan of `{first}`")
 
 namespace {
 
@@ -41,7 +41,7 @@ std::vector<ComparedPlan> comparedPlans(Evaluator& evaluator, DeclInfo& comparis
   const auto& rows = comparison.as<syntax::CompareDecl>().rows;
   if (comparison.exported)
     evaluator.context.report(CompareExported, comparison.nameRange, {{"name", comparison.name.str()}})
-        .help("leave `export` out: comparisons are priced with the file that they stand in");
+        .help("remove `export`: comparisons are priced with their own file");
   if (rows.size() < 2)
     evaluator.context
         .report(CompareFew, comparison.nameRange,
@@ -53,7 +53,7 @@ std::vector<ComparedPlan> comparedPlans(Evaluator& evaluator, DeclInfo& comparis
     if (auto [at, fresh] = seen.emplace(row.name.text, row.name.range); !fresh)
       evaluator.context.report(CompareLabelTwice, row.name.range, {{"name", row.name.text.str()}})
           .label(at->second, "first here")
-          .help("give each a label of its own: the table tells them apart by it");
+          .help("give each plan another label: the table shows them by label");
     Scope scope(comparison.module);
     const Value value = evaluator.evaluate(*row.value, scope);
     if (value.invalid()) continue; // already reported
@@ -64,7 +64,7 @@ std::vector<ComparedPlan> comparedPlans(Evaluator& evaluator, DeclInfo& comparis
       evaluator.context
           .report(ComparePlanTwice, row.value->range, {{"label", row.name.text.str()}, {"first", before->label.str()}})
           .label(before->written, "its plan")
-          .help("take one of them out, or let them differ");
+          .help("remove one of them, or make them differ");
     if (plan)
       out.push_back({row.name.text, row.name.range, row.value->range, *value.decl});
     else

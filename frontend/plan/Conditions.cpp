@@ -16,7 +16,7 @@ using syntax::Expr;
 using syntax::ExprKind;
 
 PLANC_ERROR(ConditionValue, 335, "a condition of a plan compares numbers; this is {type}")
-PLANC_ERROR(LayerMetricForm, 336, "a metric of a layer is `layer(\"decoder.attn\").forward`")
+PLANC_ERROR(LayerMetricForm, 336, "a metric of a layer must be written as in `layer(\"decoder.attn\").forward`")
 
 namespace {
 
@@ -107,8 +107,8 @@ ir::ExprId Lowering::lower(const Expr& e) {
   const size_t levels = chain.size() + 1;
   if (depth + levels > limits::kConditionDepth || elab.context.depth >= limits::kDepth) {
     reportTooDeep(elab.context, e.range, limits::kConditionDepth,
-                  ofSearch ? "a search takes its parts as conditions of their own: a `where` each"
-                           : "say its parts one by one: a condition each, or constants with `let`");
+                  ofSearch ? "write each part as a separate `where` line"
+                           : "write each part as a separate condition, or name constants with `let`");
     return {};
   }
   depth += levels, ++elab.context.depth;
@@ -246,7 +246,7 @@ ir::ExprId Lowering::leaf(const Expr& e) {
   if (const auto given = text ? parameter(e, *root) : std::nullopt)
     return given->invalid() ? ir::ExprId{} : constant(*given, e);
   if (text && ofSearch && isOfBlocks(root->name.text) && !elab.ev.find(root->name.text, scope, root->range)) {
-    reportConditionValue(elab.context, e.range, fmt::format("`{}`, which is none", *text), true);
+    reportConditionValue(elab.context, e.range, fmt::format("`{}`, which is not a number", *text), true);
     return {};
   }
   if (text && (!elab.ev.find(root->name.text, scope, root->range) || isMetric(*text, e, *root))) {
@@ -260,7 +260,7 @@ ir::ExprId Lowering::leaf(const Expr& e) {
     return layer(e, *e.kids[0]);
   if (e.kind == ExprKind::Call && e.kids[0]->kind == ExprKind::Name && e.kids[0]->name.text == kLayer) {
     elab.context.report(LayerMetricForm, e.range)
-        .help("say which time of it: `.forward`, `.backward`, `.recompute`, `.comm`, `.exposed`");
+        .help("choose one of its times: `.forward`, `.backward`, `.recompute`, `.comm`, `.exposed`");
     return {};
   }
   const Value v = elab.ev.evaluate(e, scope);

@@ -10,11 +10,11 @@
 namespace planc::frontend {
 using syntax::Expr;
 
-PLANC_ERROR(PlanExtends, 523, "a plan extends a plan; this is {actual}")
+PLANC_ERROR(PlanExtends, 523, "a plan can only extend a plan; this is {actual}")
 PLANC_ERROR(PlanCycle, 524, "plan `{name}` extends itself: {cycle}")
-PLANC_ERROR(PlanChainTooLong, 527, "a plan at the end of more than {limit} `extends`")
-PLANC_ERROR(BlockByPath, 534, "`{path}` is no fact: `{block}` is a block of statements")
-PLANC_ERROR(OverrideMeasured, 525, "a measured line is never inherited: there is none to override")
+PLANC_ERROR(PlanChainTooLong, 527, "the plan is at the end of more than {limit} `extends`")
+PLANC_ERROR(BlockByPath, 534, "`{path}` is not a fact: `{block}` is a block of statements")
+PLANC_ERROR(OverrideMeasured, 525, "`measured` lines are not inherited, so `override` has nothing to replace")
 
 namespace {
 
@@ -71,7 +71,7 @@ bool mayReplace(Context& context, const syntax::PlanItem& item, const ChainLink&
   else if (known && !item.override_)
     reportNeedsOverride(context, item.range, what, known->first);
   else if (!known && item.override_)
-    reportNothingInherited(context, item.range, what, link).help("leave `override` out to add it");
+    reportNothingInherited(context, item.range, what, link).help("remove `override` to add it");
   else
     return true;
   return false;
@@ -196,7 +196,7 @@ struct MergeItem {
   void operator()(const syntax::AssertStmt& a) { merged.asserts.push_back({&a, &link.scope, item.range, link.index}); }
   void operator()(const syntax::AllowStmt&) {} // merged before everything else
   void operator()(const syntax::MeasuredStmt& m) {
-    if (item.override_) elab.context.report(OverrideMeasured, item.range).help("leave `override` out");
+    if (item.override_) elab.context.report(OverrideMeasured, item.range).help("remove `override`");
     merged.measured.push_back({&m, &link.scope, item.range, link.index});
   }
 };

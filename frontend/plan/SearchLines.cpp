@@ -15,11 +15,11 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(VaryPath, 676, "`{path}` is nothing that a search varies")
+PLANC_ERROR(VaryPath, 676, "`{path}` cannot be varied by a search")
 PLANC_ERROR(SearchFact, 678, "a search has no `{fact}`")
-PLANC_ERROR(VariedTwice, 685, "`{path}` is {one} and {other}")
-PLANC_ERROR(FillForm, 689, "`fill` takes one axis of the mesh that nothing else sets; `{path}` is {what}")
-PLANC_ERROR(TopValue, 693, "`top` is {value}; it takes a whole number from 1 to {most}")
+PLANC_ERROR(VariedTwice, 685, "`{path}` is given twice: {one} and {other}")
+PLANC_ERROR(FillForm, 689, "`fill` needs one axis of the mesh that is not set otherwise; `{path}` is {what}")
+PLANC_ERROR(TopValue, 693, "`top` is {value}; it must be a whole number from 1 to {most}")
 
 namespace {
 
@@ -128,7 +128,10 @@ struct GatherLines {
   void operator()(const syntax::FillItem& item) {
     const auto& parts = item.path.parts;
     const AxisDraft* axis = parts.size() == 2 && parts[0].text == kMeshRoot ? merged.mesh.find(parts[1].text) : nullptr;
-    std::string what = !axis ? "none" : axis->group ? "a group of axes" : out.fill ? "a second one" : "";
+    std::string what = !axis         ? "not an axis of the mesh"
+                       : axis->group ? "a group of axes"
+                       : out.fill    ? "a second one"
+                                     : "";
     if (what.empty()) {
       out.fill = parts[1].text;
       out.fillRange = item.path.range;
@@ -256,9 +259,9 @@ void fillRest(Elaboration& elab, MergedPlan& merged, SearchLines& lines) {
   if (lines.fill && *lines.fill != name) {
     elab.context
         .report(FillForm, lines.fillRange,
-                {{"path", "mesh." + lines.fill->str()}, {"what", "not the one that takes the rest"}})
+                {{"path", "mesh." + lines.fill->str()}, {"what", "not the axis that is `rest`"}})
         .label(rest->range, fmt::format("`{}` takes what is left", name.view()))
-        .help(fmt::format("leave the line out, or give `{}` a number", name.view()));
+        .help(fmt::format("remove the line, or give `{}` a number", name.view()));
     elab.ok = false;
   }
   if (!lines.fill) lines.fill = name, lines.fillRange = rest->range;

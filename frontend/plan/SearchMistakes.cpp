@@ -14,8 +14,8 @@ namespace planc::frontend {
 using syntax::Expr;
 using syntax::ExprKind;
 
-PLANC_ERROR(NoSuchWord, 696, "`{name}` is no {kind}")
-PLANC_WARNING(IdleChoice, 697, "nothing of the plan reads `{path}`: its values make no difference")
+PLANC_ERROR(NoSuchWord, 696, "unknown {kind}: `{name}`")
+PLANC_WARNING(IdleChoice, 697, "`{path}` has no effect: the plan does not use it")
 
 std::string plainText(std::string_view text) {
   std::string plain;
@@ -44,7 +44,7 @@ bool knownSchedule(Elaboration& elab, const Expr& schedule) {
   const auto report = [&](SourceRange at, std::string_view word, std::string kind,
                           const std::vector<std::string>& known) {
     elab.context.report(NoSuchWord, at, {{"name", word}, {"kind", std::move(kind)}})
-        .meantElse(word, known, known.empty() ? "leave it out" : "there are " + quotedList(known));
+        .meantElse(word, known, known.empty() ? "remove it" : "there are " + quotedList(known));
     elab.ok = false;
     return false;
   };
@@ -128,7 +128,7 @@ void warnOfIdle(Elaboration& elab, MergedPlan& merged, const SearchLines& lines,
                         (constant && merged.space.reads().contains("let " + line.path)) ||
                         (parameter && isNamed(elab, merged, name));
       if ((constant || parameter) && !read)
-        elab.context.report(IdleChoice, line.item->path.range, {{"path", line.path}}).help("leave the choice out");
+        elab.context.report(IdleChoice, line.item->path.range, {{"path", line.path}}).help("remove the choice");
     }
 }
 

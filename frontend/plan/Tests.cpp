@@ -15,14 +15,15 @@ namespace planc::frontend {
 using syntax::Expr;
 using syntax::ExprKind;
 
-PLANC_ERROR(TestValues, 915, "parameter `{name}` of a test takes its values from a list of some; this is {actual}")
-PLANC_ERROR(TestTooMany, 916, "test `{name}` has {count} combinations of values: {limit} are the most")
-PLANC_ERROR(TestParameterTwice, 917, "two parameters of this test are called `{name}`")
-PLANC_ERROR(TestOfNoPlan, 918, "a test is of a plan; this is {actual}")
-PLANC_ERROR(TestFailsWarning, 919, "a plan fails with an error, and {code} is a warning")
-PLANC_ERROR(TestParameterIdle, 921, "nothing of test `{test}` reads its parameter `{name}`")
-PLANC_ERROR(PolicyEmpty, 922, "policy `{name}` requires nothing")
-PLANC_ERROR(PolicyName, 927, "`{name}` is no metric, and nothing of a plan or of this file is called so")
+PLANC_ERROR(TestValues, 915, "parameter `{name}` of a test needs a list with at least one value; this is {actual}")
+PLANC_ERROR(TestTooMany, 916, "test `{name}` has {count} combinations of values; at most {limit} are allowed")
+PLANC_ERROR(TestParameterTwice, 917, "two parameters of this test are named `{name}`")
+PLANC_ERROR(TestOfNoPlan, 918, "a test needs a plan after `of`, not {actual}")
+PLANC_ERROR(TestFailsWarning, 919, "`fails` needs the code of an error; {code} is a warning")
+PLANC_ERROR(TestParameterIdle, 921, "parameter `{name}` of test `{test}` is not used")
+PLANC_ERROR(PolicyEmpty, 922, "policy `{name}` has no `require`")
+PLANC_ERROR(PolicyName, 927,
+            "unknown name `{name}`: it is neither a metric, nor a section of plans, nor declared in this file")
 
 namespace {
 
@@ -102,7 +103,7 @@ bool addParameters(Evaluator& evaluator, DeclInfo& decl, TestSpace& space) {
           .report(TestParameterIdle, parameter.name.range,
                   {{"test", decl.name.str()}, {"name", parameter.name.text.str()}})
           .label(space.decl->plan->range, "the plan does not")
-          .help(fmt::format("give it to the plan, `NAME({} = {})`, or take it out", parameter.name.text.view(),
+          .help(fmt::format("pass it to the plan, `NAME({} = {})`, or remove it", parameter.name.text.view(),
                             parameter.name.text.view()));
       good = false;
     }
@@ -186,7 +187,7 @@ std::optional<TestSpace> testSpace(Evaluator& evaluator, DeclInfo& decl) {
     space.fails = kindOf(*code, Severity::Error, evaluator.context.diagnostics);
     if (space.fails && space.fails->severity == Severity::Warning)
       evaluator.context.report(TestFailsWarning, code->range, {{"code", space.fails->id()}})
-          .help("name the error that the plan is to have; warnings are denied by `--deny`");
+          .help("name the expected error; `--deny` turns warnings into errors");
     good &= space.fails && space.fails->severity == Severity::Error;
     good = good && isOfPlan(evaluator, decl, space);
   }
@@ -245,8 +246,8 @@ bool checkPolicy(Evaluator& evaluator, DeclInfo& decl) {
   bool good = !policy.demands.empty();
   if (policy.demands.empty())
     evaluator.context.report(PolicyEmpty, decl.nameRange, {{"name", decl.name.str()}})
-        .help("say what holds for every plan: `require memory.fits : \"why\"`");
-  // Blocks and facts of plans, whose paths only a plan can tell (docs/language.md, section 10).
+        .help("state a requirement on every plan: `require memory.fits : \"why\"`");
+  // Blocks and facts of plans, whose paths cannot be checked without a plan (docs/language.md, section 10).
   std::vector<const Expr*> names;
   for (const syntax::Require& demand : policy.demands) addNames(*demand.condition, names);
   Scope scope(decl.module);

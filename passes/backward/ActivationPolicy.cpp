@@ -13,7 +13,7 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_ERROR(KeptTwice, 789, "`{value}` is to be kept {first} and {second}")
+PLANC_ERROR(KeptTwice, 789, "two `keep` statements of the same depth keep `{value}` {first} and {second}")
 
 std::optional<int> keepsOf(const ShardedProgram& program, LayerId layer, const RangeSet& instances,
                            const Selector& selector, OpId reader, const Value& value) {
@@ -66,7 +66,7 @@ bool checkKeeps(const ShardedProgram& program, DiagnosticEngine& diagnostics) {
                      {"first", side.keep->gathered ? "gathered" : "split"},
                      {"second", side.against->gathered ? "gathered" : "split"}})
             .label(side.keep->selector.range, "the other statement")
-            .help("take one out, or let one name an inner layer: of two statements the inner one decides");
+            .help("remove one of them, or let one name an inner layer: the inner statement wins");
         return false;
       }
   }

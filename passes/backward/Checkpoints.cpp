@@ -10,7 +10,7 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_ERROR(NestedRecompute, 719, "`{inner}` is recomputed twice: it lies inside two checkpoints")
+PLANC_ERROR(NestedRecompute, 719, "`{inner}` is recomputed twice: it is inside two checkpoints")
 
 namespace {
 
@@ -67,7 +67,7 @@ struct CheckpointFinder {
     if (result.of[at] >= 0) {
       diagnostics.report(NestedRecompute, selector.range, {{"inner", join(op.path)}})
           .label(selectorOf[at]->range, "the other checkpoint is here")
-          .help("keep the outer one: it replays everything inside");
+          .help("keep the outer checkpoint: it replays all layers inside");
       return false;
     }
     const Recompute& statement = program.plan->recompute[rule];

@@ -16,12 +16,12 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_WARNING(HostKeepIdle, 726, "`keep {selector} = host` does nothing: {reason}")
+PLANC_WARNING(HostKeepIdle, 726, "`keep {selector} = host` has no effect: {reason}")
 PLANC_WARNING(RecomputeIdle, 787, "`recompute {selector}` frees no memory: {reason}")
-PLANC_WARNING(KeepIdle, 788, "`keep {selector} = {side}` changes nothing: {reason}")
-PLANC_WARNING(OutputsIdle, 794, "`outputs = true` does nothing for `{selector}`: {reason}")
-PLANC_WARNING(FirstIdle, 795, "`first = {first}` does nothing: no virtual stage has more than {most} of these layers")
-PLANC_WARNING(SaveIdle, 796, "`{saved}` is kept for nothing: {reason}")
+PLANC_WARNING(KeepIdle, 788, "`keep {selector} = {side}` has no effect: {reason}")
+PLANC_WARNING(OutputsIdle, 794, "`outputs = true` has no effect on `{selector}`: {reason}")
+PLANC_WARNING(FirstIdle, 795, "`first = {first}` has no effect: no virtual stage has more than {most} of these layers")
+PLANC_WARNING(SaveIdle, 796, "saving `{saved}` has no effect: {reason}")
 
 namespace {
 
@@ -144,16 +144,16 @@ private:
       return;
     }
     const std::string reason = kept <= 0
-                                   ? "forward keeps nothing of its layers for backward"
-                                   : fmt::format("what enters it and what is read of it afterwards stay, {} in all",
+                                   ? "its layers keep no values for backward"
+                                   : fmt::format("its inputs and the results that are used later stay, {} in total",
                                                  formatQuantity(kept, units::bytes));
     const bool offer = !statement.outputs && kept > 0 && discards(index, selector);
     diagnostics_.report(RecomputeIdle, selector.range, {{"selector", selector.str()}, {"reason", reason}})
-        .help(offer ? fmt::format("what it hands on can be made again for its readers: `recompute {} {{ outputs = true "
-                                  "}}`",
-                                  selector.str())
-                    : "take it out, or name what keeps more: a checkpoint frees what its operators keep among "
-                      "themselves, as in `recompute` of whole layers");
+        .help(offer ? fmt::format(
+                          "its results can also be recomputed for their readers: `recompute {} {{ outputs = true }}`",
+                          selector.str())
+                    : "remove it, or name layers that keep more: a checkpoint frees the values between its operators, "
+                      "as in `recompute` of whole layers");
   }
 
   /// Returns whether less would be kept if the outputs of the selector were recomputed.
@@ -174,9 +174,9 @@ private:
       diagnostics_
           .report(OutputsIdle, selector.range,
                   {{"selector", selector.str()},
-                   {"reason", "no layer behind it keeps what it hands on, or only the next instance of a repeat does"}})
+                   {"reason", "no later layer keeps its results, or only the next instance of a repeat does"}})
           .label(program_.plan->recompute[index].outputsRange, "given here")
-          .help("leave it out, or name layers whose results another layer of the same instance reads in backward");
+          .help("remove it, or name layers whose results another layer of the same instance reads in backward");
   }
 
   /// Checks the names from the last to the first, each without those already found idle. Of two names for one result
@@ -223,8 +223,8 @@ private:
                                                "stops early",
                                                program_.plan->stack->name.view())
                                  : std::string("all that is replayed with it is replayed without it, too")}});
-    report.help(stopsBefore_ ? "take it out of the list, unless the software keeps it all the same"
-                             : "take it out of the list");
+    report.help(stopsBefore_ ? "remove it from the list, unless the software keeps it anyway"
+                             : "remove it from the list");
   }
 
   /// Warns of a `first` that is at least the number of layers on a virtual stage.
@@ -244,7 +244,7 @@ private:
     }
     if (*statement.first >= most)
       diagnostics_.report(FirstIdle, statement.firstRange, {{"first", *statement.first}, {"most", most}})
-          .help("leave it out: all of them are recomputed");
+          .help("remove it: all of them are recomputed");
   }
 
   void checkKeep(size_t index) {
@@ -259,13 +259,12 @@ private:
     statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(index), keep);
     if (!any || changes) return;
     diagnostics_
-        .report(
-            KeepIdle, keep.selector.range,
-            {{"selector", keep.selector.str()},
-             {"side", keep.gathered ? "gathered" : "split"},
-             {"reason", kept ? "backward reads no result of it behind a reshard, or this is the side it keeps anyway"
-                             : "forward keeps nothing of its layers for backward"}})
-        .help("take it out, or name layers whose results another layer gathers");
+        .report(KeepIdle, keep.selector.range,
+                {{"selector", keep.selector.str()},
+                 {"side", keep.gathered ? "gathered" : "split"},
+                 {"reason", kept ? "backward reads none of its results after a reshard, or this side is kept anyway"
+                                 : "its layers keep no values for backward"}})
+        .help("remove it, or name layers whose results another layer gathers");
   }
 
   const ShardedProgram& program_;
@@ -292,11 +291,11 @@ void warnOfIdleHostKeeps(const ShardedProgram& program, DiagnosticEngine& diagno
     diagnostics
         .report(HostKeepIdle, keep.selector.range,
                 {{"selector", keep.selector.str()},
-                 {"reason", trains ? "backward reads no result of it that forward keeps"
-                                   : "nothing is kept, the plan has no backward pass"}})
-        .help(trains ? "name layers whose results are kept: a recomputed layer keeps only what enters it, and a frozen "
-                       "one may keep nothing"
-                     : "take it out");
+                 {"reason", trains ? "backward reads none of its kept results"
+                                   : "the plan has no backward pass, so no values are kept"}})
+        .help(trains ? "name layers whose results are kept: a recomputed layer keeps only its inputs, and a frozen "
+                       "layer may keep no values"
+                     : "remove it");
   }
 }
 

@@ -13,11 +13,11 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_ERROR(PrecisionSaysNothing, 761, "`{fact}` says nothing of `{selector}`: {why}")
-PLANC_ERROR(PrecisionTwice, 762, "`{fact}` of `{layer}` is to be {first} and {second}")
-PLANC_ERROR(NoSuchRecipe, 765, "device `{device}` does not multiply `{type}`")
-PLANC_WARNING(PrecisionWithoutEffect, 767, "`{fact}`{where} does nothing: {reason}")
-PLANC_WARNING(PrecisionAsBefore, 763, "`{fact}` of `{selector}` is {type} already")
+PLANC_ERROR(PrecisionSaysNothing, 761, "`{fact}` has no effect on `{selector}`: {why}")
+PLANC_ERROR(PrecisionTwice, 762, "two rules give `{fact}` of `{layer}` different types: {first} and {second}")
+PLANC_ERROR(NoSuchRecipe, 765, "device `{device}` cannot multiply `{type}`")
+PLANC_WARNING(PrecisionWithoutEffect, 767, "`{fact}`{where} has no effect: {reason}")
+PLANC_WARNING(PrecisionAsBefore, 763, "`{fact}` of `{selector}` is already {type}")
 
 namespace {
 
@@ -48,15 +48,16 @@ bool storedByPrecision(const ProgramHead&, const Value& param) {
 }
 
 constexpr std::array<Reach, 9> kReaches{{
-    {Key::Compute, multiplies, nullptr, "nothing there multiplies"},
-    {Key::Activations, makesActivation, nullptr, "nothing there makes a value without a type of its own"},
-    {Key::Saved, keepsSomething, nullptr, "nothing there is kept for backward"},
+    {Key::Compute, multiplies, nullptr, "there are no products"},
+    {Key::Activations, makesActivation, nullptr, "all values there have types already"},
+    {Key::Saved, keepsSomething, nullptr, "no values are kept for backward there"},
     {Key::Params, nullptr, storedByPrecision, "no parameter without a type of its own is there"},
-    {Key::Frozen, nullptr, [](const ProgramHead&, const Value& p) { return !p.trainable; }, "nothing there is frozen"},
-    {Key::Grads, nullptr, isTrained, "nothing there trains"},
-    {Key::Reduce, nullptr, isTrained, "nothing there trains"},
-    {Key::Optimizer, nullptr, isTrained, "nothing there trains"},
-    {Key::State, nullptr, isTrained, "nothing there trains"},
+    {Key::Frozen, nullptr, [](const ProgramHead&, const Value& p) { return !p.trainable; },
+     "no parameters are frozen there"},
+    {Key::Grads, nullptr, isTrained, "no parameters are trained there"},
+    {Key::Reduce, nullptr, isTrained, "no parameters are trained there"},
+    {Key::Optimizer, nullptr, isTrained, "no parameters are trained there"},
+    {Key::State, nullptr, isTrained, "no parameters are trained there"},
 }};
 
 const Reach& reachOf(Key key) {
@@ -137,11 +138,11 @@ struct Binder {
   void withoutEffect(const std::string& fact, const Selector* selector, SourceRange at, std::string_view reason) {
     const std::string where = selector ? fmt::format(" of `{}`", selector->str()) : "";
     diagnostics.report(PrecisionWithoutEffect, at, {{"fact", fact}, {"where", where}, {"reason", std::string(reason)}})
-        .help("leave it out");
+        .help("remove it");
   }
 
   void reportWithoutEffect() {
-    constexpr std::string_view kNoWider = "nothing that is kept for backward is wider",
+    constexpr std::string_view kNoWider = "no value kept for backward is wider",
                                kNoMaster = "parameters are stored as wide as the states, so none has a master copy";
     const Precision& all = program.plan->precision;
     if (all.saved && !narrows(*all.saved, nullptr)) withoutEffect("saved", nullptr, all.range, kNoWider);
@@ -249,7 +250,7 @@ struct Binder {
                      {"first", std::string(name(f.type))},
                      {"second", std::string(name(fact.type))}})
             .label(f.range, "the other rule")
-            .help("take one out, or let one name an inner layer: of two rules the inner one decides");
+            .help("remove one of them, or let one name an inner layer: the inner rule wins");
         ok = false;
       }
     }
@@ -271,14 +272,14 @@ struct Binder {
                       {{"fact", fact.str()},
                        {"selector", rules[r].selector.str()},
                        {"why", std::string(reachOf(fact.key).why)}})
-              .help("take it out, or name the layers that it is meant for");
+              .help("remove it, or name the layers that it is meant for");
           ok = false;
         } else if (!changes[r][f]) {
           diagnostics
               .report(
                   PrecisionAsBefore, fact.range,
                   {{"fact", fact.str()}, {"selector", rules[r].selector.str()}, {"type", std::string(name(fact.type))}})
-              .help("leave it out");
+              .help("remove it");
         }
       }
   }

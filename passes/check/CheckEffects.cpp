@@ -12,14 +12,14 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_WARNING(ContiguousIdle, 644, "`contiguous` does nothing: no operator here has a mask that rises along `{dim}`")
-PLANC_WARNING(ImbalanceIdle, 645, "`expert_imbalance` does nothing: {reason}")
+PLANC_WARNING(ContiguousIdle, 644, "`contiguous` has no effect: no operator here has a causal mask along `{dim}`")
+PLANC_WARNING(ImbalanceIdle, 645, "`expert_imbalance` has no effect: {reason}")
 PLANC_ERROR(ImbalanceTooLarge, 646,
-            "`expert_imbalance` is {value}: `{dim}` is split over {ranks} devices, so that the busiest has at most "
-            "{ranks} times the mean")
-PLANC_WARNING(FrozenIdle, 647, "`frozen = {type}` does nothing: no parameter is frozen")
-PLANC_ERROR(NegativeShare, 463, "{what} of `{op}` is {value} on one device: an amount is at least 0")
-PLANC_WARNING(BackwardIdle, 648, "`{statement}` does nothing: the plan has no backward pass")
+            "`expert_imbalance` is {value}, but `{dim}` is split over {ranks} devices: the busiest has at most {ranks} "
+            "times the mean")
+PLANC_WARNING(FrozenIdle, 647, "`frozen = {type}` has no effect: no parameter is frozen")
+PLANC_ERROR(NegativeShare, 463, "{what} of `{op}` is negative for the shard of a device: {value}")
+PLANC_WARNING(BackwardIdle, 648, "`{statement}` has no effect: the plan has no backward pass")
 
 namespace {
 
@@ -38,7 +38,7 @@ void warnContiguous(const ProgramHead& program, DiagnosticEngine& diagnostics) {
     });
     if (found && !works)
       diagnostics.report(ContiguousIdle, rule.range, {{"dim", rule.dim.str()}})
-          .help("leave it out: it says which range of a causally masked sequence a rank holds");
+          .help("remove it: it selects the range of a causally masked sequence on each rank");
   }
 }
 
@@ -60,10 +60,10 @@ bool checkImbalance(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   if (!placed) {
     diagnostics
         .report(ImbalanceIdle, w.imbalanceRange,
-                {{"reason", !routed ? "the model routes nothing"
+                {{"reason", !routed ? "the model has no routed operators"
                             : !open ? "the slots of its experts have a fixed capacity"
-                                    : "no rule splits the experts, so every device has all of them"}})
-        .help(routed && open ? "place the experts, `decoder.moe { experts -> ep }`, or take it out" : "take it out");
+                                    : "no rule splits the experts, so every device has all experts"}})
+        .help(routed && open ? "place the experts, `decoder.moe { experts -> ep }`, or remove it" : "remove it");
     return true;
   }
   eachPlaced(program, [&](const Op& op, const Placement& placement) {
@@ -92,8 +92,8 @@ void warnFrozen(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   if (!precision.frozen || w.adapters || !w.freeze.empty()) return;
   if (llvm::any_of(program.model->params, [&](ValueId v) { return !program.model->values[v].trainable; })) return;
   diagnostics.report(FrozenIdle, precision.frozenRange, {{"type", std::string(name(*precision.frozen))}})
-      .help(w.hasBackward() ? "freeze layers or add adapters in `finetune { … }`, or take it out"
-                            : fmt::format("nothing trains in this plan: write `params = {}`", name(*precision.frozen)));
+      .help(w.hasBackward() ? "freeze layers or add adapters in `finetune { … }`, or remove it"
+                            : fmt::format("this plan does not train: write `params = {}`", name(*precision.frozen)));
 }
 
 /// A forward pass keeps nothing, so there is nothing to recompute, and it has no gradients or optimizer states to
@@ -102,7 +102,7 @@ void warnForwardOnly(const ProgramHead& program, DiagnosticEngine& diagnostics) 
   if (program.plan->workload.hasBackward()) return;
   auto warn = [&](SourceRange at, const std::string& statement) {
     diagnostics.report(BackwardIdle, at, {{"statement", statement}})
-        .help("take it out, or write `train { … }` for a training step");
+        .help("remove it, or write `train { … }` for a training step");
   };
   for (const Recompute& r : program.plan->recompute) warn(r.range, "recompute " + r.str());
   for (const Keep& k : program.plan->keeps)
@@ -126,8 +126,8 @@ bool checkFormulas(const ProgramHead& program, DiagnosticEngine& diagnostics) {
       diagnostics
           .report(NegativeShare, op.range,
                   {{"what", what}, {"op", join(op.path)}, {"value", formatQuantity(value, unit)}})
-          .label(op.range, "the operator, as the plan splits it")
-          .help("a fact of an operator holds for every shard: write it as products and sums of what the shard has");
+          .label(op.range, "the operator")
+          .help("a fact of an operator applies to every shard: write it as products and sums of the shard's extents");
     };
     check(op.flops, "`flops`", units::flops);
     check(op.reads, "`reads`", units::bytes);

@@ -112,8 +112,8 @@ std::string splitText(const ShardedProgram& program, const Placement& placement,
 std::string ownAxis(const ShardedProgram& program, const Op& op, DimId keys) {
   const std::string_view k = nameOf(program, keys), q = nameOf(program, op.queries);
   return fmt::format(
-      "a ring needs queries that lie as the keys do: `{} -> cp` and `{} -> cp via ring`, on an axis `cp` "
-      "that nothing else of the operator has; or leave the rule out: `{}` is then gathered",
+      "a ring needs queries that are split like the keys: `{} -> cp` and `{} -> cp via ring`, on an axis `cp` that no "
+      "other dimension of the operator uses; or remove the rule, so that `{}` is gathered",
       q, k, k);
 }
 
@@ -124,12 +124,11 @@ void reportRing(const ShardedProgram& program, const Op& op, const Placement& pl
       {{"dim", std::string(nameOf(program, ring.dim))}, {"op", join(op.path)}, {"problem", problem}});
   found.label(op.range, "the operator");
   if (op.keys != ring.dim) {
-    found.help(
-        "leave `via ring` out, or name the operator that attends (`decoder.attn.core { kv_seq -> cp via ring }`)");
+    found.help("remove `via ring`, or name the attention operator (`decoder.attn.core { kv_seq -> cp via ring }`)");
     return;
   }
   if (auto ring2 = ringThatWorks(program, op, ring))
-    found.help(fmt::format("write {}: there its queries are split", *ring2));
+    found.help(fmt::format("write {}: its queries are split there", *ring2));
   else
     found.help(ownAxis(program, op, ring.dim));
   std::string list;
@@ -172,7 +171,7 @@ void reportSplit(const ShardedProgram& program, const Op& op, const PlacedDim& p
   if (!nearest(rule.dim.view(), names).empty())
     found.meant(rule.dim.view(), names);
   else if (auto ring = folded ? ringThatWorks(program, op, placed) : std::nullopt)
-    found.help("let it pass by, shard after shard: " + *ring);
+    found.help("pass its shards around a ring: " + *ring);
   else if (folded)
     found.help(ownAxis(program, op, placed.dim));
   else

@@ -9,13 +9,12 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_ERROR(MeshProduct, 620, "the mesh has {mesh} devices, the cluster has {cluster}")
+PLANC_ERROR(MeshProduct, 620, "the mesh has {mesh} devices, but the cluster has {cluster}")
 PLANC_ERROR(AxisWiderThanLevel, 621, "axis `{axis}` ({size}) does not fit within one {level} of {devices} devices")
-PLANC_ERROR(
-    AxisInsideLevel, 622,
-    "axis `{axis}` does not begin at a boundary of {level}: {inner} devices lie inside it, the level below has {below}")
-PLANC_ERROR(AcrossInnermost, 690,
-            "`across {level}` says nothing of axis `{axis}`: there are only devices inside `{level}`")
+PLANC_ERROR(AxisInsideLevel, 622,
+            "axis `{axis}` does not begin at a boundary of {level}: the axes before it span {inner} devices, and a "
+            "unit of the level below has {below}")
+PLANC_ERROR(AcrossInnermost, 690, "`across {level}` has no effect on axis `{axis}`: `{level}` is the innermost level")
 PLANC_ERROR(AxisListedTwice, 635, "`{name}` lists axis `{axis}` twice")
 
 namespace {
@@ -80,8 +79,8 @@ std::string meshAnew(const ProgramHead& program) {
 void offerAnew(const ProgramHead& program, DiagnosticEngine::Builder& report) {
   const Plan& plan = *program.plan;
   for (AxisId id : plan.addedAxes)
-    report.label(plan.mesh.axes[id].range, "added to the inherited mesh, outside of its axes");
-  report.help(fmt::format("lay the mesh out anew: `{}`; or add an axis `inside` another one", meshAnew(program)));
+    report.label(plan.mesh.axes[id].range, "added outside of the axes of the inherited mesh");
+  report.help(fmt::format("override the whole mesh: `{}`; or add an axis `inside` another one", meshAnew(program)));
 }
 
 bool checkProduct(const ProgramHead& program, DiagnosticEngine& diagnostics) {
@@ -105,7 +104,7 @@ bool checkProduct(const ProgramHead& program, DiagnosticEngine& diagnostics) {
     report.help(fmt::format("make an axis {} times smaller, or the cluster {} times larger", mesh.devices() / devices,
                             mesh.devices() / devices));
   else
-    report.help(fmt::format("let the sizes of the axes multiply to {}", devices));
+    report.help(fmt::format("choose sizes of the axes whose product is {}", devices));
   return false;
 }
 
@@ -129,7 +128,7 @@ bool checkPlace(const ProgramHead& program, const AxisPlace& place, DiagnosticEn
     if (isAdded(*program.plan, place.axis))
       offerAnew(program, report);
     else
-      report.help(fmt::format("make {}the size of `{}` divide {}, or leave `within {}` out",
+      report.help(fmt::format("make {}the size of `{}` divide {}, or remove `within {}`",
                               axis.stride > 1 ? fmt::format("{} times ", axis.stride) : "", axis.name.view(),
                               mesh.levelSizes[level], place.level.view()));
     return false;
@@ -139,10 +138,10 @@ bool checkPlace(const ProgramHead& program, const AxisPlace& place, DiagnosticEn
         diagnostics.report(AcrossInnermost, place.range, {{"axis", axis.name.str()}, {"level", place.level.str()}});
     report.label(program.plan->cluster->levels[level].range, "the innermost level: every axis begins at a device");
     if (mesh.levelNames.size() > 1)
-      report.help(fmt::format("write `across {}` for an axis of whole {}s, or `within {}` for one that stays inside",
+      report.help(fmt::format("write `across {}` for an axis of whole {}s, or `within {}` for an axis inside one",
                               mesh.levelNames[1].view(), place.level.view(), place.level.view()));
     else
-      report.help(fmt::format("leave `across {}` out", place.level.view()));
+      report.help(fmt::format("remove `across {}`", place.level.view()));
     return false;
   }
   const int64_t below = mesh.levelSizes[level - 1];
@@ -150,7 +149,7 @@ bool checkPlace(const ProgramHead& program, const AxisPlace& place, DiagnosticEn
   diagnostics
       .report(AxisInsideLevel, place.range,
               {{"axis", axis.name.str()}, {"level", place.level.str()}, {"inner", axis.stride}, {"below", below}})
-      .help(fmt::format("let the axes listed before `{}` multiply to a multiple of {}", axis.name.view(), below));
+      .help(fmt::format("make the product of the axes before `{}` a multiple of {}", axis.name.view(), below));
   return false;
 }
 
@@ -184,7 +183,7 @@ bool checkMesh(ProgramHead& program, DiagnosticEngine& diagnostics) {
         diagnostics
             .report(AxisListedTwice, rule.targetRange,
                     {{"name", rule.dim.str()}, {"axis", program.mesh.axes[a].name.str()}})
-            .help("a value is split over an axis once: list every axis once, directly or through one group");
+            .help("a value can be split over an axis only once: list every axis once, directly or through one group");
         ok = false;
         break;
       }

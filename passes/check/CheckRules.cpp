@@ -13,11 +13,12 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_ERROR(RuleWithoutEffect, 634, "no operator of `{selector}` has a dimension `{dim}`")
+PLANC_ERROR(RuleWithoutEffect, 634, "no operator in `{selector}` has a dimension `{dim}`")
 PLANC_ERROR(PlacedOnStages, 642,
             "`{dim} -> {axis}` splits operators over an axis that carries the stages of the pipeline")
 PLANC_WARNING(IdleAxis, 640, "`{op}` does the same work on {size} ranks of `{axis}`")
-PLANC_WARNING(AxisOrder, 641, "`{axis}` stands left of `{other}` in `{dim} -> {axes}`: freeing it moves every index")
+PLANC_WARNING(AxisOrder, 641,
+              "`{axis}` is before `{other}` in `{dim} -> {axes}`: gathering it moves every index to another device")
 
 namespace {
 
@@ -141,8 +142,8 @@ void warnOrder(const ProgramHead& program, DiagnosticEngine& diagnostics) {
                    {"other", out.front().str()},
                    {"dim", inner.dim.str()},
                    {"axes", program.mesh.str(resolveTargets(program.mesh, inner.targets))}})
-          .label(outer.range, fmt::format("outside of it only `{}` remains", out.front().view()))
-          .help(fmt::format("`{}` is left of `{}`: list it last", in.front().view(), out.front().view()));
+          .label(outer.range, fmt::format("outside of it only `{}` is used", out.front().view()))
+          .help(fmt::format("`{}` is before `{}`: list it last", in.front().view(), out.front().view()));
     }
 }
 

@@ -17,9 +17,9 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_WARNING(PlacedByHalf, 649,
-              "`{rule}` splits `{split}`, but not `{whole}`: {share} of the parameters stay whole on every rank of "
-              "`{axes}`")
+PLANC_WARNING(
+    PlacedByHalf, 649,
+    "`{rule}` splits `{split}`, but not `{whole}`: {share} of the parameters are replicated on every rank of `{axes}`")
 
 namespace {
 
@@ -290,7 +290,7 @@ private:
     });
     if (!mended) return std::nullopt;
     const std::string name = scope.steps.back().name.str();
-    return TextFix{fmt::format("write `*` in place of `{}`", name), {{scope.range, "*", name}}};
+    return TextFix{fmt::format("write `*` instead of `{}`", name), {{scope.range, "*", name}}};
   }
 
   // ---- the report -------------------------------------------------------------
@@ -355,8 +355,8 @@ private:
       report.help(
           fmt::format("`{} {{ {} }}` reaches {}", scope->str(), text, several ? "all of them" : "both of them"));
     else
-      report.help(fmt::format("`{} {{ {} }}` reaches what is whole", all, text));
-    report.help(fmt::format("if {} to stay whole, say so: `{} {{ {} -> {} }}`", several ? "they are" : "it is", all,
+      report.help(fmt::format("`{} {{ {} }}` splits the whole ones, too", all, text));
+    report.help(fmt::format("if {} to stay whole, write `{} {{ {} -> {} }}`", several ? "they are" : "it is", all,
                             rule.dim.view(), targetText({}, false)));
     if (auto fix = fixOf(whole, rule)) report.fix(std::move(*fix));
   }

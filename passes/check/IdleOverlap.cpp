@@ -11,7 +11,7 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_WARNING(OverlapIdle, 924, "`overlap {{ {fact} }}` does nothing: {reason}")
+PLANC_WARNING(OverlapIdle, 924, "`overlap {{ {fact} }}` has no effect: {reason}")
 
 namespace {
 
@@ -51,7 +51,7 @@ void warnOfIdleOverlap(const Program& program, DiagnosticEngine& diagnostics) {
   const Overlap& overlap = program.plan->overlap;
   const Traffic traffic(program);
   auto warn = [&](const Number& number, std::string_view fact, const std::string& reason) {
-    diagnostics.report(OverlapIdle, number.range, {{"fact", fact}, {"reason", reason}}).help("leave it out");
+    diagnostics.report(OverlapIdle, number.range, {{"fact", fact}, {"reason", reason}}).help("remove it");
   };
   for (const auto& [cls, share] : overlap.blockingShare)
     if (!traffic.classes[cls])
@@ -59,7 +59,7 @@ void warnOfIdleOverlap(const Program& program, DiagnosticEngine& diagnostics) {
   if (overlap.bucket && !traffic.states)
     warn(*overlap.bucket, "bucket", "no parameter is gathered and no gradient is reduced");
   if (overlap.prefetch && !traffic.gathers) warn(*overlap.prefetch, "prefetch", "no parameter is gathered for its use");
-  if (overlap.slowdown && !traffic.anything) warn(*overlap.slowdown, "slowdown", "nothing is communicated");
+  if (overlap.slowdown && !traffic.anything) warn(*overlap.slowdown, "slowdown", "the plan has no communication");
 }
 
 } // namespace planc::passes

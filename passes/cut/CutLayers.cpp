@@ -17,7 +17,7 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_ERROR(TooManyClasses, 722, "a slice over `{layer}` ({count} instances) is beyond {limit} instances")
+PLANC_ERROR(TooManyClasses, 722, "a slice over `{layer}` ({count} instances) exceeds the limit of {limit} instances")
 
 namespace {
 
@@ -159,7 +159,7 @@ bool addClasses(ShardedProgram& program, LayerId id, GradientFlow& flow, Diagnos
     diagnostics
         .report(TooManyClasses, layer.range,
                 {{"layer", layer.name.str()}, {"count", layer.count}, {"limit", kMaxSliced}})
-        .help("leave the slices out, or repeat the layer less often");
+        .help("remove the slices, or repeat the layer fewer times");
     return false;
   }
   Classes classes = classesOf(layer, choices);

@@ -9,12 +9,13 @@ namespace planc::passes {
 using namespace ir;
 
 PLANC_ERROR(LayersNotDivisible, 711, "{layers} layers are not divisible into {stages} stages x {chunks} chunks")
-PLANC_ERROR(StageCounts, 775, "`stages` lists {given} numbers for {sum} layers; {parts} virtual stages hold {layers}")
+PLANC_ERROR(StageCounts, 775,
+            "`stages` lists {given} numbers for {sum} layers, but {parts} virtual stages hold {layers}")
 PLANC_ERROR(CountedTooLarge, 776,
-            "`{layer}` counts as {count} layers, and its virtual stage has room for {room} of {each}")
+            "`{layer}` counts as {count} layers, but its virtual stage has room for only {room} of {each}")
 PLANC_ERROR(StageLines, 712, "the stage lines do not cover the layers once and in order: {problem}")
-PLANC_ERROR(TooManyLayers, 840, "the repeats of this model hold more layers together than can be counted")
-PLANC_ERROR(NoLayersToCut, 716, "pipeline over {stages} stages needs a repeated layer to cut; the model has none")
+PLANC_ERROR(TooManyLayers, 840, "the model has too many repeated layers to count")
+PLANC_ERROR(NoLayersToCut, 716, "a pipeline over {stages} stages needs a repeated layer to cut, but the model has none")
 
 namespace {
 
@@ -214,7 +215,7 @@ std::optional<Cut> cutByLines(const Model& model, const std::vector<StageLine>& 
       }
       if (piece->layer != due || piece->lo != at)
         return problem =
-                   fmt::format("`{}` of stage {} comes where `{}` is due", pieceName(model, *piece), i,
+                   fmt::format("stage {1} has `{0}`, but `{2}` is next", pieceName(model, *piece), i,
                                due.index < model.layers.size() ? pieceName(model, {due, at, layer().to()}) : "the end"),
                std::nullopt;
       cut[i].push_back(*piece);
@@ -254,7 +255,7 @@ std::optional<Cut> cutEvenly(const ProgramHead& program, const Plan& plan, const
     if (__builtin_add_overflow(layers, countOf(layer, stages), &layers)) layers = INT64_MAX;
   if (layers == 0) {
     diagnostics.report(NoLayersToCut, where, {{"stages", program.stages}})
-        .help("leave `pipeline` out, or write `stage` lines");
+        .help("remove `pipeline`, or write `stage` lines");
     return std::nullopt;
   }
   std::pair<LayerId, int64_t> tooLarge;
@@ -273,7 +274,7 @@ std::optional<Cut> cutEvenly(const ProgramHead& program, const Plan& plan, const
     if (layer.repeat)
       report.label(layer.range, fmt::format("`{}` is repeated {} times here", layer.name.view(), layer.count));
   if (const int64_t own = totalLayers(model); own < parts) {
-    report.help(fmt::format("there are fewer layers than virtual stages: choose at most {} of them", own));
+    report.help(fmt::format("there are fewer layers than virtual stages: use at most {} virtual stages", own));
     if (layers > own)
       report.help(fmt::format("or let `even(…)` count {} more layers than the {} there are: one for each virtual stage",
                               parts - own, own));

@@ -11,8 +11,9 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_ERROR(PendingCrossing, 725, "`{value}` is a pending sum over `{axis}` where it leaves its stage")
-PLANC_WARNING(ScatterIdle, 723, "`scatter = {axis}` does nothing: what crosses is already split over `{axis}`")
+PLANC_ERROR(PendingCrossing, 725, "`{value}` leaves its stage as a partial sum over `{axis}`")
+PLANC_WARNING(ScatterIdle, 723,
+              "`scatter = {axis}` has no effect: the transferred value is already split over `{axis}`")
 
 namespace {
 
@@ -214,8 +215,7 @@ bool crossBoundaries(Program& program, DiagnosticEngine& diagnostics) {
     for (const StageKind& s : program.stageKinds)
       for (const Boundary& b : s.sends) scatters |= b.scatter != 0;
     if (!scatters && !resolveTargets(program.mesh, {*pipeline->scatter}).empty())
-      diagnostics.report(ScatterIdle, pipeline->scatterRange, {{"axis", pipeline->scatter->str()}})
-          .help("leave it out");
+      diagnostics.report(ScatterIdle, pipeline->scatterRange, {{"axis", pipeline->scatter->str()}}).help("remove it");
   }
   return true;
 }

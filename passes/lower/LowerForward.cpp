@@ -144,7 +144,7 @@ struct ForwardLowering {
                  {"b", model().pathOf(user)}})
         .label(model().values[state.param].range, "the parameter")
         .label(model().ops[first].range, "the operator that uses it first")
-        .help("place the dimensions of the parameter alike in both operators");
+        .help("place the dimensions of the parameter equally in both operators");
   }
 
   void useParameter(OpId user, const Operand& operand, const Layout& wanted) {

@@ -10,7 +10,7 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_WARNING(WireTypeIdle, 766, "`precision {{ {fact} }}` does nothing: {reason}")
+PLANC_WARNING(WireTypeIdle, 766, "`precision {{ {fact} }}` has no effect: {reason}")
 
 const Op* routerOf(const Model& model, const Traveller& what, OpId op) {
   for (OpId id : {what.source, op})
@@ -44,10 +44,10 @@ void warnOfIdleWireTypes(const Program& program, DiagnosticEngine& diagnostics) 
           used.insert(wireTypeOf(program, *c, node.op));
   auto check = [&](const std::optional<WireTypes::Said>& stated, const std::string& fact, const std::string& reason) {
     if (stated && !used.contains(&*stated))
-      diagnostics.report(WireTypeIdle, stated->range, {{"fact", fact}, {"reason", reason}}).help("leave it out");
+      diagnostics.report(WireTypeIdle, stated->range, {{"fact", fact}, {"reason", reason}}).help("remove it");
   };
   for (const auto& [op, types] : program.plan->precision.onWire) {
-    check(types.result, op.str(), fmt::format("no result of `{}` is on its way to other devices", op.view()));
+    check(types.result, op.str(), fmt::format("no result of `{}` is sent to other devices", op.view()));
     check(types.gradient, op.str() + ".grad",
           fmt::format("no gradient that the backward of `{}` makes is on its way to other devices", op.view()));
   }

@@ -17,9 +17,9 @@ using namespace ir;
 
 PLANC_ERROR(IndivisibleExtent, 612, "dimension `{dim}` ({extent}) is not divisible by mesh axis `{axis}` ({size})")
 PLANC_ERROR(AxisBeyondExtent, 613, "mesh axis `{axis}` ({size}) is larger than dimension `{dim}` ({extent})")
-PLANC_ERROR(AxisWantedTwice, 630, "`{first}` and `{second}` of `{op}` both want axis `{axis}`")
+PLANC_ERROR(AxisWantedTwice, 630, "`{first}` and `{second}` of `{op}` both need axis `{axis}`")
 PLANC_ERROR(TwoRules, 631, "two rules place `{dim}` of `{op}`")
-PLANC_ERROR(HiddenAxis, 632, "`{dim} -> {inner}` hides `{dim} -> {outer}`: `{lost}` would be idle in `{op}`")
+PLANC_ERROR(HiddenAxis, 632, "`{dim} -> {inner}` replaces `{dim} -> {outer}` and leaves axis `{lost}` unused in `{op}`")
 
 namespace {
 
@@ -59,11 +59,11 @@ void reportWantedTwice(const ProgramHead& program, const Yielded& y, DiagnosticE
                {"second", second.str()},
                {"op", join(y.op->path)},
                {"axis", program.mesh.axes[y.axis].written.str()}})
-      .label(y.owner->range, fmt::format("`{}` takes it here, at the same depth", first.view()))
+      .label(y.owner->range, fmt::format("`{}` uses it here, at the same depth", first.view()))
       .label(y.op->range, "the operator")
       .help("make one selector more specific (the innermost rule owns the axis), or give one of them another axis")
       .help(y.owner != y.rule && groupedAxes(program.mesh, *y.owner) > groupedAxes(program.mesh, *y.rule)
-                ? fmt::format("`{} -> {} optional` takes what is left, be it nothing", second.view(),
+                ? fmt::format("`{} -> {} optional` takes the axis only if it is free", second.view(),
                               program.mesh.axes[y.axis].written.view())
                 : std::string());
 }
@@ -142,8 +142,8 @@ struct Placer {
     }
     report.label(op.range, fmt::format("`{}` of `{}` is {} here", name.view(), path(), extent));
     if (beyond) {
-      report.help(fmt::format("{} of the {} devices would hold nothing of `{}`: split it over {} at most, and give the "
-                              "others another dimension, or write `{} -> replicate`",
+      report.help(fmt::format("{} of the {} devices would have no part of `{}`: split it over at most {} devices and "
+                              "split another dimension over the rest, or write `{} -> replicate`",
                               size - extent, size, name.view(), extent, name.view()));
       return;
     }
@@ -328,7 +328,7 @@ bool checkInput(const ProgramHead& program, ValueId input, DiagnosticEngine& dia
                  {"axis", program.mesh.axes[*twice].written.str()}})
         .label(ruleOfInput(program, *first)->range, fmt::format("`{}` takes it here", model.dims[*first].name.view()))
         .label(model.values[input].range, "the input")
-        .help("place one of them in the layers where it is to be split, or give it another axis");
+        .help("write the rule of one of them for some layers only, or give it another axis");
     return false;
   }
   return true;

@@ -17,10 +17,11 @@ using namespace ir;
 PLANC_ERROR(StatesNotNested, 633,
             "`{outer} -> {outer_axes}` is not inside `{inner} -> {inner_axes}` for parameter `{param}`")
 PLANC_ERROR(TiedLayouts, 637, "tied parameter `{param}` is needed in two layouts")
-PLANC_WARNING(OnTheHostAnyway, 738, "`host` of `optimizer -> {targets}` says nothing: `{optimizer}` runs on the host")
-PLANC_WARNING(
-    SummedOnTheHost, 739,
-    "the host sums gradients that devices reduce over `{axes}` once per step, and nothing copies them back first")
+PLANC_WARNING(OnTheHostAnyway, 738,
+              "`host` in `optimizer -> {targets}` has no effect: `{optimizer}` already runs on the host")
+PLANC_WARNING(SummedOnTheHost, 739,
+              "gradients are summed on the host and reduced over `{axes}` once per step, but the copy back to the "
+              "devices is not priced")
 
 namespace {
 
@@ -187,7 +188,7 @@ struct Tying {
       const Layer& layer = program.model->layers[program.head(u.layerClass).layer];
       placer.diagnostics.report(TiedLayouts, layer.range, {{"param", program.model->pathOf(storage)}})
           .label(program.model->values[storage].range, "the parameter")
-          .help("place its dimensions alike wherever it is used, such as `embed, head { vocab -> tp }`");
+          .help("place its dimensions equally in all of its uses, such as `embed, head { vocab -> tp }`");
       return;
     }
     for (size_t i = 1; i < list.size(); ++i)
@@ -224,8 +225,8 @@ void warnOfHostTwice(const StatePlacer& placer) {
         .report(OnTheHostAnyway, rule.range,
                 {{"targets", axes.empty() ? "host" : fmt::format("[{}, host]", axes)}, {"optimizer", runs->name.str()}})
         .help(axes.empty()
-                  ? "take it out: where the host updates, the states lie in its memory"
-                  : fmt::format("write `optimizer -> {}`: where the host updates, the states lie in its memory",
+                  ? "remove it: an optimizer on the host has its states in host memory"
+                  : fmt::format("write `optimizer -> {}`: an optimizer on the host has its states in host memory",
                                 targets.size() == 1 ? axes : "[" + axes + "]"));
   }
 }

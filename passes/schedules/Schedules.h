@@ -66,7 +66,7 @@ inline constexpr ir::ScheduleNeed kMirrored[] = {{[](const Shape& s) { return s.
 inline constexpr ir::ScheduleNeed kThatMany[] = {
     {[](const Shape& s) { return s.arguments.empty() || s.arguments[0] <= s.microBatches; },
      "`in_flight` to be at most the micro-batches of a step, {m} here",
-     "choose an `in_flight` of {m} at most, or leave it out: as many as stages are then in flight"}};
+     "choose an `in_flight` of at most {m}, or remove it: the default is the number of stages"}};
 
 constexpr const ir::Word* word(std::string_view name) {
   return ir::wordOf(ir::kScheduleWords, name);

@@ -15,8 +15,8 @@ PLANC_ERROR(ScheduleNeedsMore, 713, "schedule `{schedule}` needs {need}")
 PLANC_ERROR(UnknownSchedule, 714, "unknown schedule `{schedule}`")
 PLANC_ERROR(UnknownArgument, 715, "schedule `{schedule}` takes no `{argument}`")
 PLANC_ERROR(TooManyActions, 724,
-            "{micro} micro-batches over {stages} virtual stages are beyond the {limit} steps of a schedule")
-PLANC_WARNING(NoChunks, 925, "`{schedule}` has one virtual stage per device: there are no chunks to go through")
+            "{micro} micro-batches over {stages} virtual stages exceed the limit of {limit} steps of a schedule")
+PLANC_WARNING(NoChunks, 925, "`{schedule}` has one virtual stage per device, but it needs several")
 PLANC_ERROR(TooManyStages, 720, "{stages} stages x {chunks} chunks are more than {limit} virtual stages")
 
 namespace {
@@ -53,7 +53,7 @@ bool readArguments(ProgramHead& program, const Pipeline& pipeline, DiagnosticEng
     auto report =
         diagnostics.report(UnknownArgument, given.range, {{"schedule", kind.name()}, {"argument", given.name.str()}});
     if (kind.word->parameters.empty())
-      report.help("leave it out: the schedule takes no arguments");
+      report.help("remove it: the schedule takes no arguments");
     else
       report.help("it takes " + listOf(kind.word->parameterNames()));
     return false;
@@ -112,7 +112,7 @@ void warnWithoutChunks(const ProgramHead& program, DiagnosticEngine& diagnostics
   const std::span<const Action> written = orders.written();
   if (std::any_of(written.begin(), written.end(), [](const Action& a) { return a.paired; })) return;
   diagnostics.report(NoChunks, program.plan->pipeline->scheduleRange, {{"schedule", kind.name()}})
-      .help(fmt::format("say how many: `{}({} = 2)`, or write `schedule = {}`", kind.name(),
+      .help(fmt::format("state the number of chunks: `{}({} = 2)`, or write `schedule = {}`", kind.name(),
                         kind.word->parameters[0].name, scheduleKinds().rows().front()->name()));
 }
 

@@ -34,17 +34,18 @@ public:
   }
   bool null() const { return value_.is_null(); }
   std::string text() const {
-    if (!value_.is_string()) throw Mistake{fmt::format("`{}` is no text", path_)};
+    if (!value_.is_string()) throw Mistake{fmt::format("`{}` is not a string", path_)};
     return value_.get<std::string>();
   }
   std::string textOrNone() const { return null() ? "" : text(); }
   double number() const {
-    if (!value_.is_number()) throw Mistake{fmt::format("`{}` is no number", path_)};
+    if (!value_.is_number()) throw Mistake{fmt::format("`{}` is not a number", path_)};
     return value_.get<double>();
   }
   double numberOrNone() const { return null() ? 0 : number(); }
   size_t count() const {
-    if (!value_.is_number_integer() || value_.get<int64_t>() < 0) throw Mistake{fmt::format("`{}` is no count", path_)};
+    if (!value_.is_number_integer() || value_.get<int64_t>() < 0)
+      throw Mistake{fmt::format("`{}` is not a count", path_)};
     return value_.get<size_t>();
   }
   bool truth() const {
@@ -52,11 +53,11 @@ public:
     return value_.get<bool>();
   }
   template <class Use> void each(Use use) const {
-    if (!value_.is_array()) throw Mistake{fmt::format("`{}` is no list", path_)};
+    if (!value_.is_array()) throw Mistake{fmt::format("`{}` is not a list", path_)};
     for (size_t i = 0; i < value_.size(); ++i) use(Reader(value_[i], fmt::format("{}[{}]", path_, i)));
   }
   template <class Use> void eachMember(Use use) const {
-    if (!value_.is_object()) throw Mistake{fmt::format("`{}` is no object", path_)};
+    if (!value_.is_object()) throw Mistake{fmt::format("`{}` is not an object", path_)};
     for (const auto& [key, member] : value_.items()) use(key, Reader(member, inside(key)));
   }
   const Json& json() const { return value_; }
@@ -132,7 +133,7 @@ void readAccounts(const Reader& plan, diff::Result& out) {
          "step_exposed_s", row.at("because").textOrNone());
   });
   out.critical = plan.at("critical").at("stage").count();
-  if (out.critical >= out.stages.size()) throw Mistake{"`critical.stage` is none of `stages`"};
+  if (out.critical >= out.stages.size()) throw Mistake{"`critical.stage` is not one of `stages`"};
 }
 
 diff::Result resultOf(const Reader& plan) {

@@ -33,7 +33,7 @@ int openFile(const std::string& path, NamedBy by) {
 /// Why a file of this mode is not read; empty if it may be read.
 std::string_view refusal(mode_t mode, NamedBy by, bool standardInput) {
   if (S_ISDIR(mode)) return "it is a folder";
-  return S_ISREG(mode) || standardInput || (by == NamedBy::User && S_ISFIFO(mode)) ? "" : "it is no file";
+  return S_ISREG(mode) || standardInput || (by == NamedBy::User && S_ISFIFO(mode)) ? "" : "it is not a file";
 }
 
 std::optional<std::string> readFile(const std::string& path, NamedBy by, std::string& error) {

@@ -26,7 +26,7 @@ def main(planc):
         passes(world, "House-Plans")
         world.planc("House-Plans", "estimate", says="step time")
         assert "# house_plans" in (world.root / "House-Plans/README.md").read_text()
-        world.planc(".", "init", "House-Plans", code=2, says=("is there already, and nothing was written"))
+        world.planc(".", "init", "House-Plans", code=2, says=("already exists, so nothing was written"))
         world.planc(".", "init", "lib", "--library", "--name", "acme")
         passes(world, "lib")
         world.planc(".", "init", "x", "--name", "No Name", code=2, says="`No Name`")
@@ -34,10 +34,10 @@ def main(planc):
         # Nothing is written through a link, nor half of it where a file is in the way.
         (world.root / "x").mkdir()
         (world.root / "x/plans").symlink_to(world.root / "House-Plans")
-        world.planc(".", "init", "x", code=2, says="x/plans is there already")
+        world.planc(".", "init", "x", code=2, says="x/plans already exists")
         (world.root / "x/plans").unlink()
         (world.root / "x/clusters").write_text("mine\n")
-        world.planc(".", "init", "x", code=2, says="x/clusters is there already")
+        world.planc(".", "init", "x", code=2, says="x/clusters already exists")
         assert [p.name for p in (world.root / "x").iterdir()] == ["clusters"]
         # The project takes the library: its own cluster gives way to that of the library.
         world.planc("House-Plans", "lib", "add", "acme", "--path", "../lib", says="acme in ../lib new")

@@ -31,8 +31,8 @@ MANIFESTS = [
     (PACKAGE + 'planc = ">=99.1"\n', "PLAN0112", "needs planc >=99.1"),
     (PACKAGE + 'planc = "1.0"\n', "PLAN0110", "no least version: `1.0`"),
     (PACKAGE + "licence = \"MIT\"\n", "PLAN1103", "no key `licence`"),
-    (PACKAGE.replace('"acme"', "7"), "PLAN1104", "takes a text"),
-    ("[dependencies]\nbase = \"1.0\"\n", "PLAN1104", "takes a table"),
+    (PACKAGE.replace('"acme"', "7"), "PLAN1104", "must be a text"),
+    ("[dependencies]\nbase = \"1.0\"\n", "PLAN1104", "must be a table"),
     ("[dependencies]\nbase = { }\n", "PLAN0110", "neither a folder nor a repository"),
     ("[dependencies]\nbase = { path = \"../base\", git = \"https://h/r\", tag = \"v1.0.0\" }\n", "PLAN0110", "both a folder and a repository"),
     ("[dependencies]\nbase = { git = \"https://h/r\" }\n", "PLAN0110", "without a tag"),
@@ -43,7 +43,7 @@ MANIFESTS = [
     ("[dependencies]\nbase = { git = \"ext::sh\", tag = \"v1.0.0\" }\n", "PLAN0110", "no address"),
     ("[dependencies]\nbase = { git = \"ssh://-oProxyCommand=x/r\", tag = \"v1.0.0\" }\n", "PLAN0110", "no address"),
     (PACKAGE + "[dependencies]\nacme = { path = \"../acme\" }\n", "PLAN0110", "the package itself"),
-    ("[dependencies\n", "PLAN1102", "no TOML"),
+    ("[dependencies\n", "PLAN1102", "not valid TOML"),
 ]
 SECRET = "hunter2"
 
@@ -88,7 +88,7 @@ def secrets(world):
             assert SECRET not in done.stdout + done.stderr, done.stdout + done.stderr
         assert not (world.root / "secret/planc.lock").exists()
     world.write({"planc.toml": f'[dependencies\nbase = {{ git = "https://me:{SECRET}@git.example/r.git" }}\n'}, "secret")
-    told(world, "secret", "PLAN1102", "no TOML", "lib", "fetch")
+    told(world, "secret", "PLAN1102", "not valid TOML", "lib", "fetch")
     world.write({"planc.lock": f'format = "1"\n[[package]]\nname = "base"\nversion = "1.0.0"\ngit = "https://me:{SECRET}@h/r"\ntag = "v1.0.0"\n', "planc.toml": "[dependencies]\nbase = { git = \"https://h/r\", tag = \"v1.0.0\" }\n"}, "secret")
     told(world, "secret", "PLAN0118", "address", "check", "a.plan", file="planc.lock")
 
@@ -111,16 +111,16 @@ def choice(world):
     world.write({"planc.toml": MANIFEST.format(name="base", version="1.0.0"), **POD}, "own/base")
     world.write({"planc.toml": MANIFEST.format(name="base", version="2.0.0"), **POD}, "own/later")
     for lines, code, part in [
-            (world.line("left", "1.0.0") + world.line("right", "1.0.0"), "PLAN0115", "`base` is asked for as 1.0.0 and as 2.0.0"),
+            (world.line("left", "1.0.0") + world.line("right", "1.0.0"), "PLAN0115", "two incompatible versions of `base` are required: 1.0.0 and 2.0.0"),
             (world.line("ring", "1.0.0"), "PLAN0114", "ring -> ring_back -> ring"),
             (world.line("left", "1.0.0") + world.line("uses_fork", "1.0.0"), "PLAN0116", "remotes/fork"),
             (world.line("other", "1.0.0").replace("other =", "another ="), "PLAN0117", "called `other` in its own planc.toml"),
             (world.line("other", "3.0.0"), "PLAN0117", "version 1.0.0 by its planc.toml"),
             (world.line("other", "1.7.0"), "PLAN0128", "no tag `v1.7.0`"),
             (world.line("outside", "1.0.0"), "PLAN0131", "`../lab`"),
-            ('base = { path = "../own/base" }\n' + world.line("right", "1.0.0"), "PLAN0132", "`right` asks for 2.0.0"),
-            ('base = { path = "../own/later" }\n' + world.line("left", "1.0.0"), "PLAN0132", "`left` asks for 1.0.0"),
-            ('base = { path = "../nowhere" }\n', "PLAN0120", "is no package"),
+            ('base = { path = "../own/base" }\n' + world.line("right", "1.0.0"), "PLAN0132", "`right` requires `base` 2.0.0"),
+            ('base = { path = "../own/later" }\n' + world.line("left", "1.0.0"), "PLAN0132", "`left` requires `base` 1.0.0"),
+            ('base = { path = "../nowhere" }\n', "PLAN0120", "is not a package"),
             (f'gone = {{ git = "file://{world.root}/remotes/gone", tag = "v1.0.0" }}\n', "PLAN0127", "cannot be read"),
     ]:
         world.write({"planc.toml": "[dependencies]\n" + lines}, "choice")
@@ -175,13 +175,13 @@ def hostile(world):
         ([manifest, f"120000 blob {link}\tclusters"], "PLAN0122", "`clusters`: it is a link"),
         ([manifest, f"040000 tree {tree_of(world, folder, [f'120000 blob {link}{chr(9)}pod.plan'])}\tclusters"], "PLAN0122", "`clusters/pod.plan`: it is a link"),
         ([f"120000 blob {link}\tplanc.toml", f"040000 tree {clusters}\tclusters"], "PLAN0122", "`planc.toml`: it is a link"),
-        ([manifest, f"160000 commit {commit}\tclusters"], "PLAN0122", "`clusters`: it is no file"),
-        ([manifest, f"040000 tree {tree_of(world, folder, [f'100644 blob {pod}{chr(9)}Pod.plan', f'100644 blob {pod}{chr(9)}pod.plan'])}\tclusters"], "PLAN0122", "not every system tells them apart"),
+        ([manifest, f"160000 commit {commit}\tclusters"], "PLAN0122", "`clusters`: it is not a file"),
+        ([manifest, f"040000 tree {tree_of(world, folder, [f'100644 blob {pod}{chr(9)}Pod.plan', f'100644 blob {pod}{chr(9)}pod.plan'])}\tclusters"], "PLAN0122", "some systems cannot distinguish it"),
         ([manifest, f"040000 tree {tree_of(world, folder, [f'100644 blob {pod}{chr(9)}a:b.plan'])}\tclusters"], "PLAN0122", "characters that not every system takes"),
         ([manifest, f"040000 tree {many}\tclusters"], "PLAN0122", "more than 100000 files"),
         ([manifest, f"040000 tree {million}\tclusters"], "PLAN0127", "more of it than is read"),
         ([manifest, f"040000 tree {billion}\tclusters"], "PLAN0127", "more of it than is read"),
-        ([f"040000 tree {clusters}\tclusters"], "PLAN0120", "is no package"),
+        ([f"040000 tree {clusters}\tclusters"], "PLAN0120", "is not a package"),
     ]
     world.write({"planc.toml": "[dependencies]\n" + world.line("evil", "1.0.0"), "a.plan": IMPORT.replace("base", "evil")}, "victim")
     for lines, code, part in cases:
@@ -212,8 +212,8 @@ def locks(world):
             ("", "PLAN0118", "another form"),
             ('format = "1"\n', "PLAN0119", "it has no `base`"),
             (good.replace(world.address("base"), world.address("fork")), "PLAN0119", "locked from"),
-            (good.replace('"1.0.0"', '"2.0.0"').replace('"v1.0.0"', '"v2.0.0"'), "PLAN0119", "`base` is locked at 2.0.0, and 1.0.0 is asked for"),
-            (good.replace('"1.0.0"', '"1.0.0-rc.1"'), "PLAN0119", "`base` is locked at 1.0.0-rc.1, and 1.0.0 is asked for"),
+            (good.replace('"1.0.0"', '"2.0.0"').replace('"v1.0.0"', '"v2.0.0"'), "PLAN0119", "`base` is locked at 2.0.0, but 1.0.0 is required"),
+            (good.replace('"1.0.0"', '"1.0.0-rc.1"'), "PLAN0119", "`base` is locked at 1.0.0-rc.1, but 1.0.0 is required"),
             (good.replace('"1.0.0"', '"1.7.0"'), "PLAN0119", "`base` is base 1.0.0 by its planc.toml"),
     ]:
         (world.root / "locks/planc.lock").write_text(text)
@@ -251,7 +251,7 @@ def imports(world):
         world.write({"plans/a.plan": text + "\nexport let b = x.a\n"}, "user")
         told(world, "user", code, part, "check", "plans", file="plans/a.plan")
     world.write({"plans/a.plan": "import lab.clusters.out as x\n\nexport let b = x.b\n"}, "user")
-    told(world, "user", "PLAN0125", "lies outside of the package", "check", "plans", file="../lab/clusters/out.plan")
+    told(world, "user", "PLAN0125", "is outside of the package", "check", "plans", file="../lab/clusters/out.plan")
     world.write({"plans/a.plan": "import lab.clusters.inside as x\n\nexport let b = x.c\n"}, "user")
     world.planc("user", "check", "plans")
     world.planc("lab", "check", "clusters/inside.plan")  # what lies in the folder itself needs no export, either
@@ -261,13 +261,13 @@ def imports(world):
     told(world, "user", "PLAN0119", "`lab` is locked from ../other", "check", "plans", file="planc.toml")
     lock.write_text(good)
     world.write({"app.plan": "export let a = 1\n"})
-    told(world, "lab", "PLAN0125", "lies outside of the package", "check", "clusters", file="clusters/out.plan")
+    told(world, "lab", "PLAN0125", "is outside of the package", "check", "clusters", file="clusters/out.plan")
     (world.root / "lab/clusters/out.plan").unlink()
     (world.root / "lab/clusters/link.plan").symlink_to(world.root / "user/app.plan")
     told(world, "user", "PLAN0122", "`clusters/link.plan`: it is a link", "check", "plans")
     (world.root / "lab/clusters/link.plan").unlink()
     os.mkfifo(world.root / "lab/clusters/pipe.plan")
-    told(world, "user", "PLAN0122", "`clusters/pipe.plan`: it is no file", "check", "plans")
+    told(world, "user", "PLAN0122", "`clusters/pipe.plan`: it is not a file", "check", "plans")
 
 
 def folders(world):
@@ -304,7 +304,7 @@ def other_bytes(world):
     good = (world.root / "bytes/planc.lock").read_text()
     world.write({"planc.toml": MANIFEST.format(name="calm", version="1.0.0"), "clusters/pod.plan": "export let a = 7\n"}, "evil")
     (world.root / "bytes/planc.lock").write_text('format = "1"\n\n[[package]]\nname = "calm"\npath = "../evil"\n')
-    told(world, "bytes", "PLAN0119", "asked for from", "check", "plans", file="planc.toml")
+    told(world, "bytes", "PLAN0119", "but required from", "check", "plans", file="planc.toml")
     told(world, "bytes", "PLAN0135", "calm 1.0.0", "lib", "fetch", "--locked")
     (world.root / "bytes/planc.lock").write_text(good)
     # A copy in vendor/ by its path.
@@ -315,7 +315,7 @@ def other_bytes(world):
     world.planc("bytes", "check", "plans")
     # What somebody else wrote into vendor/ stays, and so does what a link leads to.
     world.write({"vendor/calm/notes.txt": "mine\n", "vendor/calm/clusters/pod.plan": "export let a = 3\n", "vendor/mine/planc.toml": MANIFEST.format(name="mine", version="1.0.0"), "vendor/mine/work.py": "x\n"}, "bytes")
-    told(world, "bytes", "PLAN0136", "`notes.txt` in it is no file of a package", "lib", "vendor")
+    told(world, "bytes", "PLAN0136", "`notes.txt` in it is not a file of a package", "lib", "vendor")
     (world.root / "bytes/vendor/calm/notes.txt").unlink()
     world.planc("bytes", "lib", "vendor", says=("calm 1.0.0 in vendor/calm", "vendor/mine is left"))
     shutil.move(world.root / "bytes/vendor", world.root / "away")
@@ -340,12 +340,12 @@ def depths(world):
     world.planc("lower", "lib", "fetch")
     lower = (world.root / "lower/planc.lock").read_text()
     lock.write_text(lower.rstrip("\n") + "\n" + good[good.index('\n[[package]]\nname = "over"'):])
-    told(world, "depths", "PLAN0119", "`deep` is locked at 1.0.0, and 1.2.0 is asked for", "check", "a.plan", file="over@1.0.0/planc.toml")
+    told(world, "depths", "PLAN0119", "`deep` is locked at 1.0.0, but 1.2.0 is required", "check", "a.plan", file="over@1.0.0/planc.toml")
     lock.write_text(good)
     world.planc("depths", "check", "a.plan")
     environment = world.environment
     world.environment = {**environment, "PLANC_CACHE": "here"}
-    told(world, "depths", "PLAN0134", "begins with `/`", "lib", "fetch")
+    told(world, "depths", "PLAN0134", "have no absolute path", "lib", "fetch")
     assert not (world.root / "depths/here").exists()
     world.environment = environment
     world.planc("depths", "lib", "vendor")
@@ -359,7 +359,7 @@ def depths(world):
     world.write({"clusters/pod.plan": "export let a = 8\n"}, "remotes/deep")
     world.git("remotes/deep", "commit", "-q", "-a", "-m", "moved")
     world.git("remotes/deep", "tag", "-f", "v1.2.0")
-    told(world, "depths", "PLAN0137", "which byte it is cannot be said", "lib", "verify", file="vendor/deep/clusters/pod.plan")
+    told(world, "depths", "PLAN0137", "the differing byte is unknown", "lib", "verify", file="vendor/deep/clusters/pod.plan")
 
 
 def bounded(world):
@@ -372,7 +372,7 @@ def bounded(world):
     for i in range(1010):
         world.write({"planc.toml": MANIFEST.format(name=f"c{i}", version="1.0.0") + f'[dependencies]\nc{i + 1} = {{ path = "../c{i + 1}" }}\n'}, f"chain/c{i}")
     world.write({"planc.toml": '[dependencies]\nc0 = { path = "../chain/c0" }\n'}, "long")
-    told(world, "long", "PLAN0139", "more than 1000 versions", "lib", "fetch")
+    told(world, "long", "PLAN0139", "more than 1000 package versions", "lib", "fetch")
 
 
 def main(planc):

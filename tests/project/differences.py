@@ -198,7 +198,7 @@ def results(root):
     write(root / "c.json", json.dumps(slower))
     _, ours, _ = diff(root, "c.json", "a.json")
     expect(list(whose(ours["plans"][0])) == ["planc"], f"of planc: {ours['plans'][0]['changes']}")
-    for what, text, says in [("no JSON", "{", "it is no JSON"), ("another major", json.dumps({**of_json, "format_version": "3.0"}), "its form is 3.0"),
+    for what, text, says in [("no JSON", "{", "it is not JSON"), ("another major", json.dumps({**of_json, "format_version": "3.0"}), "its form is 3.0"),
                              ("an older form", json.dumps({**of_json, "format_version": "2.1"}), "its form 2.1 has no facts"),
                              ("a root that is none", "[]", "`format_version` is missing"),
                              ("rows of no stage", json.dumps({**of_json, "plans": [{**of_json["plans"][0], "stages": []}]}), "a row names a stage")]:
@@ -229,7 +229,7 @@ def hooks(root):
         expect(code == 0 and [whose(p) for p in found["plans"]] == [{"plan": ["train.micro_batch"]}], f"{environment} in {where}: {code} {err}")
     # Another repository than that of the hook is not read as it.
     code, _, err = planc(root, "diff", "--against", "HEAD", str(root.parent / "beside"), env={**ENVIRONMENT, "GIT_DIR": ".git"})
-    expect(code == 2 and "lies outside of the repository" in err, f"another work tree: {code} {err}")
+    expect(code == 2 and "is outside of the repository" in err, f"another work tree: {code} {err}")
 
 
 def several(root):
@@ -255,7 +255,7 @@ def several(root):
     expect(code == 1 and "PLAN1124" in err and "twice" in err, f"a plan twice: {err}")
     os.mkfifo(root / "pipe.json")
     code, _, err = planc(root, "diff", "pipe.json", "runs")
-    expect(code == 1 and "it is no file" in err, f"a pipe: {err}")
+    expect(code == 1 and "it is not a file" in err, f"a pipe: {err}")
 
 
 def room(root):

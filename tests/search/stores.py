@@ -176,7 +176,7 @@ def stopped(bench, _):
     words += ["--store", "a.db", "--resume"]
     for stop in ("time", "SIGINT"):
         out, errors, code = part_of(bench, words, stop, 0.4 * took)
-        if code != 0 or "of them were decided" not in out or "a.db holds what was decided: `--resume` goes on" not in errors:
+        if code != 0 or "of them were decided" not in out or "a.db has the results so far: `--resume` continues" not in errors:
             sys.exit(f"{stop}: exit {code}\n{out}{errors}")
         if bench.good("report", "a.db") != out:
             sys.exit(f"{stop}: the report of the part differs")
@@ -222,7 +222,7 @@ def shards(bench, _):
                               ("auto/3", {"JOB_COMPLETION_INDEX": "2"})):
         store = f"{name[:4]}{len(name)}.db"
         bench.good("small.plan", "--vary", "mesh.tp in [1, 2, 4]", "--fill", "mesh.dp", "--store", store, "--resume", "--shard", name, environment=environment.items())
-        bench.refused(1, "is of another part of the search: shard 2/3, 1/3 is asked for now", "small.plan", "--vary", "mesh.tp in [1, 2, 4]", "--fill", "mesh.dp",
+        bench.refused(1, "is of another part of the search: shard 2/3, but 1/3 is given now", "small.plan", "--vary", "mesh.tp in [1, 2, 4]", "--fill", "mesh.dp",
                       "--store", store, "--resume", "--shard", "1/3")
 
 
@@ -255,7 +255,7 @@ def refused(bench, _):
         sys.exit("another answer with a store")
     before = (bench.folder / "a.db").read_bytes()
     bench.refused(2, "a.db exists already", *few, "--store", "a.db")
-    errors = bench.refused(1, "a.db is of another search: --top is 10 in it, 3 in what is asked for now", *few, "--store", "a.db", "--resume", "--top", "3")
+    errors = bench.refused(1, "a.db is of another search: --top is 10 in it, 3 in the current options", *few, "--store", "a.db", "--resume", "--top", "3")
     if "name another file" not in errors:
         sys.exit(errors)
     bench.refused(1, "a.db is of another search: what is varied is mesh.tp in it, mesh.tp; mesh.pp in", *few, "--store", "a.db", "--resume", "--vary", "mesh.pp in [1, 2]")
@@ -303,7 +303,7 @@ def refused(bench, _):
     held.close()
     many = ["small.plan", *LARGE, "--exhaustive"]
     out, errors, code = bench.run(*many, "--store", "full.db", "--keep", "all", preexec_fn=limit_files, restore_signals=False)
-    if code != 2 or out or "full.db cannot be" not in errors or "--resume" not in errors or "is lost" not in errors:
+    if code != 2 or out or "full.db cannot be" not in errors or "--resume" not in errors or "are lost" not in errors:
         sys.exit(f"full disk: exit {code}\n{out}{errors}")
     if bench.good(*many, "--store", "full.db", "--keep", "all", "--resume") != bench.good(*many):
         sys.exit("another answer behind a full disk")
@@ -333,8 +333,8 @@ def refused(bench, _):
     bench.refused(2, "`--resume` needs a `--store`", *few, "--resume")
     bench.refused(2, "asks for shard 2 of 2, which are numbered from 0 to 1", *few, "--store", "b.db", "--shard", "2/2")
     bench.refused(2, "finds neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX", *few, "--store", "b.db", "--shard", "auto")
-    bench.refused(2, "`--top` means nothing to `planc search report`", "report", "a.db", "--top", "3")
-    bench.refused(2, "`--rows` means nothing to `planc search merge`", "merge", "b.db", "a.db", "--rows")
+    bench.refused(2, "`--top` has no effect on `planc search report`", "report", "a.db", "--top", "3")
+    bench.refused(2, "`--rows` has no effect on `planc search merge`", "merge", "b.db", "a.db", "--rows")
     if bench.good("report", "a.db", "--apply", "1") != bench.good(*few, "--apply", "1"):
         sys.exit("another plan, applied from a store")
     bench.refused(2, "takes a new store and those of all shards", "merge", "a.db")

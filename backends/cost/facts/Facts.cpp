@@ -21,7 +21,7 @@ PLANC_ERROR(LevelFactMissing, 805, "level `{name}` lacks {facts}, which this pla
 PLANC_WARNING(NominalBandwidth, 806,
               "{op} on level `{level}` is priced from its nominal bandwidth: fabric `{fabric}` has no samples of it",
               Reached::Priced)
-PLANC_WARNING(OutsideSamples, 807, "`{fact}` of {owner} is read at {size}, outside its samples: {least} to {most}",
+PLANC_WARNING(OutsideSamples, 807, "`{fact}` of {owner} is used at {size}, outside of its samples: {least} to {most}",
               Reached::Priced)
 
 namespace {
@@ -132,7 +132,7 @@ bool Facts::report(DiagnosticEngine& diagnostics) {
     for (const Entry& e : m.entries) {
       if (drawn.size() < kMaxLabels && e.range.valid() && drawn.insert({e.range.file.index, e.range.begin}).second)
         report.label(e.range, fmt::format("this needs `{}`", e.path));
-      report.note(fmt::format("`{}` is asked for by {}", e.path, e.requester));
+      report.note(fmt::format("`{}` is needed by {}", e.path, e.requester));
     }
     const bool rates = std::any_of(m.entries.begin(), m.entries.end(),
                                    [](const Entry& e) { return e.fact.id == ir::FactId(ir::DeviceFact::Peak); });
@@ -150,7 +150,7 @@ bool Facts::report(DiagnosticEngine& diagnostics) {
         .report(NominalBandwidth, w.level->range,
                 {{"op", ir::name(w.kind)}, {"level", w.level->name.str()}, {"fabric", w.level->fabric.name.str()}})
         .label(w.level->fabric.range, "this fabric")
-        .note("asked for by " + w.requester)
+        .note("needed by " + w.requester)
         .help("measure it: `planc calibrate` writes the samples of a fabric, or give the fabric `nic_efficiency`, "
               "`start`, `hop` and `g`");
   for (const Outside& o : outside_)
@@ -162,9 +162,9 @@ bool Facts::report(DiagnosticEngine& diagnostics) {
                  {"least", formatQuantity(o.item.low, o.item.unit)},
                  {"most", formatQuantity(o.item.high, o.item.unit)}})
         .label(o.range, "for this")
-        .note(fmt::format("{:.0f} % of the step stands on it: there the value at the nearest end is used, and the "
-                          "interval is wider",
-                          100 * o.share));
+        .note(fmt::format(
+            "{:.0f} % of the step depends on it; the value of the nearest sample is used, and the interval is wider",
+            100 * o.share));
   const bool complete = missing_.empty();
   missing_.clear();
   return complete;

@@ -10,7 +10,7 @@
 
 namespace planc::cost {
 
-PLANC_ERROR(PriceNotFinite, 923, "{what} takes {seconds}, {flops} and {bytes}: one of these is no finite number")
+PLANC_ERROR(PriceNotFinite, 923, "{what} takes {seconds}, {flops} and {bytes}; one of these is not a finite number")
 
 namespace {
 

@@ -16,7 +16,7 @@
 
 namespace planc::cost {
 
-PLANC_WARNING(UnseenKindOfRun, 825, "{what}: the interval of the step time is wider for it", Reached::Priced)
+PLANC_WARNING(UnseenKindOfRun, 825, "{what}: this widens the interval of the step time", Reached::Priced)
 
 namespace {
 
@@ -78,7 +78,7 @@ private:
 
   void beyond(std::string_view what, double here, double most, double error) {
     if (here > kNear * most)
-      add(std::string(what), fmt::format("{:.0f} {}, where the runs of {} had {:.0f}", here, what, stack(), most),
+      add(std::string(what), fmt::format("{:.0f} {}, but the runs of {} had {:.0f}", here, what, stack(), most),
           error * std::log(here / most));
   }
 

@@ -20,9 +20,10 @@ PLANC_WARNING(SmallCollectives, 808,
               "{share} of the step is exposed communication in messages below {limit}, where public measurements "
               "differ by a factor of two",
               Reached::Priced)
-PLANC_WARNING(DenseTable, 737,
-              "table `{table}` is updated as a whole: with the reduction of its gradient that is {share} of the step",
-              Reached::Priced)
+PLANC_WARNING(
+    DenseTable, 737,
+    "table `{table}` is updated as a whole, which takes {share} of the step with the reduction of its gradient",
+    Reached::Priced)
 PLANC_WARNING(FastAttention, 819,
               "attention of `{op}` runs at {rate} of useful work, above the {peak} that `{device}` has in {type}",
               Reached::Priced)
@@ -77,7 +78,7 @@ double reductionSeconds(const ir::Schedule& schedule, const CostModel& model, ir
 bool reportNoWorkload(const ir::Plan& plan, DiagnosticEngine& diagnostics) {
   if (plan.workload.microBatch > 0) return false;
   diagnostics.report(NoWorkload, plan.range, {{"plan", plan.name.str()}})
-      .help("say what is run: `train { … }`, or `infer { … }` for a forward pass");
+      .help("write `train { … }`, or `infer { … }` for a forward pass");
   return true;
 }
 
@@ -126,12 +127,11 @@ void warnOfDenseTables(const Simulation& sim, const CostModel& model, Diagnostic
             DenseTable, program.plan->workload.range,
             {{"table", program.model->pathOf(p.param)}, {"share", fmt::format("{:.0f} %", 100 * share)}});
         if (p.rowElements > 0)
-          report.help(
-              "split its rows, its tables or its columns over all axes of the batch: where no other device adds "
-              "to its gradient, only the rows that were read are updated");
+          report.help("split its rows, its tables or its columns over all axes of the batch: only the used rows are "
+                      "updated if no other device adds to its gradient");
         else
-          report.help("write `table_optimizer = optimizers.rowwise_adagrad` beside `optimizer`: where its rows, tables "
-                      "or columns are split over all axes of the batch only the rows that were read are updated");
+          report.help("add `table_optimizer = optimizers.rowwise_adagrad`: only the used rows are updated if its rows, "
+                      "tables or columns are split over all axes of the batch");
       }
     }
   }

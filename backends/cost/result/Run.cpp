@@ -13,7 +13,7 @@
 
 namespace planc::cost {
 
-PLANC_ERROR(NoProgress, 958, "the run of plan `{plan}` does not end: less than {least} of its time is productive")
+PLANC_ERROR(NoProgress, 958, "the run of plan `{plan}` never ends: less than {least} of its time is productive")
 PLANC_ERROR(SavingTooSlow, 959, "a checkpoint every {every} takes {checkpoint}")
 
 namespace {
@@ -112,7 +112,7 @@ bool checkRun(const Run& run, const ir::Plan& plan, DiagnosticEngine& diagnostic
                  {"checkpoint", formatQuantity(run.terms.checkpoint, units::time)}})
         .label(storage->range,
                fmt::format("{} of states go this way", formatQuantity(run.checkpointBytes, units::bytes)))
-        .help("save less often; without `every` the best interval is taken");
+        .help("save less often, or remove `every` to use the best interval");
     return false;
   }
   const double goodput = run.middle.times.goodput();
@@ -121,9 +121,10 @@ bool checkRun(const Run& run, const ir::Plan& plan, DiagnosticEngine& diagnostic
   diagnostics
       .report(NoProgress, plan.run->range,
               {{"plan", plan.name.str()}, {"least", fmt::format("{:g} %", 100 * kLeastGoodput)}})
-      .note(fmt::format("one of {:.0f} devices fails every {}; between two checkpoints lie {} of work and {} of saving",
-                        static_cast<double>(plan.mesh.devices()), formatQuantity(t.mtbf, units::time),
-                        formatQuantity(t.segment(), units::time), formatQuantity(t.checkpoint, units::time)))
+      .note(fmt::format(
+          "one of {:.0f} devices fails every {}; between two checkpoints there are {} of work and {} of saving",
+          static_cast<double>(plan.mesh.devices()), formatQuantity(t.mtbf, units::time),
+          formatQuantity(t.segment(), units::time), formatQuantity(t.checkpoint, units::time)))
       .help("save more often (`every`), or faster (`checkpoint`, the cluster's `storage`), or use fewer devices");
   return false;
 }

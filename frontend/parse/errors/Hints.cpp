@@ -45,9 +45,9 @@ std::string itemOfBody(const ErrorSite& site) {
   size_t begin = head;
   while (begin > 0 && !isSeparator(site.type(begin - 1))) --begin;
   if (site.type(begin) == Type::EXPORT) ++begin;
-  if (site.type(begin) == Type::POLICY) return "a policy holds `require CONDITION : \"why\"`, and nothing else";
+  if (site.type(begin) == Type::POLICY) return "a policy has only lines `require CONDITION : \"why\"`";
   if (site.type(begin) == Type::TEST)
-    return "a test holds `assert` and `measured`; what it changes are arguments of its plan: `of base(nodes = 8)`";
+    return "a test has only `assert` and `measured` lines; pass changes as arguments of its plan: `of base(nodes = 8)`";
   return "";
 }
 
@@ -86,7 +86,7 @@ std::string braceOnNextLine(const ErrorSite& site) {
   while (next < site.file.tokens.size() && !(site.file.tokens[next].kept && site.file.tokens[next].type != Type::NL))
     ++next;
   if (next == site.file.tokens.size() || site.file.tokens[next].type != Type::LB) return "";
-  return "a `{` stands on the line of what it belongs to";
+  return "write `{` at the end of the line before";
 }
 
 /// The source text of the tokens [begin, end); empty if it spans lines.
@@ -107,7 +107,7 @@ bool isDottedPath(const ErrorSite& site, size_t begin, size_t end) {
 std::string placementOfAPath(const ErrorSite& site) {
   const size_t begin = site.statement.begin, arrow = site.error.at;
   if (site.found().getType() != Type::ARROW || arrow < begin + 3 || !isDottedPath(site, begin, arrow)) return "";
-  return fmt::format("rules stand in braces behind what they are for: `{} {{ {} }}`", written(site, begin, arrow - 2),
+  return fmt::format("write rules in braces after their layers: `{} {{ {} }}`", written(site, begin, arrow - 2),
                      written(site, arrow - 1, site.statement.end));
 }
 
@@ -128,7 +128,7 @@ std::string typesOfAPath(const ErrorSite& site) {
   if (site.found().getType() != Type::LB || !isDottedPath(site, begin, site.error.at) ||
       blockOf(site, begin) != "precision")
     return "";
-  return fmt::format("types of some layers stand behind `at`: `at {} {{ … }}`", written(site, begin, site.error.at));
+  return fmt::format("write types of some layers after `at`: `at {} {{ … }}`", written(site, begin, site.error.at));
 }
 
 /// `recompute { decoder }`.
@@ -137,7 +137,7 @@ std::string recomputeInBraces(const ErrorSite& site) {
   if (site.found().getType() != Type::RB || !isDottedPath(site, begin, site.error.at) ||
       blockOf(site, begin) != "recompute")
     return "";
-  return fmt::format("its layers stand without braces: `recompute {}`", written(site, begin, site.error.at));
+  return fmt::format("write its layers without braces: `recompute {}`", written(site, begin, site.error.at));
 }
 
 /// `- batch: dp` in the first line of a block, or in a later line, where `-` continues the line before.
@@ -149,7 +149,7 @@ std::string listOfYaml(const ErrorSite& site) {
   while (end < site.tokens.size() && (endsOperand(site.type(end)) || site.type(end) == Type::COMMA) &&
          !isCloser(site.type(end)))
     ++end;
-  return fmt::format("there are no lists of lines: write `{} -> {}`", site.text(at + 1), written(site, at + 3, end));
+  return fmt::format("write one line instead of a list: `{} -> {}`", site.text(at + 1), written(site, at + 3, end));
 }
 
 /// `mesh { tp = 8, dp = 4 }`, and a comma at the end of a line.
@@ -170,7 +170,7 @@ std::string commaBetweenStatements(const ErrorSite& site) {
     fixed += written(site, from, i) + "; ";
     from = i + 1;
   }
-  return fmt::format("`;` or a line break stands between two statements: `{}{}`", fixed,
+  return fmt::format("separate two statements by `;` or a line break: `{}{}`", fixed,
                      written(site, from, site.statement.end));
 }
 
@@ -195,7 +195,7 @@ std::string foreignWord(const ErrorSite& site) {
   };
   static constexpr std::string_view kLoops =
       "there are no loops: a list is `[e for x in list]`, layers repeat as `decoder * n with x = embed { … }`, and a "
-      "slice such as `decoder[0:80:2]` takes some of them";
+      "slice such as `decoder[0:80:2]` selects some layers";
   static constexpr std::string_view kFunctions = "a function is a constant with parameters: `let f(n: int) = …`";
   static constexpr Row kRows[] = {
       {"for", kLoops},
@@ -210,12 +210,12 @@ std::string foreignWord(const ErrorSite& site) {
       {"class", "a `block` is made of operators, a `model` of blocks"},
       {"struct", "a record is a value: `let r = {a = 1, b = 2}`"},
       {"elif", "write `else if`"},
-      {"return", "what a block gives is `out …`"},
+      {"return", "the result of a block is `out …`"},
       {"include", "write `import`"},
       {"using", "write `import`"},
       {"input", "did you mean `in`? An input is `in tokens: [batch, seq] int32 counts seq`"},
       {"inputs", "did you mean `in`? An input is `in tokens: [batch, seq] int32 counts seq`"},
-      {"output", "did you mean `out`? What a block gives is `out x`"},
+      {"output", "did you mean `out`? The result of a block is `out x`"},
       {"parameter", "did you mean `param`? A parameter is `param w: [hidden, ffn]`"},
       {"weight", "did you mean `param`? A parameter is `param w: [hidden, ffn]`"},
   };
@@ -251,7 +251,7 @@ std::string colonForEquals(const ErrorSite& site) {
 /// `search { tp in [1, 2] }`.
 std::string variedWithoutVary(const ErrorSite& site) {
   if (site.found().getType() != Type::IN || site.error.at != site.statement.begin + 1) return "";
-  return fmt::format("what a search tries begins with `vary`: `vary {}`",
+  return fmt::format("a choice of a search begins with `vary`: `vary {}`",
                      written(site, site.statement.begin, site.statement.end));
 }
 

@@ -9,8 +9,8 @@
 
 namespace planc::parse {
 
-PLANC_ERROR(UnitApart, 17, "no space stands between a number and its unit")
-PLANC_ERROR(NameBeginsWithDigit, 18, "`{word}` is no name: it begins with a digit")
+PLANC_ERROR(UnitApart, 17, "a number and its unit must be written without a space")
+PLANC_ERROR(NameBeginsWithDigit, 18, "`{word}` is not a name: it begins with a digit")
 
 namespace {
 
@@ -74,7 +74,7 @@ bool reportDigitFirst(const ErrorSite& site, SyntaxReporter& reporter) {
   const std::string word(site.file.text.substr(place.begin, place.end - place.begin));
   const std::string meant = inWords(word);
   reporter.report(NameBeginsWithDigit, place, {{"word", word}})
-      .help(fmt::format("did you mean `{}`? Digits at the beginning of a name are spelt out", meant))
+      .help(fmt::format("did you mean `{}`? Spell out digits at the beginning of a name", meant))
       .fix({fmt::format("write `{}`", meant), {{place, meant}}});
   return true;
 }

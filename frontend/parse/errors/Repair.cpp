@@ -11,7 +11,7 @@
 
 namespace planc::parse {
 
-PLANC_ERROR(MisspeltKeyword, 16, "`{word}` is no keyword")
+PLANC_ERROR(MisspeltKeyword, 16, "`{word}` is not a keyword")
 
 namespace {
 
@@ -97,7 +97,7 @@ void reportKeyword(const ErrorSite& site, const KeywordGuess& guess, SyntaxRepor
             {{{site.file.id, word.begin, word.end}, keyword.text}},
             guess.only});
   if (guess.at != site.error.at && !site.atLineEnd())
-    report.label({site.file.id, site.found().begin, site.found().end}, "cannot stand here behind a name");
+    report.label({site.file.id, site.found().begin, site.found().end}, "not allowed here after a name");
 }
 
 std::vector<Symbol> namesOf(const LexedFile& file, const Piece& piece) {

@@ -12,7 +12,7 @@ PLANC_ERROR(UnexpectedToken, 10, "expected {expected}, found {found}")
 PLANC_ERROR(MissingToken, 11, "expected {expected} before {found}")
 PLANC_ERROR(ExtraToken, 12, "unexpected {found}, expected {expected}")
 PLANC_ERROR(UnclosedBracket, 13, "`{bracket}` is not closed")
-PLANC_ERROR(StrayBracket, 14, "`{bracket}` closes nothing")
+PLANC_ERROR(StrayBracket, 14, "`{bracket}` has no opening bracket")
 
 namespace {
 
@@ -147,7 +147,7 @@ void reportSyntaxError(const ErrorSite& site, SyntaxReporter& reporter) {
 void reportBracket(const BrokenRegion& region, SyntaxReporter& reporter) {
   const DiagnosticKind& kind = region.closer ? StrayBracket : UnclosedBracket;
   auto report = reporter.report(kind, region.place, {{"bracket", region.bracket}});
-  if (region.against.valid()) report.label(region.against, "does not fit it");
+  if (region.against.valid()) report.label(region.against, "does not match it");
 }
 
 } // namespace planc::parse

@@ -7,13 +7,13 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(DocumentsForm, 730, "`documents` is a length, a list of lengths, or `mean` and `spread`; {problem}")
+PLANC_ERROR(DocumentsForm, 730, "`documents` must be a length, a list of lengths, or `mean` and `spread`; {problem}")
 PLANC_ERROR(DocumentsTooLong, 731, "{documents} do not fit into a sequence of {sequence}: {reason}")
-PLANC_ERROR(DocumentsOfWhat, 732, "`documents` are packed into one dimension: the inputs of `{model}` count {dims}")
+PLANC_ERROR(DocumentsOfWhat, 732, "`documents` needs exactly one dimension, but the inputs of `{model}` count {dims}")
 PLANC_WARNING(
     DocumentsLeaveRoom, 833,
-    "{padding} of the {sequence} tokens of a sequence stay empty beside {documents}: the longest fits once more")
-PLANC_WARNING(DocumentsIdle, 733, "`documents` changes nothing: no operator of `{model}` attends along `{dim}`")
+    "{padding} of {sequence} tokens per sequence are padding after {documents}: the longest document would fit again")
+PLANC_WARNING(DocumentsIdle, 733, "`documents` has no effect: no operator of `{model}` attends along `{dim}`")
 
 namespace {
 
@@ -51,7 +51,7 @@ std::string setValue(ir::Documents& made, const Value& v) {
     made.mean = v.numeric() ? v.asDouble() : 0;
     std::string problem = problemOf("this", v);
     if (problem.empty() && made.mean != std::floor(made.mean))
-      return fmt::format("a document of {} tokens is none: a length is a whole number, a mean need not be", show(v));
+      return fmt::format("a document cannot have {} tokens: a length is a whole number, a mean need not be", show(v));
     return problem;
   }
   for (const Field& f : v.record->fields)
@@ -124,9 +124,9 @@ void checkDocuments(Elaboration& elab, const WorkloadFacts& facts) {
       dims += fmt::format("{}`{}`", dims.empty() ? "" : " and ", model.dims[d].name.view());
     auto report = elab.context.report(DocumentsOfWhat, documents->range,
                                       {{"model", model.name.str()}, {"dims", dims.empty() ? "none" : dims}});
-    report.help(counted.empty() ? "let the model say which of its inputs counts tokens: `in tokens: [batch, seq] int32 "
-                                  "counts seq`"
-                                : "leave `documents` out: what is packed along one of them has no price here");
+    report.help(counted.empty()
+                    ? "declare in the model which input counts tokens: `in tokens: [batch, seq] int32 counts seq`"
+                    : "remove `documents`: packing along one of several dimensions is not supported");
     elab.ok = false;
     return;
   }
@@ -148,10 +148,10 @@ void checkDocuments(Elaboration& elab, const WorkloadFacts& facts) {
         .label(writtenAt(facts, model, counted.front()), fmt::format("`{}` is {}", dim.name.view(), dim.extent))
         .help("list all documents of one sequence; of sequences that are full and differ give their mean and standard "
               "deviation, `documents { mean = …; spread = … }`")
-        .note("attention skips what is empty, and all else works through it");
+        .note("attention skips padding; all other operators process it");
   if (!facts.extents.attended)
     elab.context.report(DocumentsIdle, documents->range, {{"model", model.name.str()}, {"dim", dim.name.str()}})
-        .help("take it out: other operators work through every token alike");
+        .help("remove it: other operators process every token alike");
 }
 
 } // namespace planc::frontend

@@ -10,11 +10,10 @@
 namespace planc::frontend {
 
 PLANC_ERROR(MissingWorkloadFact, 671, "`{workload}` has no {facts}")
-PLANC_ERROR(PromptOfNothing, 682,
-            "`{fact}` is the extent of no dimension: no input of `{model}` counts one that has none")
-PLANC_ERROR(PromptOfMany, 729, "`prompt` is the extent of one dimension: the inputs of `{model}` count {dims}")
-PLANC_WARNING(NoTokens, 683, "no input of `{model}` counts tokens: there are samples per second only")
-PLANC_ERROR(OwnExtent, 684, "`{dim}` of `{model}` is {extent} whatever the workload says")
+PLANC_ERROR(PromptOfNothing, 682, "`{fact}` has no effect: no input of `{model}` counts a dimension without an extent")
+PLANC_ERROR(PromptOfMany, 729, "`prompt` needs exactly one dimension, but the inputs of `{model}` count {dims}")
+PLANC_WARNING(NoTokens, 683, "no input of `{model}` counts tokens: only samples per second are reported")
+PLANC_ERROR(OwnExtent, 684, "model `{model}` fixes `{dim}` at {extent}: the workload cannot change it")
 
 namespace {
 
@@ -88,7 +87,7 @@ void checkNeeded(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, Fa
     if (misspeltExtent(elab, facts, section, dim)) continue;
     dims.push_back(dim);
     names.push_back(dim.text.str());
-    helps.push_back(fmt::format("say how long it is: `{} = …`", dim.text.view()));
+    helps.push_back(fmt::format("state its extent: `{} = …`", dim.text.view()));
   }
   for (const ir::SettingRow* row : ir::settingsIn(section.name.view())) {
     const Symbol name(ir::nameOf(*row));
@@ -120,15 +119,15 @@ bool checkPrompt(Elaboration& elab, WorkloadFacts& facts) {
       missing += fmt::format("{}{} = …", missing.empty() ? "" : "; ", name.view());
     }
     elab.context.report(PromptOfMany, facts.prompt->nameRange, {{"model", elab.plan.model->name.str()}, {"dims", dims}})
-        .help(fmt::format("say how long each is: `{}`; `prompt` may stand for the one that is left", missing));
+        .help(fmt::format("state each extent: `{}`; `prompt` can replace the last one", missing));
     elab.ok = false;
   }
   if (!facts.prompt || !facts.extents.prompted.empty()) return true;
   elab.context
       .report(PromptOfNothing, facts.prompt->nameRange,
               {{"fact", facts.prompt->name.str()}, {"model", elab.plan.model->name.str()}})
-      .help(fmt::format("name the dimension itself (`{} {{ seq = 4096 }}`), or let the model say which of its inputs "
-                        "counts tokens (`in tokens: [batch, seq] int32 counts seq`)",
+      .help(fmt::format("name the dimension itself (`{} {{ seq = 4096 }}`), or declare in the model which input counts "
+                        "tokens (`in tokens: [batch, seq] int32 counts seq`)",
                         elab.plan.workload.section.view()));
   elab.ok = false;
   return false;
@@ -146,8 +145,8 @@ void checkTokens(Elaboration& elab, WorkloadFacts& facts) {
       const auto called = [&model, n = name](ir::DimId d) { return model.dims[d].name == n; };
       if (std::none_of(input.dims.begin(), input.dims.end(), called)) continue;
       elab.context.report(NoTokens, node->nameRange, {{"model", model.name.str()}})
-          .label(input.range, fmt::format("`{}` is as long as the workload says", input.name.view()))
-          .help(fmt::format("if these are tokens, the input says so: `in {}: […] counts {}`", input.name.view(),
+          .label(input.range, fmt::format("the workload sets the extent of `{}`", input.name.view()))
+          .help(fmt::format("if these are tokens, declare it in the input: `in {}: […] counts {}`", input.name.view(),
                             name.view()));
       return;
     }
@@ -169,7 +168,7 @@ void checkExtent(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, Fa
   }
   if (!own) return unknownWorkloadFact(elab, facts, section, name, node.nameRange);
   elab.context.report(OwnExtent, node.range, {{"dim", name.str()}, {"model", model.name.str()}, {"extent", *own}})
-      .help(fmt::format("leave it out; if `{}` is a parameter of the model, give it there: `{}({} = …)`", name.view(),
+      .help(fmt::format("remove it; if `{}` is a parameter of the model, set it there: `{}({} = …)`", name.view(),
                         model.name.view(), name.view()));
   elab.ok = false;
 }

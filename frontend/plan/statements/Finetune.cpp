@@ -9,7 +9,7 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(NothingToTrain, 781, "`finetune` freezes every parameter of model `{model}`: nothing is left to train")
+PLANC_ERROR(NothingToTrain, 781, "`finetune` freezes every parameter of model `{model}`, so there is nothing to train")
 
 namespace {
 const Symbol kFreeze("freeze"), kLora("lora"), kRank("rank"), kTargets("targets");
@@ -67,7 +67,7 @@ void applyFinetune(Elaboration& elab, MergedPlan& merged, ir::Model& model) {
   });
   if (trains) return;
   elab.context.report(NothingToTrain, node->nameRange, {{"model", model.name.str()}})
-      .help("freeze less, or use `infer` for a pass without training");
+      .help("freeze fewer parameters, or use `infer` for a pass without training");
   elab.ok = false;
 }
 

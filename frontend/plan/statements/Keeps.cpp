@@ -8,7 +8,7 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(UnknownSide, 756, "`{side}` is no side of a reshard to keep")
+PLANC_ERROR(UnknownSide, 756, "`{side}` is not a side of a reshard that can be kept")
 
 namespace {
 
@@ -24,7 +24,7 @@ std::vector<std::string> keepTexts(const std::vector<KeepDraft>& keeps) {
 void replaceKeeps(Context& context, MergedPlan& merged, SourceRange at, const ChainLink& link) {
   std::vector<KeepDraft>& keeps = merged.keeps;
   if (keeps.empty())
-    reportNothingInherited(context, at, ir::name(ir::Statement::Keep), link).help("leave `override` out to add it");
+    reportNothingInherited(context, at, ir::name(ir::Statement::Keep), link).help("remove `override` to add it");
   else if (keeps.front().layer < link.index)
     merged.keepOverride = OverrideDraft{
         keepTexts(keeps), at, keeps.front().keep.selector.range, link.index,

@@ -22,8 +22,9 @@ bool checkReserved(Context& context, const ir::Stack& stack, const ir::Device& d
                {"reserved", formatQuantity(reserved->value, units::bytes)},
                {"memory", formatQuantity(memory->value, units::bytes)},
                {"device", device.name.str()}})
-      .label(memory->range, "all memory of the device")
-      .help("say how much the context, libraries and other programs hold of one device: nothing is left to train in");
+      .label(memory->range, "memory of the device")
+      .help("`reserved` is the memory of the context, libraries and other programs on one device: this leaves no "
+            "memory for training");
   return false;
 }
 

@@ -13,14 +13,14 @@ namespace planc::frontend {
 using syntax::Expr;
 using syntax::ExprKind;
 
-PLANC_ERROR(UnknownAxis, 650, "`{axis}` is no axis of the mesh")
-PLANC_ERROR(AxisSize, 651, "axis `{axis}` has the size {size}; it takes at least 1")
+PLANC_ERROR(UnknownAxis, 650, "the mesh has no axis `{axis}`")
+PLANC_ERROR(AxisSize, 651, "axis `{axis}` has the size {size}; it must be at least 1")
 PLANC_ERROR(UnknownLevel, 652, "cluster `{cluster}` has no level `{level}`")
 PLANC_ERROR(GroupOfItself, 654, "group `{group}` lists itself")
-PLANC_ERROR(GroupForm, 665, "a group lists axes by name: `dp = [edp, ep]`")
+PLANC_ERROR(GroupForm, 665, "a group must list axes by name: `dp = [edp, ep]`")
 PLANC_ERROR(MeshTooLarge, 662, "the mesh has more than {limit}")
-PLANC_ERROR(AxisBeside, 770, "axis `{axis}` cannot lie {where} of `{neighbour}`")
-PLANC_ERROR(GroupPlace, 666, "`{group}` is a group: where it lies follows from its axes")
+PLANC_ERROR(AxisBeside, 770, "axis `{axis}` cannot be placed {where} of `{neighbour}`")
+PLANC_ERROR(GroupPlace, 666, "`{group}` is a group: its axes determine its position")
 
 namespace {
 
@@ -168,7 +168,7 @@ void moveAxes(Elaboration& elab, MeshDraft& mesh, const ChainLink& link) {
                 {{"axis", item->name.text.str()},
                  {"where", item->beside == Beside::Inside ? "inside" : "outside"},
                  {"neighbour", item->neighbour.text.str()}})
-        .help("axes lie inside each other in one order: name another axis");
+        .help("an axis cannot be next to itself: name another axis");
     elab.ok = false;
   }
 }
@@ -234,10 +234,10 @@ bool knownAxis(Context& context, MeshDraft& mesh, Symbol name, SourceRange at, i
   auto report = context.report(UnknownAxis, at, {{"axis", name.str()}});
   const bool lost = mesh.whole && layer < mesh.whole->layer;
   if (lost) {
-    report.label(mesh.whole->range, "this mesh stands in the place of the inherited one");
+    report.label(mesh.whole->range, "this mesh replaces the inherited one");
     report.help(block == ir::name(ir::Statement::Pipeline)
                     ? std::string("override the pipeline as well: `override pipeline AXIS { … }`")
-                    : fmt::format("place anew as well: `override {} = {{ … }}`", block));
+                    : fmt::format("override the rules too: `override {} = {{ … }}`", block));
   }
   if (names.empty())
     report.help(fmt::format("declare it: `mesh {{ {} = … }}`", name.view()));
@@ -330,7 +330,7 @@ void mesh(Elaboration& elab, MergedPlan& merged) {
     if (!draft.group) continue;
     if (draft.syntax->where != syntax::AxisItem::Where::Anywhere)
       elab.context.report(GroupPlace, draft.range, {{"group", draft.syntax->name.text.str()}})
-          .help("write `within` or `across` behind its axes");
+          .help("write `within` or `across` after its axes");
     ir::AxisGroup group{draft.syntax->name.text, {}, draft.range};
     if (draft.size && groupAxes(elab, said, draft, group.axes, 0)) mesh.groups.push_back(std::move(group));
   }

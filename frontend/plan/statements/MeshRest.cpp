@@ -9,9 +9,10 @@ namespace planc::frontend {
 using syntax::Expr;
 using syntax::ExprKind;
 
-PLANC_ERROR(RestNotWhole, 653, "axis `{axis}` takes what is left of {devices} devices: the others multiply to {others}")
-PLANC_ERROR(RestTwice, 663, "one axis of a mesh takes what is left: `{first}` does, and so does `{second}`")
-PLANC_ERROR(RestOfItself, 675, "axis `{axis}` takes what is left of the cluster, and {needs} needs its size")
+PLANC_ERROR(RestNotWhole, 653,
+            "axis `{axis} = rest` has no whole size: {devices} devices are not divisible by the other axes ({others})")
+PLANC_ERROR(RestTwice, 663, "only one axis can be `rest`; both `{first}` and `{second}` are")
+PLANC_ERROR(RestOfItself, 675, "axis `{axis} = rest` depends on itself: {needs} needs its size")
 
 bool takesRest(Evaluator& ev, const AxisDraft& axis) {
   static const Symbol kRest("rest");
@@ -36,7 +37,7 @@ DiagnosticEngine::Builder reportRestOfItself(Context& context, const AxisDraft& 
   auto report = context.report(RestOfItself, axis.syntax->value->range,
                                {{"axis", axis.syntax->name.text.str()}, {"needs", needs}});
   report.help(
-      fmt::format("give one of them a number: facts of a workload may read `mesh.{}`, the cluster and `when` may not",
+      fmt::format("give one of them a number: facts of a workload can use `mesh.{}`, but the cluster and `when` cannot",
                   axis.syntax->name.text.view()));
   return report;
 }
@@ -53,7 +54,7 @@ std::optional<int64_t> restSize(Evaluator& ev, MeshDraft& mesh, AxisDraft& axis)
     if (other.group || &other == &axis) continue;
     if (other.running) {
       reportRestOfItself(ev.context, axis, fmt::format("axis `{}`", other.syntax->name.text.view()))
-          .label(other.range, "its size is what is left by this one");
+          .label(other.range, "its size depends on this one");
       return std::nullopt;
     }
     if (takesRest(ev, other)) {

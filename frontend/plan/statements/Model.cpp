@@ -10,7 +10,7 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(TrainWithoutLoss, 419, "`{workload}` needs a value `loss`, and model `{model}` has none")
+PLANC_ERROR(TrainWithoutLoss, 419, "`{workload}` needs a value named `loss`, but model `{model}` has none")
 PLANC_ERROR(MissingModel, 679, "plan `{plan}` has no `{fact}`")
 
 std::string otherNeeds(MergedPlan& merged) {
@@ -27,7 +27,7 @@ std::optional<PathTree> model(Elaboration& elab, MergedPlan& merged, WorkloadFac
   FactNode* node = merged.fact(ir::Statement::Model);
   if (!node || node->section()) {
     elab.context.report(MissingModel, merged.decl.nameRange, {{"plan", merged.decl.name.str()}, {"fact", "model"}})
-        .help("say what runs: `model = llama.llama3_8b`")
+        .help("name the model: `model = llama.llama3_8b`")
         .note(otherNeeds(merged));
     elab.ok = false;
     return std::nullopt;
@@ -48,7 +48,7 @@ std::optional<PathTree> model(Elaboration& elab, MergedPlan& merged, WorkloadFac
     elab.context
         .report(TrainWithoutLoss, train->nameRange, {{"workload", train->name.str()}, {"model", built->name.str()}})
         .label(decl->decl->nameRange, "declared here")
-        .help("name the last value `loss`, or leave `train` out to run forward only");
+        .help("name the last value `loss`, or remove `train` to run forward only");
     elab.ok = false;
   }
   return std::optional<PathTree>(std::in_place, *built);

@@ -107,8 +107,7 @@ std::string readRecord(const Value& v, ir::Optimizer& made) {
   if (made.onHost && made.orthogonalise > 0)
     return "this one has `orthogonalise` and runs on the host, whose rate of products no device knows";
   if (made.repeated && made.orthogonalise == 0)
-    return "this one is `repeated`, which says that every device makes the products of `orthogonalise`, and it has "
-           "none";
+    return "this one is `repeated`: every device computes the products of `orthogonalise`, but it has none";
   return {};
 }
 
@@ -116,7 +115,7 @@ std::string readRecord(const Value& v, ir::Optimizer& made) {
 std::string problemOf(const ir::Optimizer& made, bool ofTables) {
   if (!ofTables && made.rowStates > 0)
     return "this one has `row_states`, which only tables have: write it as `table_optimizer`";
-  if (ofTables && made.onHost) return "this one runs on the host, and the rows of a table are updated where they lie";
+  if (ofTables && made.onHost) return "this one runs on the host, but the rows of a table are updated on their devices";
   return {};
 }
 

@@ -14,13 +14,12 @@ using syntax::Expr;
 using syntax::ExprKind;
 
 PLANC_ERROR(UnknownPipelineFact, 751, "a pipeline has no `{fact}`")
-PLANC_ERROR(ScheduleForm, 752,
-            "a schedule is a name, with named arguments where it takes them: `interleaved_1f1b(chunks = 3)`")
-PLANC_ERROR(ArgumentRange, 753, "`{argument}` is {value}; it takes {expected}")
+PLANC_ERROR(ScheduleForm, 752, "a schedule must be a name, or a name with arguments: `interleaved_1f1b(chunks = 3)`")
+PLANC_ERROR(ArgumentRange, 753, "`{argument}` is {value}; expected {expected}")
 PLANC_ERROR(MissingSchedule, 754, "the pipeline has no `schedule`")
 PLANC_ERROR(StageNumber, 755, "stage {index} {problem}")
-PLANC_ERROR(ScatterForm, 757, "`scatter` names an axis")
-PLANC_ERROR(CutTwice, 773, "`stages = …` and `stage` lines both say how the layers are cut")
+PLANC_ERROR(ScatterForm, 757, "`scatter` must name an axis")
+PLANC_ERROR(CutTwice, 773, "the layers are cut twice: by `stages = …` and by `stage` lines")
 
 namespace {
 
@@ -70,8 +69,7 @@ void schedule(Elaboration& elab, const Expr& written, Scope& scope, ir::Pipeline
     }
   if (!good)
     elab.context.report(ScheduleForm, e.range)
-        .help(
-            "write `schedule = one_f_one_b`, or `if CONDITION then one_f_one_b else gpipe` where a parameter chooses");
+        .help("write `schedule = one_f_one_b`, or `if CONDITION then one_f_one_b else gpipe` to choose by a parameter");
   elab.ok &= good;
 }
 
@@ -163,13 +161,13 @@ void pipeline(Elaboration& elab, MergedPlan& merged) {
     auto report = elab.context.report(MissingSchedule, merged.pipeline->range);
     if (merged.replacedPipeline)
       report.label(merged.replacedPipeline->range, "replaced as a whole")
-          .help(fmt::format("nothing of the inherited pipeline is left: say its schedule again, `{}`", schedule));
+          .help(fmt::format("this replaces the inherited pipeline: state its schedule again, `{}`", schedule));
     else
       report.help(fmt::format("for example `{}`", schedule));
     elab.ok = false;
   }
   if (cut.valid() && !out.stages.empty()) {
-    elab.context.report(CutTwice, cut).label(out.stages.front().range, "the first line").help("leave one of them out");
+    elab.context.report(CutTwice, cut).label(out.stages.front().range, "the first line").help("remove one of them");
     elab.ok = false;
   }
   elab.plan.pipeline = std::move(out);

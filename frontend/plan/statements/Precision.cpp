@@ -12,11 +12,11 @@ namespace planc::frontend {
 using Key = ir::PrecisionKey;
 
 PLANC_ERROR(UnknownPrecision, 674, "`{name}` is neither a precision nor an operator of model `{model}`")
-PLANC_ERROR(NoFloatType, 728, "`{precision}` is a floating-point type; this is `{type}`")
+PLANC_ERROR(NoFloatType, 728, "`{precision}` must be a floating-point type; this is `{type}`")
 PLANC_ERROR(NoSuchState, 760, "{optimizer} has no state `{name}`")
-PLANC_ERROR(PrecisionOfSlice, 764, "a type holds for all instances of a layer; `{selector}` names some")
+PLANC_ERROR(PrecisionOfSlice, 764, "a type applies to all instances of a layer, but `{selector}` names only some")
 PLANC_ERROR(StorageOnlyType, 782,
-            "`{type}` is a type to store frozen parameters in; `{precision}` needs one to compute with")
+            "`{type}` can only store frozen parameters; `{precision}` needs a type to compute with")
 
 namespace {
 
@@ -100,7 +100,7 @@ void stateTypes(Elaboration& elab, MergedPlan& merged, FactNode& section, std::v
       std::string list;
       for (Symbol s : known) list += fmt::format("{}`{}`", list.empty() ? "" : ", ", s.view());
       elab.context.report(NoSuchState, state.nameRange, {{"optimizer", owner}, {"name", state.name.str()}})
-          .help(known.empty() ? "its states have no names of their own: `optimizer = TYPE` is of all of them"
+          .help(known.empty() ? "its states have no names: `optimizer = TYPE` applies to all of them"
                               : "it has " + list);
       elab.ok = false;
       continue;
@@ -142,7 +142,7 @@ void precisionRules(Elaboration& elab, MergedPlan& merged, FactNode& node) {
     }
     if (llvm::any_of(selector->steps, [](const ir::LayerStep& s) { return s.slice.has_value(); })) {
       elab.context.report(PrecisionOfSlice, selector->range, {{"selector", selector->str()}})
-          .help("let the model have two repeats, and name one of them");
+          .help("split the repeat in the model into two repeats, and name one of them");
       elab.ok = false;
       continue;
     }
@@ -173,7 +173,7 @@ void precision(Elaboration& elab, MergedPlan& merged) {
         reportUnknownFact(elab.context, fact.nameRange, fact.name.view(), {"`precision`", node->nameRange}, keyNames())
             .help(
                 fact.name == Symbol("at")
-                    ? std::string("types of some layers stand in the file: `precision { at LAYERS { compute = fp8 } }`")
+                    ? std::string("write types of some layers in the file: `precision { at LAYERS { compute = fp8 } }`")
                     : fmt::format("types of some layers: `at {} {{ … }}`", fact.name.view()));
       } else if (!key) {
         if (const auto type = wireType(elab, merged, fact, fact.name.str()))

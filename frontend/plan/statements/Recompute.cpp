@@ -11,13 +11,13 @@
 namespace planc::frontend {
 
 PLANC_ERROR(NestedCheckpoints, 750, "`{inner}` is recomputed {where}")
-PLANC_ERROR(TooManyCheckpoints, 758, "more than {limit} `recompute` selectors")
-PLANC_ERROR(UnknownSaved, 790, "nothing that `{selector}` recomputes makes `{saved}`")
-PLANC_ERROR(SavedForm, 791, "`{saved}` chooses instances, and a saved result is of all that are recomputed")
-PLANC_ERROR(FirstForm, 792, "`first` is {value}; it takes at least 1")
+PLANC_ERROR(TooManyCheckpoints, 758, "the plan has more than {limit} `recompute` selectors")
+PLANC_ERROR(UnknownSaved, 790, "`{saved}` is not computed inside `{selector}`, so `save` cannot keep it")
+PLANC_ERROR(SavedForm, 791, "`{saved}` has a slice: `save` applies to all recomputed instances")
+PLANC_ERROR(FirstForm, 792, "`first` is {value}; it must be at least 1")
 PLANC_ERROR(RecomputeValue, 797,
-            "what is recomputed is set to `none`, layers, or layers with facts, `decoder(first = 2)`; this is `{text}`")
-PLANC_ERROR(NoneBeside, 793, "`recompute none` beside another `recompute`")
+            "`recompute` takes `none`, layers, or layers with facts such as `decoder(first = 2)`, not `{text}`")
+PLANC_ERROR(NoneBeside, 793, "`recompute none` cannot be combined with another `recompute`")
 
 namespace {
 
@@ -43,8 +43,7 @@ bool anyVaries(const std::vector<RecomputeDraft>& drafts) {
 void replaceRecompute(Context& context, MergedPlan& merged, SourceRange at, const ChainLink& link) {
   std::vector<RecomputeDraft>& drafts = merged.recompute;
   if (drafts.empty())
-    reportNothingInherited(context, at, ir::name(ir::Statement::Recompute), link)
-        .help("leave `override` out to add it");
+    reportNothingInherited(context, at, ir::name(ir::Statement::Recompute), link).help("remove `override` to add it");
   else if (drafts.front().layer < link.index)
     merged.recomputeOverride =
         OverrideDraft{recomputeTexts(drafts), at, drafts.front().rule.range, link.index, anyVaries(drafts)};
@@ -59,8 +58,8 @@ bool noneBeside(Elaboration& elab, const MergedPlan& merged, const RecomputeDraf
   elab.context.report(NoneBeside, draft.rule.range)
       .label(other->rule.range, other->layer < draft.layer ? "inherited from here" : "the other statement")
       .help(other->layer < draft.layer
-                ? fmt::format("write `override {}` to replace what is inherited", elab.context.text(draft.rule.range))
-                : std::string("take one of them out"));
+                ? fmt::format("write `override {}` to replace the inherited one", elab.context.text(draft.rule.range))
+                : std::string("remove one of them"));
   elab.ok = false;
   return true;
 }
@@ -107,7 +106,7 @@ bool recomputeFact(Elaboration& elab, const syntax::Fact& fact, Scope& scope, ir
   const auto count = elab.ev.integer(*fact.value, scope, "`first`");
   if (count && *count < 1) {
     elab.context.report(FirstForm, fact.value->range, {{"value", *count}})
-        .help("leave the statement out to recompute nothing");
+        .help("remove the statement to recompute nothing");
     elab.ok = false;
   } else if (count) {
     out.first = *count;
@@ -307,7 +306,7 @@ void checkSavedNames(Elaboration& elab) {
       ir::Recompute plain{rule.selectors};
       auto report = elab.context.report(UnknownSaved, saved.range, {{"selector", plain.str()}, {"saved", saved.str()}});
       if (search.parameter) {
-        report.help("it is a parameter, which is there anyway: name the layer whose result is to be kept");
+        report.help("it is a parameter, which is always kept: name the layer whose result is to be kept");
         continue;
       }
       const std::string& wrong = saved.steps[search.found].name.str();
@@ -318,7 +317,7 @@ void checkSavedNames(Elaboration& elab) {
       std::string list;
       for (size_t i = 0; i < std::min<size_t>(search.names.size(), 12); ++i)
         list += (i ? ", `" : "`") + search.names[i] + "`";
-      report.note("names are those inside of a match, `save = [attn.core]` of `recompute decoder`");
+      report.note("names are relative to the selected layer, as `save = [attn.core]` for `recompute decoder`");
       if (!list.empty()) report.note(fmt::format("layers there: {}{}", list, search.names.size() > 12 ? ", …" : ""));
     }
 }
@@ -362,12 +361,12 @@ void checkCheckpoints(Elaboration& elab, const MergedPlan& merged) {
           .report(NestedCheckpoints, at.range,
                   {{"inner", inner.str()}, {"where", same ? "twice" : fmt::format("inside `{}`", outer.str())}})
           .label(other.range, same               ? "the other statement"
-                              : &other == &outer ? "this checkpoint replays it already"
-                                                 : "it is replayed here already")
-          .help(!derived ? "take one of them out"
-                : same   ? "take it out: it is inherited"
-                         : fmt::format("`{}` is inherited: write `override recompute {}` to replace what is",
-                                       earlier.str(), later.str()));
+                              : &other == &outer ? "this checkpoint already replays it"
+                                                 : "it is already replayed here")
+          .help(!derived ? "remove one of them"
+                : same   ? "remove it: it is inherited"
+                         : fmt::format("`{}` is inherited: write `override recompute {}` to replace it", earlier.str(),
+                                       later.str()));
       elab.ok = false;
       return;
     }

@@ -16,12 +16,12 @@
 namespace planc::frontend {
 
 PLANC_ERROR(RuleTwice, 658, "two rules place `{key}`")
-PLANC_ERROR(UnknownState, 660, "`{state}` is no state of a parameter")
-PLANC_ERROR(UnknownVia, 661, "`{via}` is no way to move a dimension")
-PLANC_ERROR(ReplicateAlone, 667, "`replicate` means no axis: it stands alone")
-PLANC_ERROR(StateForm, 668, "a state takes axes only")
-PLANC_ERROR(RuleFact, 780, "`{fact}` is no fact of {what}")
-PLANC_ERROR(TooManyRules, 669, "a plan of more than {limit} rules")
+PLANC_ERROR(UnknownState, 660, "parameters have no state `{state}`")
+PLANC_ERROR(UnknownVia, 661, "`{via}` is not a way to move a dimension")
+PLANC_ERROR(ReplicateAlone, 667, "`replicate` cannot be combined with axes")
+PLANC_ERROR(StateForm, 668, "a state can be placed on axes only")
+PLANC_ERROR(RuleFact, 780, "{what} has no fact `{fact}`")
+PLANC_ERROR(TooManyRules, 669, "the plan has more than {limit} rules")
 
 std::string_view subjectOf(const ir::PlacementRule& r) {
   return r.dim.view();
@@ -160,8 +160,8 @@ void mergeRule(Context& context, RuleDrafts<Rule>& drafts, Rule made, SourceRang
   if (layer == link.index) {
     context.report(RuleTwice, subject, {{"key", text}})
         .label(before.range, "the first one")
-        .help("keep one of them; several axes in one rule are a list, `-> [dp, tp]`, and a rule for some layers only "
-              "stands in braces behind their names");
+        .help("keep one of them; list several axes in one rule, `-> [dp, tp]`, and write a rule for some layers in "
+              "braces after their names");
     return;
   }
   if (!isOverride) return reportNeedsOverride(context, subject, text, before.range);
@@ -183,8 +183,7 @@ void mergeLine(Elaboration& elab, RuleDrafts<ir::PlacementRule>& drafts, const s
       report.meantElse(rule.via->text.view(), {"ring"}, "keys and values go around `via ring`");
     }
   }
-  if (rule.facts)
-    reportRuleFact(elab, rule.facts->range, "{ … }", "a placement of a dimension", "leave the braces out");
+  if (rule.facts) reportRuleFact(elab, rule.facts->range, "{ … }", "a placement of a dimension", "remove the braces");
   if (!axes || (rule.via && !ring) || rule.facts) return;
   const SourceRange targets = SourceRange::cover(rule.targets.front().range, rule.targets.back().range);
   for (const syntax::Name& dim : rule.dims)
@@ -202,7 +201,7 @@ void mergeLine(Elaboration& elab, RuleDrafts<ir::StateRule>& drafts, const synta
   const bool useless = rule.optional && selector.steps.empty();
   if (useless)
     reportRuleFact(elab, rule.range, "optional", "a state of the whole model",
-                   "leave it out: only a rule of some layers can reach nothing");
+                   "remove it: only a rule of some layers can be optional");
   const auto facts = stateFacts(elab, rule, link.scope);
   if (!axes || !plain || !facts || !facts->holds || useless) return;
   for (const syntax::Name& state : rule.dims) {

@@ -10,14 +10,14 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(RunWithoutAmount, 950, "`run` does not say how much is trained on: it has no `{fact}`")
+PLANC_ERROR(RunWithoutAmount, 950, "`run` has no `{fact}`: its length is unknown")
 PLANC_ERROR(RunOfTwoAmounts, 951, "`run` has both `tokens` and `samples`")
-PLANC_ERROR(RunOfNoTokens, 952, "no input of `{model}` counts tokens, so there is no run of {tokens}")
-PLANC_ERROR(RunOfNoTraining, 953, "a `run` is one of training, and plan `{plan}` is a forward pass")
-PLANC_ERROR(RunWithoutCheckpoint, 954, "nothing says how long a checkpoint takes")
+PLANC_ERROR(RunOfNoTokens, 952, "no input of `{model}` counts tokens, so `run` cannot have {tokens}")
+PLANC_ERROR(RunOfNoTraining, 953, "`run` needs training, but plan `{plan}` is a forward pass")
+PLANC_ERROR(RunWithoutCheckpoint, 954, "the time of a checkpoint is not given")
 PLANC_ERROR(RunFactWithoutEffect, 955, "`{fact}` has no effect without {needed}")
 PLANC_ERROR(CheckpointTooLong, 956, "a checkpoint every {every} takes {checkpoint}")
-PLANC_ERROR(RunWithoutPower, 957, "`{fact}` is about energy, and device `{device}` has no `power`")
+PLANC_ERROR(RunWithoutPower, 957, "`{fact}` needs the power of the device, but `{device}` has no `power`")
 
 namespace {
 
@@ -32,19 +32,19 @@ void runAmount(Elaboration& elab, FactNode& section) {
   const bool counts = !elab.plan.model || elab.plan.model->tokensPerSample().has_value();
   if (!tokens && !samples)
     elab.context.report(RunWithoutAmount, section.nameRange, {{"fact", counts ? "tokens" : "samples"}})
-        .help(counts ? "say how many tokens the run reads: `tokens = 15e12tokens`"
-                     : "say how many samples the run reads: `samples = 300e6samples`");
+        .help(counts ? "state the tokens of the run: `tokens = 15e12tokens`"
+                     : "state the samples of the run: `samples = 300e6samples`");
   if (tokens && samples)
     elab.context.report(RunOfTwoAmounts, samples->nameRange, {})
         .label(tokens->nameRange, "the other one")
-        .help("leave one of them out: the other follows from the length of a sample");
+        .help("remove one of them: it follows from the other and the length of a sample");
   if (!tokens || samples || counts) return;
   elab.context
       .report(
           RunOfNoTokens, tokens->range,
           {{"model", elab.plan.model->name.str()}, {"tokens", std::string(elab.context.text(tokens->value->range))}})
-      .help("count samples (`samples = …`), or let the model say which of its inputs counts tokens: `in tokens: "
-            "[batch, seq] int32 counts seq`");
+      .help("count samples (`samples = …`), or declare in the model which input counts tokens: `in tokens: [batch, "
+            "seq] int32 counts seq`");
 }
 
 /// Reads failures, checkpoints and restarts, which need each other.
@@ -55,22 +55,22 @@ void runFailures(Elaboration& elab, FactNode& section) {
       saved && !checkpoint && elab.plan.cluster && !elab.plan.cluster->has(ir::ClusterFact::Storage))
     elab.context.report(RunWithoutCheckpoint, saved->range, {})
         .label(elab.plan.cluster->range, "this cluster has no `storage`")
-        .help("say it (`checkpoint = 3min`), or at which rate the cluster's storage takes the states of all devices: "
-              "`storage = 2TB/s`");
+        .help("state it (`checkpoint = 3min`), or give the cluster the rate at which its storage takes the states of "
+              "all devices: `storage = 2TB/s`");
   auto idle = [&](const FactNode& fact, std::string_view needed) {
     elab.context.report(RunFactWithoutEffect, fact.range, {{"fact", fact.name.str()}, {"needed", needed}})
-        .help("say how long one device lasts in the mean (`mtbf = 50000h`), or leave it out");
+        .help("state the mean time between failures of one device (`mtbf = 50000h`), or remove it");
   };
-  if (restart && !mtbf) idle(*restart, "`mtbf`: nothing fails");
-  if (checkpoint && !mtbf && !every) idle(*checkpoint, "`mtbf` or `every`: none is taken");
+  if (restart && !mtbf) idle(*restart, "`mtbf`: no device fails");
+  if (checkpoint && !mtbf && !every) idle(*checkpoint, "`mtbf` or `every`: no checkpoint is taken");
   const ir::Run& run = *elab.plan.run;
   if (run.every && run.checkpoint && run.every->value < run.checkpoint->value)
     elab.context
         .report(CheckpointTooLong, run.every->range,
                 {{"every", formatQuantity(run.every->value, units::time)},
                  {"checkpoint", formatQuantity(run.checkpoint->value, units::time)}})
-        .label(run.checkpoint->range, "longer than the work that it saves")
-        .help("save less often; without `every` the best interval is taken");
+        .label(run.checkpoint->range, "longer than the interval")
+        .help("save less often, or remove `every` to use the best interval");
 }
 
 } // namespace
@@ -86,7 +86,7 @@ void run(Elaboration& elab, MergedPlan& merged) {
   if (FactNode* infer = merged.section(ir::Statement::Infer)) {
     elab.context.report(RunOfNoTraining, section->nameRange, {{"plan", merged.decl.name.str()}})
         .label(infer->nameRange, "its workload")
-        .help("leave `run` out: what a forward pass takes is in the report of its step");
+        .help("remove `run`: the report of the step has the time of a forward pass");
     return;
   }
   runAmount(elab, *section);
@@ -97,7 +97,7 @@ void run(Elaboration& elab, MergedPlan& merged) {
       elab.context
           .report(RunWithoutPower, fact->range, {{"fact", name}, {"device", elab.plan.cluster->device.name.str()}})
           .label(elab.plan.cluster->device.range, "declared here")
-          .help("give the device what it draws, with its source: `power = 700W`");
+          .help("give the device its power, with a source: `power = 700W`");
 }
 
 } // namespace planc::frontend

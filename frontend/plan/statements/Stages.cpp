@@ -13,9 +13,10 @@ using syntax::Expr;
 using syntax::ExprKind;
 
 PLANC_ERROR(NotACountedLayer, 771, "`even` counts plain layers of the model; `{layer}` is {what}")
-PLANC_ERROR(StagesForm, 772,
-            "`stages` is `even`, `even(LAYER = n, …)`, `balanced`, `balanced(cuts = n)` or a list of numbers of layers")
-PLANC_ERROR(SmallCount, 774, "`{layer}` counts as {count} layers; it takes at least 1")
+PLANC_ERROR(
+    StagesForm, 772,
+    "`stages` must be `even`, `even(LAYER = n, …)`, `balanced`, `balanced(cuts = n)` or a list of numbers of layers")
+PLANC_ERROR(SmallCount, 774, "`{layer}` counts as {count} layers; it must be at least 1")
 
 namespace {
 
@@ -41,7 +42,7 @@ bool countedLayers(Elaboration& elab, const Expr& call, Scope& scope, ir::Stages
     if (!count) return false;
     if (*count < 1) {
       elab.context.report(SmallCount, arg.value->range, {{"layer", arg.name->text.str()}, {"count", *count}})
-          .help("leave it out: a plain layer counts as none");
+          .help("remove it: a plain layer does not count by default");
       return false;
     }
     out.counted.push_back({arg.name->text, *count, arg.name->range});
@@ -127,11 +128,12 @@ void checkStageCut(Elaboration& elab) {
       if (layer.name == counted.layer) found = &layer;
     if (found && !found->repeat) continue;
     elab.ok = false;
-    auto report = elab.context.report(NotACountedLayer, counted.range,
-                                      {{"layer", counted.layer.str()}, {"what", found ? "repeated" : "none"}});
+    auto report =
+        elab.context.report(NotACountedLayer, counted.range,
+                            {{"layer", counted.layer.str()}, {"what", found ? "repeated" : "not one of them"}});
     if (found) {
       report.label(found->range, fmt::format("repeated {} times here", found->count))
-          .help("leave it out: each of its instances counts as one layer");
+          .help("remove it: each of its instances counts as one layer");
     } else
       report.meant(counted.layer.view(), plain, "plain layers are ");
   }

@@ -9,7 +9,7 @@
 namespace planc::frontend {
 using syntax::Expr;
 
-PLANC_ERROR(ToleranceForm, 337, "a tolerance is a share from 0 to 100 %; this is {value}")
+PLANC_ERROR(ToleranceForm, 337, "a tolerance must be from 0 to 100 %; this is {value}")
 
 namespace {
 

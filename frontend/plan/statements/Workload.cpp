@@ -9,9 +9,10 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(WorkloadCount, 670, "`{fact}` is {value}; it takes at least 1")
+PLANC_ERROR(WorkloadCount, 670, "`{fact}` is {value}; it must be at least 1")
 PLANC_ERROR(BatchTooLarge, 673, "the batch of one micro-batch on all replicas is out of range: {micro} x {replicas}")
-PLANC_ERROR(ExpertImbalance, 680, "`expert_imbalance` is the largest load over the mean, at least 1; this is {value}")
+PLANC_ERROR(ExpertImbalance, 680,
+            "`expert_imbalance` is the largest load over the mean, so it must be at least 1; this is {value}")
 PLANC_ERROR(TwoWorkloads, 786, "plan `{plan}` has two workloads, `{first}` and `{second}`")
 PLANC_ERROR(GenerateWithoutEffect, 736,
             "`generate` has no effect: a plan without training is one forward pass over its prompt")
@@ -124,7 +125,7 @@ void infer(Elaboration& elab, MergedPlan& merged, WorkloadFacts& facts, FactNode
     }
     if (fact.name == kGenerate) {
       elab.context.report(GenerateWithoutEffect, fact.range)
-          .help("leave it out: what is priced is reading the prompt, and nothing is said of the tokens after it");
+          .help("remove it: only reading the prompt is priced, not the tokens after it");
       elab.ok = false;
       continue;
     }
@@ -162,8 +163,8 @@ void oneWorkload(Elaboration& elab, MergedPlan& merged) {
       elab.context
           .report(TwoWorkloads, node->nameRange,
                   {{"plan", merged.decl.name.str()}, {"first", first->name.str()}, {"second", node->name.str()}})
-          .label(first->nameRange, "the other one")
-          .help("write two plans, the second `extends` what they share");
+          .label(first->nameRange, "the other workload")
+          .help("write two plans, of which one `extends` the other");
       elab.ok = false;
       return;
     }

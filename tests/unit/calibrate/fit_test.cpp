@@ -373,7 +373,7 @@ TEST(Fit, CopiesInAnotherFileCountOnce) {
   dropCopies(made.samples, made.sources);
   EXPECT_EQ(made.samples.samples.size(), 3u);
   ASSERT_EQ(made.samples.notes.size(), 1u);
-  EXPECT_EQ(made.samples.notes[0], "made.csv: 3 samples stand in joined.csv, too: counted once");
+  EXPECT_EQ(made.samples.notes[0], "made.csv: 3 samples are also in joined.csv and are counted once");
 }
 
 /// Whatever the sizes and times, a calibration ends, and what it writes is finite.

@@ -30,7 +30,7 @@ TEST(Gzip, SaysWhatIsWrong) {
   EXPECT_FALSE(gunzip(kHello, 5, error));
   EXPECT_THAT(error, HasSubstr("more text"));
   for (size_t keep = 3; keep < kHello.size(); ++keep) EXPECT_FALSE(gunzip(kHello.substr(0, keep), 100, error)) << keep;
-  EXPECT_THAT(error, HasSubstr("no whole gzip"));
+  EXPECT_THAT(error, HasSubstr("not a complete gzip"));
 }
 
 } // namespace

@@ -123,7 +123,7 @@ TEST_F(Relative, PassesUnderANameThatNoOperatorHasAreNoted) {
   sample({{"add", 3}, {"geluu", 3}});
   const Calibration c = run();
   EXPECT_TRUE(has(c, "passes.geluu.forward"));
-  EXPECT_THAT(c.notes, testing::Contains(testing::AllOf(testing::HasSubstr("`geluu` is no operator of the library"),
+  EXPECT_THAT(c.notes, testing::Contains(testing::AllOf(testing::HasSubstr("`geluu` is not an operator of the library"),
                                                         testing::HasSubstr("did you mean `gelu`?"))));
   EXPECT_THAT(c.notes, testing::Not(testing::Contains(testing::HasSubstr("`add` is no operator"))));
 }
@@ -134,7 +134,7 @@ TEST_F(Relative, AnUpdateThatTheLibraryDoesNotNameIsNoted) {
     made.add(series, Kind::Optimizer, "mine", {{Extent::Params, params}}, 20 * params / 0.8e12);
   const Calibration c = run();
   EXPECT_TRUE(has(c, "optimizer.mine"));
-  EXPECT_THAT(c.notes, testing::Contains(testing::HasSubstr("`mine` is no optimizer of the library")));
+  EXPECT_THAT(c.notes, testing::Contains(testing::HasSubstr("`mine` is not an optimizer of the library")));
 }
 
 TEST_F(Relative, AFewSamplesLeaveTheTimesOfOtherKernels) {

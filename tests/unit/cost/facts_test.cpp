@@ -53,8 +53,8 @@ TEST_F(CostFacts, DeviceFactsAreReportedTogether) {
             "device `a100` lacks `calibration.attention.head`, `calibration.gemm.fp16.efficiency`, "
             "`calibration.gemm.fp16.memory_efficiency` and `calibration.gemm.fp16.start`, which this plan needs");
   ASSERT_EQ(d.notes.size(), 4u);
-  EXPECT_EQ(d.notes[0], "`calibration.attention.head` is asked for by `attention` of `layer.attn` (forward)");
-  EXPECT_EQ(d.notes[1], "`calibration.gemm.fp16.efficiency` is asked for by `matmul` of `layer.proj` (wgrad)");
+  EXPECT_EQ(d.notes[0], "`calibration.attention.head` is needed by `attention` of `layer.attn` (forward)");
+  EXPECT_EQ(d.notes[1], "`calibration.gemm.fp16.efficiency` is needed by `matmul` of `layer.proj` (wgrad)");
   ASSERT_EQ(d.help.size(), 1u);
 }
 
@@ -94,7 +94,7 @@ TEST_F(CostFacts, AttentionOutsideItsCurveIsDoubtful) {
   ASSERT_TRUE(e);
   ASSERT_EQ(codes(), std::vector<std::string>{"PLAN0807"});
   EXPECT_EQ(diagnostics.sorted()[0]->message,
-            "`calibration.attention.forward` of device `a100` is read at 131072, outside its samples: 256 to 65536");
+            "`calibration.attention.forward` of device `a100` is used at 131072, outside of its samples: 256 to 65536");
   EXPECT_GT(e->totals.confidence.outside, 0.5) << "most of the step";
 }
 

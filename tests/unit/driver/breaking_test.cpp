@@ -362,7 +362,7 @@ TEST(Breaking, AFileThatIsGoneBreaksItsImports) {
                          [&](const auto& row) { return row.breaking && row.text == text; });
   };
   EXPECT_EQ(says("`import acme.models.small` finds no file"), 1) << breakingText(report);
-  EXPECT_EQ(says("`size` stands in acme.models.words"), 1) << breakingText(report);
+  EXPECT_EQ(says("`size` is in acme.models.words"), 1) << breakingText(report);
 }
 
 TEST(Breaking, ADeprecationIsWorthKnowing) {

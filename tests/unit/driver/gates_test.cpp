@@ -71,18 +71,18 @@ TEST(Gates, ABoundOfNothingTellsTheSidesApart) {
 }
 
 TEST(Gates, WhatIsWrongWithAWordIsSaid) {
-  EXPECT_EQ(problem("step_time +3%"), "`step_time +3%` is no gate: there is neither `>` nor `<` in it");
-  EXPECT_EQ(problem("step_tme > +3%"), "a gate on `step_tme`, which is no metric");
+  EXPECT_EQ(problem("step_time +3%"), "`step_time +3%` is not a gate: it has neither `>` nor `<`");
+  EXPECT_EQ(problem("step_tme > +3%"), "gate on `step_tme`, which is not a metric");
   EXPECT_EQ(problem("memory.fits > +3%"),
-            "`+3%` is no bound for `memory.fits`: it is true or false, and does not change by an amount");
-  EXPECT_EQ(problem("not step_time"), "`true` is no bound for `step_time`: it has no sign");
-  EXPECT_EQ(problem("not memory"), "a gate on `memory`, which is no metric");
-  EXPECT_EQ(problem("step_time > 3%"), "`3%` is no bound for `step_time`: it has no sign");
+            "`+3%` is not a bound for `memory.fits`: it is true or false, so it cannot change by an amount");
+  EXPECT_EQ(problem("not step_time"), "`true` is not a bound for `step_time`: it has no sign");
+  EXPECT_EQ(problem("not memory"), "gate on `memory`, which is not a metric");
+  EXPECT_EQ(problem("step_time > 3%"), "`3%` is not a bound for `step_time`: it has no sign");
   EXPECT_EQ(problem("step_time > +-3%"),
-            "`+-3%` is no bound for `step_time`: behind the sign stands a number with its unit");
-  EXPECT_EQ(problem("step_time > "), "`` is no bound for `step_time`: it is empty");
-  EXPECT_EQ(problem("step_time > +1 000 ms"), "`+1 000 ms` is no bound for `step_time`: ` ms` is no unit");
-  EXPECT_EQ(problem("step_time > +2GB"), "`step_time` is time, and `+2GB` is bytes");
+            "`+-3%` is not a bound for `step_time`: write a number with a unit after the sign");
+  EXPECT_EQ(problem("step_time > "), "`` is not a bound for `step_time`: it is empty");
+  EXPECT_EQ(problem("step_time > +1 000 ms"), "`+1 000 ms` is not a bound for `step_time`: ` ms` is not a unit");
+  EXPECT_EQ(problem("step_time > +2GB"), "`step_time` is time, but `+2GB` is bytes");
   EXPECT_EQ(problem("step_time > -3%"), "`step_time > -3%` holds of every small change");
   EXPECT_EQ(problem("tokens_per_second < +3%"), "`tokens_per_second < +3%` holds of every small change");
 }

@@ -1,4 +1,4 @@
-// Facts set beside the file: what follows from them follows, and the file itself stays as it is.
+// Facts set outside of the file: what follows from them follows, and the file itself stays as it is.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"

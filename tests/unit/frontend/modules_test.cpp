@@ -38,7 +38,8 @@ TEST(Modules, OnlyFilesWhoseNamesAreUsedAreParsed) {
 TEST(Modules, WhatIsNotExportedSaysSo) {
   EXPECT_EQ(check("import std.single\nlet a = single.secret", kLibrary),
             Reports{"2 PLAN0104 `secret` of `std.single` is not exported"});
-  EXPECT_EQ(check("import std.ops\nlet a = ops.hidden", kLibrary), Reports{"2 PLAN0106 `std.ops` exports no `hidden`"});
+  EXPECT_EQ(check("import std.ops\nlet a = ops.hidden", kLibrary),
+            Reports{"2 PLAN0106 `std.ops` does not export `hidden`"});
   EXPECT_EQ(check("import std.ops\nlet a = ops.ghost", kLibrary).size(), 0u)
       << "a comment that looks like an export is no declaration";
 }

@@ -1,4 +1,4 @@
-// Spaces of searches: their choices, lists and order, and candidates against the same facts set beside the file.
+// Spaces of searches: their choices, lists and order, and candidates against the same facts set outside of the file.
 // SPDX-License-Identifier: Apache-2.0
 #include "api/PlanFile.h"
 #include "frontend/Frontend.h"

@@ -223,11 +223,11 @@ TEST(Statistics, SenselessOnesAreReported) {
     return found.size() == 1 ? found[0] : found.empty() ? std::string("nothing") : found[0] + " and more";
   };
   EXPECT_EQ(of("device d { calibration { memory { start = 3us; samples = 0 } } }"),
-            "1 PLAN0507 `calibration.memory.samples` is 0; it takes 1 to 1e9");
+            "1 PLAN0507 `calibration.memory.samples` is 0; expected 1 to 1e9");
   EXPECT_EQ(of("device d { calibration { memory { start = 3us; error = 3us } } }"),
-            "1 PLAN0502 `calibration.memory.error` is a number without a unit; this is a quantity of time");
-  EXPECT_EQ(of("device d { calibration { memory { start = 3us; valid = [3] } } }").substr(0, 75),
-            "1 PLAN0502 `calibration.memory.valid` is a range of FLOPs or bytes: `[least");
+            "1 PLAN0502 `calibration.memory.error` must be a number without a unit; this is a quantity of time");
+  EXPECT_EQ(of("device d { calibration { memory { start = 3us; valid = [3] } } }").substr(0, 80),
+            "1 PLAN0502 `calibration.memory.valid` must be a range of FLOPs or bytes: `[least");
   EXPECT_EQ(of("device d { calibration { memory { start = 3us; valid = [2GB, 1GB] } } }").substr(0, 10), "1 PLAN0507");
   EXPECT_EQ(of("device d { peak { samples = 3 } }").substr(0, 10), "1 PLAN0508") << "a datasheet has none";
   EXPECT_EQ(of("stack s { launch = curve(x = [1kB], y = [3us]) }").substr(0, 10), "1 PLAN0502") << "goes by no size";

@@ -69,7 +69,7 @@ TEST(Contents, FilesOfAPackage) {
   ASSERT_TRUE(files);
   EXPECT_EQ(*files, (std::vector<std::string>{"LICENSE", "README.md", "clusters/pod.plan", "planc.toml"}));
   EXPECT_EQ(problem({{"clusters", Kind::Link, 0}}), "clusters: it is a link");
-  EXPECT_EQ(problem({{"clusters/pod.plan", Kind::Other, 0}}), "clusters/pod.plan: it is no file");
+  EXPECT_EQ(problem({{"clusters/pod.plan", Kind::Other, 0}}), "clusters/pod.plan: it is not a file");
   EXPECT_NE(problem({{"../x.plan", Kind::File, 0}}), "");
   EXPECT_NE(problem({{"a\\b.plan", Kind::File, 0}}), "");
   EXPECT_NE(problem({{"A/x.plan", Kind::File, 0}, {"a/y.plan", Kind::File, 0}}), "");

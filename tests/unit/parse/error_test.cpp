@@ -20,7 +20,7 @@ TEST(ParseErrors, Lexical) {
   EXPECT_EQ(errors("let a = \"\xff\""), "1:10 PLAN0002 malformed UTF-8 at byte 9\n");
   EXPECT_EQ(errors(std::string("let a = \0 1", 11)), "1:9 PLAN0003 unexpected character U+0000\n");
   EXPECT_EQ(errors("let a = é1"), "1:9 PLAN0003 unexpected character `é`\n");
-  EXPECT_EQ(errors("let a = 'x'"), "1:9 PLAN0003 unexpected character `'` | strings stand in double quotes\n");
+  EXPECT_EQ(errors("let a = 'x'"), "1:9 PLAN0003 unexpected character `'` | strings need double quotes\n");
   EXPECT_EQ(errors("let a = 1 # x"), "1:11 PLAN0003 unexpected character `#` | comments begin with `//`\n");
   EXPECT_EQ(errors("let a = \"abc\nlet b = 2"), "1:9 PLAN0004 the string has no closing quote on its line\n");
   EXPECT_EQ(errors("let a = \"abc\\\nlet b = 2"), "1:9 PLAN0004 the string has no closing quote on its line\n");
@@ -35,7 +35,7 @@ TEST(ParseErrors, TheRestOfAFileWithLexicalErrorsIsChecked) {
   EXPECT_EQ(errors("let a = \"abc\nlet b = \nlet c = 'x'\nlet d = 1\nlet e ="),
             "1:9 PLAN0004 the string has no closing quote on its line\n"
             "2:8 PLAN0010 expected an expression, found end of line | a value begins on the line of its `=`\n"
-            "3:9 PLAN0003 unexpected character `'` | strings stand in double quotes\n"
+            "3:9 PLAN0003 unexpected character `'` | strings need double quotes\n"
             "5:8 PLAN0010 expected an expression, found end of file | a value begins on the line of its `=`\n");
 }
 
@@ -87,14 +87,14 @@ TEST(ParseErrors, OtherHints) {
   EXPECT_THAT(inPlan("  in = 3"), HasSubstr("| `in` is a reserved word, not a name\n"));
   EXPECT_THAT(errors("modle m() { }"), HasSubstr("| did you mean `model`?\n"));
   EXPECT_EQ(errors("model m()\n{\n  out x\n}\n"), "1:10 PLAN0010 expected `=` or `{`, found end of line"
-                                                  " | a `{` stands on the line of what it belongs to\n");
+                                                  " | write `{` at the end of the line before\n");
 }
 
 TEST(ParseErrors, AMisspeltKeywordIsTheErrorAndTheRestIsRead) {
-  EXPECT_EQ(inPlan("  recompte decoder"), "2:3 PLAN0016 `recompte` is no keyword | did you mean `recompute`?\n");
-  EXPECT_EQ(inPlan("  plcae { batch -> dp }"), "2:3 PLAN0016 `plcae` is no keyword | did you mean `place`?\n");
+  EXPECT_EQ(inPlan("  recompte decoder"), "2:3 PLAN0016 `recompte` is not a keyword | did you mean `recompute`?\n");
+  EXPECT_EQ(inPlan("  plcae { batch -> dp }"), "2:3 PLAN0016 `plcae` is not a keyword | did you mean `place`?\n");
   EXPECT_EQ(errors("let f(n: int) = fi n > 1 then 2 else 3"),
-            "1:17 PLAN0016 `fi` is no keyword | did you mean `if`?\n");
+            "1:17 PLAN0016 `fi` is not a keyword | did you mean `if`?\n");
   const Parsed p("plan p {\n  recompte decoder\n}\nlet a = = 1\nlet b = 2\n");
   ASSERT_TRUE(p.file);
   EXPECT_TRUE(p.file->broken);
@@ -105,18 +105,19 @@ TEST(ParseErrors, AMisspeltKeywordIsTheErrorAndTheRestIsRead) {
 
 TEST(ParseErrors, NumbersOfOtherLanguages) {
   EXPECT_EQ(errors("let a = 300 GB/s"),
-            "1:9 PLAN0017 no space stands between a number and its unit | write `300GB/s`\n");
-  EXPECT_EQ(errors("let a = [20 %, 3]"), "1:10 PLAN0017 no space stands between a number and its unit | write `20%`\n");
+            "1:9 PLAN0017 a number and its unit must be written without a space | write `300GB/s`\n");
+  EXPECT_EQ(errors("let a = [20 %, 3]"),
+            "1:10 PLAN0017 a number and its unit must be written without a space | write `20%`\n");
   EXPECT_EQ(errors("let a = 8x7b"),
-            "1:9 PLAN0018 `8x7b` is no name: it begins with a digit | did you mean `eight_x_seven_b`? Digits at the "
-            "beginning of a name are spelt out\n");
+            "1:9 PLAN0018 `8x7b` is not a name: it begins with a digit | did you mean `eight_x_seven_b`? Spell out "
+            "digits at the beginning of a name\n");
 }
 
 TEST(ParseErrors, NamesClassesOfTokens) {
   EXPECT_EQ(errors("let = 3"), "1:5 PLAN0010 expected a name, found `=`\n");
   EXPECT_EQ(errors("model 3() { }"), "1:7 PLAN0010 expected a name, found `3`\n");
   EXPECT_EQ(errors("foo"), "1:1 PLAN0010 expected a declaration, found `foo`\n");
-  EXPECT_EQ(errors("let a = )"), "1:9 PLAN0014 `)` closes nothing\n");
+  EXPECT_EQ(errors("let a = )"), "1:9 PLAN0014 `)` has no opening bracket\n");
   EXPECT_EQ(errors("import"), "1:7 PLAN0010 expected a name or a string, found end of file\n");
   EXPECT_EQ(errors("let f = if a then b"), "1:20 PLAN0010 expected `else`, found end of file\n");
   EXPECT_EQ(errors("let z = [1 2]"), "1:12 PLAN0010 expected `,`, `]` or `for`, found `2`\n");
@@ -135,7 +136,7 @@ TEST(ParseErrors, BracketsAreBlamedOnce) {
   EXPECT_EQ(errors("plan a {\n  mesh\n    tp = 8\n  }\n  place { a -> b }\n}\nlet x ="),
             "2:7 PLAN0010 expected `=` or `{`, found end of line\n"
             "7:8 PLAN0010 expected an expression, found end of file | a value begins on the line of its `=`\n");
-  EXPECT_EQ(errors("plan a {\n  x = 1 }\n}\n"), "3:1 PLAN0014 `}` closes nothing\n");
+  EXPECT_EQ(errors("plan a {\n  x = 1 }\n}\n"), "3:1 PLAN0014 `}` has no opening bracket\n");
   EXPECT_EQ(errors("plan a {\n  x = f 1)\n}\n"), "2:9 PLAN0010 expected end of line, found `1`\n");
   EXPECT_EQ(errors("plan a {"), "1:8 PLAN0013 `{` is not closed\n");
 }

@@ -77,7 +77,7 @@ TEST_F(Repositories, AFileIsReadAsItWasAndTheDiskStaysAsItIs) {
   const auto before = tree("HEAD", "a/plans");
   ASSERT_TRUE(before);
   EXPECT_EQ(text(*before, "a/plans/run.plan"), "one\n");
-  EXPECT_EQ(text(*before, "a/plans/new.plan"), "!there is none at " + head("a").substr(0, 12));
+  EXPECT_EQ(text(*before, "a/plans/new.plan"), "!it does not exist at " + head("a").substr(0, 12));
   EXPECT_EQ(text(*before, "a/plans/notes.txt"), "!its name does not end in `.plan`");
   EXPECT_TRUE(before->exists((root / "a/plans").string()));
   EXPECT_FALSE(before->exists((root / "a/plans/new.plan").string()));
@@ -102,7 +102,7 @@ TEST_F(Repositories, LinksAreFollowedInsideAndRefusedOutside) {
   EXPECT_EQ(before->real((root / "a/y.plan").string(), error), "lib/x.plan");
   EXPECT_EQ(text(*before, "a/out.plan"), "!the link `out.plan` leads out of the repository");
   EXPECT_EQ(text(*before, "a/round.plan"), "!the link `round.plan` leads nowhere");
-  EXPECT_EQ(text(*before, "elsewhere.plan"), "!it lies outside of the repository, so that no revision has it");
+  EXPECT_EQ(text(*before, "elsewhere.plan"), "!it is outside of the repository, so no revision has it");
 }
 
 TEST_F(Repositories, ASubmoduleIsReadAtTheCommitThatTheRevisionNames) {

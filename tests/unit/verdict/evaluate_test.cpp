@@ -101,7 +101,7 @@ TEST(VerdictEvaluate, OutsideTheToleranceIsAnError) {
   auto results = verdict::evaluate(f.plan, f.estimate, f.diagnostics);
   EXPECT_FALSE(results.ok());
   EXPECT_NEAR(results.measured[0].error, 0.2, 1e-12);
-  EXPECT_THAT(f.rendered(), HasSubstr("predicted `step_time` is 3 s, measured 2.5 s: +20 % is outside 5 %"));
+  EXPECT_THAT(f.rendered(), HasSubstr("predicted `step_time` is 3 s, measured 2.5 s: the error of +20 % exceeds 5 %"));
   EXPECT_THAT(f.rendered(), HasSubstr("measured by: a paper"));
 }
 

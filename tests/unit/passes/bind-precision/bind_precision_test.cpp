@@ -49,13 +49,13 @@ TEST(BindPrecision, RulesThatReachTheSameShareOnePrecision) {
 
 TEST(BindPrecision, RefusesWhatSaysNothing) {
   EXPECT_EQ(types("  precision { at decoder.norm { compute = fp8 } }"),
-            R"(PLAN0761 `compute` says nothing of `decoder.norm`: nothing there multiplies
+            R"(PLAN0761 `compute` has no effect on `decoder.norm`: there are no products
 )");
   EXPECT_EQ(types("  precision { at decoder.mlp.act { params = fp32 } }"),
-            R"(PLAN0761 `params` says nothing of `decoder.mlp.act`: no parameter without a type of its own is there
+            R"(PLAN0761 `params` has no effect on `decoder.mlp.act`: no parameter without a type of its own is there
 )");
   EXPECT_EQ(types("  precision { at decoder.mlp.act { grads = fp32 } }"),
-            R"(PLAN0761 `grads` says nothing of `decoder.mlp.act`: nothing there trains
+            R"(PLAN0761 `grads` has no effect on `decoder.mlp.act`: no parameters are trained there
 )");
   EXPECT_EQ(types("  precision { at loss { saved = fp8 } }"), R"(loss bf16
 )");
@@ -66,14 +66,14 @@ TEST(BindPrecision, WhatIsFrozenDoesNotTrain) {
     return After("bind-precision", "  precision { at decoder { " + fact + " } }", kTrain + "; freeze = [decoder]")
         .said();
   };
-  EXPECT_EQ(said("grads = bf16"), R"(PLAN0761 `grads` says nothing of `decoder`: nothing there trains
+  EXPECT_EQ(said("grads = bf16"), R"(PLAN0761 `grads` has no effect on `decoder`: no parameters are trained there
 )");
   EXPECT_EQ(said("frozen = fp8"), "");
 }
 
 TEST(BindPrecision, RefusesTwoRulesOfOneDepth) {
   EXPECT_EQ(types("  precision {\n at decoder.* { params = fp32 }\n at *.mlp { params = bf16 }\n }"),
-            R"(PLAN0762 `params` of `decoder.mlp.gate` is to be fp32 and bf16
+            R"(PLAN0762 two rules give `params` of `decoder.mlp.gate` different types: fp32 and bf16
 )");
   EXPECT_EQ(types("  precision {\n at decoder.* { params = fp32 }\n at *.mlp { params = fp32 }\n }").find("PLAN0762"),
             std::string::npos);
@@ -81,13 +81,13 @@ TEST(BindPrecision, RefusesTwoRulesOfOneDepth) {
 
 TEST(BindPrecision, RefusesARecipeThatTheDeviceDoesNotHave) {
   EXPECT_EQ(types("  cluster = hgx.hgx_h100(nodes = 1)\n  mesh { dp = 8 }\n  precision { compute = mxfp8 }"),
-            R"(PLAN0765 device `h100_sxm5_80gb` does not multiply `mxfp8`
+            R"(PLAN0765 device `h100_sxm5_80gb` cannot multiply `mxfp8`
 )");
 }
 
 TEST(BindPrecision, WarnsOfWhatHoldsAnyway) {
   EXPECT_EQ(types("  precision {\n compute = bf16\n at decoder.mlp { compute = bf16 }\n }"),
-            R"(PLAN0763 `compute` of `decoder.mlp` is bf16 already
+            R"(PLAN0763 `compute` of `decoder.mlp` is already bf16
 decoder.mlp.w_gate bf16
 decoder.mlp.w_up bf16
 decoder.mlp.w_down bf16
@@ -97,17 +97,17 @@ decoder.mlp.act bf16
 decoder.mlp.out bf16
 )");
   EXPECT_EQ(types("  precision {\n compute = bf16\n saved = fp32\n }"),
-            R"(PLAN0767 `saved` does nothing: nothing that is kept for backward is wider
+            R"(PLAN0767 `saved` has no effect: no value kept for backward is wider
 )");
   EXPECT_EQ(
       types("  precision {\n compute = bf16\n params = fp32\n optimizer { master = bf16 }\n }"),
-      R"(PLAN0767 `optimizer.master` does nothing: parameters are stored as wide as the states, so none has a master copy
+      R"(PLAN0767 `optimizer.master` has no effect: parameters are stored as wide as the states, so none has a master copy
 )");
 }
 
 TEST(BindPrecision, WarnsOfKeepingInTheTypeThatThereIs) {
   EXPECT_EQ(types("  precision {\n compute = bf16\n saved = bf16\n }"),
-            R"(PLAN0767 `saved` does nothing: nothing that is kept for backward is wider
+            R"(PLAN0767 `saved` has no effect: no value kept for backward is wider
 )");
 }
 

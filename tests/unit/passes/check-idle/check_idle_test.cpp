@@ -13,32 +13,32 @@ std::string idle(const std::string& lines, const std::string& train = kTrain) {
 
 TEST(CheckIdle, WarnsOfClassesThatTheStepHasNone) {
   EXPECT_EQ(idle(kDp + "  overlap { activation = 0.5 }"),
-            R"(PLAN0924 `overlap { activation }` does nothing: the step has no collective of class `activation`
+            R"(PLAN0924 `overlap { activation }` has no effect: the step has no collective of class `activation`
 )");
   EXPECT_EQ(idle(kDp + "  overlap { pipeline = 0.5 }"),
-            R"(PLAN0924 `overlap { pipeline }` does nothing: the step has no collective of class `pipeline`
+            R"(PLAN0924 `overlap { pipeline }` has no effect: the step has no collective of class `pipeline`
 )");
   EXPECT_EQ(idle("  overlap { gradient = 0.5; bucket = 1MB; slowdown = 0.1; prefetch = 2 }"),
-            R"(PLAN0924 `overlap { gradient }` does nothing: the step has no collective of class `gradient`
-PLAN0924 `overlap { bucket }` does nothing: no parameter is gathered and no gradient is reduced
-PLAN0924 `overlap { slowdown }` does nothing: nothing is communicated
-PLAN0924 `overlap { prefetch }` does nothing: no parameter is gathered for its use
+            R"(PLAN0924 `overlap { gradient }` has no effect: the step has no collective of class `gradient`
+PLAN0924 `overlap { bucket }` has no effect: no parameter is gathered and no gradient is reduced
+PLAN0924 `overlap { slowdown }` has no effect: the plan has no communication
+PLAN0924 `overlap { prefetch }` has no effect: no parameter is gathered for its use
 )");
   EXPECT_EQ(idle(kDp + "  states { grads, optimizer -> dp }\n  overlap { prefetch = 2 }"),
-            R"(PLAN0924 `overlap { prefetch }` does nothing: no parameter is gathered for its use
+            R"(PLAN0924 `overlap { prefetch }` has no effect: no parameter is gathered for its use
 )");
   EXPECT_EQ(idle(kDp + "  overlap { prefetch = 2 }"),
-            R"(PLAN0924 `overlap { prefetch }` does nothing: no parameter is gathered for its use
+            R"(PLAN0924 `overlap { prefetch }` has no effect: no parameter is gathered for its use
 )");
 }
 
 TEST(CheckIdle, WarnsOfTypesThatTravelNowhere) {
   EXPECT_EQ(idle(kDp + "  precision { rms_norm = fp8 }"),
-            R"(PLAN0766 `precision { rms_norm }` does nothing: no result of `rms_norm` is on its way to other devices
+            R"(PLAN0766 `precision { rms_norm }` has no effect: no result of `rms_norm` is sent to other devices
 )");
   EXPECT_EQ(
       idle(kDp + "  precision { matmul.grad = fp8 }"),
-      R"(PLAN0766 `precision { matmul.grad }` does nothing: no gradient that the backward of `matmul` makes is on its way to other devices
+      R"(PLAN0766 `precision { matmul.grad }` has no effect: no gradient that the backward of `matmul` makes is on its way to other devices
 )");
 }
 

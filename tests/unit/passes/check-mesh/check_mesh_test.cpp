@@ -20,10 +20,10 @@ TEST(CheckMesh, LeavesAMeshWithoutClusterAlone) {
 
 TEST(CheckMesh, RefusesAMeshOfAnotherSize) {
   EXPECT_EQ(After("check-mesh", kTwoNodes + "  mesh { tp = 8 }").said(),
-            R"(PLAN0620 the mesh has 8 devices, the cluster has 16
+            R"(PLAN0620 the mesh has 8 devices, but the cluster has 16
 )");
   EXPECT_EQ(After("check-mesh", kTwoNodes + "  mesh {\n tp = 8\n dp = 4\n }").said(),
-            R"(PLAN0620 the mesh has 32 devices, the cluster has 16
+            R"(PLAN0620 the mesh has 32 devices, but the cluster has 16
 )");
 }
 
@@ -34,11 +34,12 @@ TEST(CheckMesh, RefusesAnAxisThatLeavesItsUnit) {
 }
 
 TEST(CheckMesh, RefusesAnAxisThatBeginsInsideAUnit) {
-  EXPECT_EQ(After("check-mesh", kTwoNodes + "  mesh {\n tp = 4\n dp = 4 across nodes\n }").said(),
-            R"(PLAN0622 axis `dp` does not begin at a boundary of nodes: 4 devices lie inside it, the level below has 8
+  EXPECT_EQ(
+      After("check-mesh", kTwoNodes + "  mesh {\n tp = 4\n dp = 4 across nodes\n }").said(),
+      R"(PLAN0622 axis `dp` does not begin at a boundary of nodes: the axes before it span 4 devices, and a unit of the level below has 8
 )");
   EXPECT_EQ(After("check-mesh", kTwoNodes + "  mesh {\n tp = 8\n dp = 2 across node\n }").said(),
-            R"(PLAN0690 `across node` says nothing of axis `dp`: there are only devices inside `node`
+            R"(PLAN0690 `across node` has no effect on axis `dp`: `node` is the innermost level
 )");
 }
 
@@ -68,13 +69,13 @@ TEST(CheckMesh, SaysWhatWouldFit) {
 )");
   EXPECT_EQ(helpOf("  mesh { tp = 64 }\n"), R"(make an axis 4 times smaller, or the cluster 4 times larger
 )");
-  EXPECT_EQ(helpOf("  mesh { tp = 6 }\n"), R"(let the sizes of the axes multiply to 16
+  EXPECT_EQ(helpOf("  mesh { tp = 6 }\n"), R"(choose sizes of the axes whose product is 16
 )");
   EXPECT_EQ(helpOf("  mesh {\n dp = 4\n tp = 4 within node\n }\n"),
-            R"(make 4 times the size of `tp` divide 8, or leave `within node` out
+            R"(make 4 times the size of `tp` divide 8, or remove `within node`
 )");
   EXPECT_EQ(helpOf("  mesh {\n tp = 4\n dp = 4 across nodes\n }\n"),
-            R"(let the axes listed before `dp` multiply to a multiple of 8
+            R"(make the product of the axes before `dp` a multiple of 8
 )");
 }
 

@@ -14,10 +14,10 @@ std::string checked(const std::string& lines, const std::string& train = kTrain,
 
 TEST(CheckRules, RefusesARuleThatReachesNothing) { // L7
   EXPECT_EQ(checked("  mesh { tp = 2 }\n  place {\n batch -> tp\n decoder.mlp { fnn -> tp }\n }"),
-            R"(PLAN0634 no operator of `decoder.mlp` has a dimension `fnn`
+            R"(PLAN0634 no operator in `decoder.mlp` has a dimension `fnn`
 )");
   EXPECT_EQ(checked("  mesh { tp = 2 }\n  place {\n batch -> tp\n decoder.norm { ffn -> tp }\n }"),
-            R"(PLAN0634 no operator of `decoder.norm` has a dimension `ffn`
+            R"(PLAN0634 no operator in `decoder.norm` has a dimension `ffn`
 )");
 }
 
@@ -29,10 +29,10 @@ TEST(CheckRules, AnOptionalRuleMayReachNothing) {
   EXPECT_EQ(with("fnn -> tp optional"), "");
   EXPECT_EQ(with("decoder.moe { experts -> tp optional }"), "");
   EXPECT_EQ(with("decoder.mlp { seq -> tp contiguous optional; fnn -> tp contiguous optional }"),
-            R"(PLAN0644 `contiguous` does nothing: no operator here has a mask that rises along `seq`
+            R"(PLAN0644 `contiguous` has no effect: no operator here has a causal mask along `seq`
 )");
   EXPECT_EQ(with("decoder.mlp { tables -> tp optional\n fnn -> tp }"),
-            R"(PLAN0634 no operator of `decoder.mlp` has a dimension `fnn`
+            R"(PLAN0634 no operator in `decoder.mlp` has a dimension `fnn`
 )");
 }
 
@@ -41,8 +41,8 @@ TEST(CheckRules, RulesThatSayTheSameOfOneClassAllReachIt) {
   EXPECT_EQ(checked(mesh + " decoder[0:2].mlp { ffn -> tp }\n decoder[2:4].mlp { ffn -> tp }\n }"),
             checked(mesh + " decoder.mlp { ffn -> tp }\n }"));
   EXPECT_EQ(checked(mesh + " decoder[0:2].mlp { fnn -> tp }\n decoder[2:4].mlp { fnn -> tp }\n }"),
-            R"(PLAN0634 no operator of `decoder[0:2].mlp` has a dimension `fnn`
-PLAN0634 no operator of `decoder[2:4].mlp` has a dimension `fnn`
+            R"(PLAN0634 no operator in `decoder[0:2].mlp` has a dimension `fnn`
+PLAN0634 no operator in `decoder[2:4].mlp` has a dimension `fnn`
 )");
   const std::string attention = "model m {\n  in tokens: [batch, seq] int32 counts seq\n  embed = "
                                 "blocks.embedding(tokens, 64, 32)\n  decoder * 4 with x = embed {\n    attn = "
@@ -85,7 +85,7 @@ TEST(CheckRules, RefusesAnImbalanceThatCannotBe) {
   EXPECT_EQ(
       checked("  mesh { ep = 2 }\n  place {\n batch -> ep\n moe { experts -> ep }\n }",
               kTrain + "; expert_imbalance = 3", kExperts),
-      R"(PLAN0646 `expert_imbalance` is 3: `experts` is split over 2 devices, so that the busiest has at most 2 times the mean
+      R"(PLAN0646 `expert_imbalance` is 3, but `experts` is split over 2 devices: the busiest has at most 2 times the mean
 )");
 }
 
@@ -108,7 +108,8 @@ TEST(CheckRules, WarnsOfAnOrderThatMovesDigits) {
     return checked("  mesh {\n tp = 2\n cp = 2\n one = 1\n }\n  place {\n seq -> cp\n decoder {\n seq -> " + inside +
                    "\n mlp { ffn -> tp }\n }\n embed, head, loss { vocab -> tp }\n }");
   };
-  EXPECT_EQ(order("[tp, cp]"), R"(PLAN0641 `tp` stands left of `cp` in `seq -> tp*cp`: freeing it moves every index
+  EXPECT_EQ(order("[tp, cp]"),
+            R"(PLAN0641 `tp` is before `cp` in `seq -> tp*cp`: gathering it moves every index to another device
 )");
   EXPECT_EQ(order("[cp, tp]"), "");
   EXPECT_EQ(checked("  mesh {\n tp = 2\n cp = 2\n }\n  place {\n decoder { seq -> [tp, cp] }\n embed { seq -> cp }\n "
@@ -135,10 +136,9 @@ TEST(CheckRules, WarnsOfLayersThatARuleLeavesWhole) {
     return said;
   };
   const std::string mlp = " decoder.mlp { ffn -> tp }";
-  EXPECT_EQ(
-      placed(mlp, twoWidths(128, 128)),
-      "PLAN0649 `ffn -> tp` splits `decoder.mlp`, but not `decoder.inner.mlp`: 72 % of the parameters stay whole on "
-      "every rank of `tp`\n");
+  EXPECT_EQ(placed(mlp, twoWidths(128, 128)), "PLAN0649 `ffn -> tp` splits `decoder.mlp`, but not `decoder.inner.mlp`: "
+                                              "72 % of the parameters are replicated on "
+                                              "every rank of `tp`\n");
   EXPECT_EQ(placed(mlp + "\n decoder.inner { ffn -> tp }", twoWidths(128, 128)), "");
   EXPECT_EQ(placed(" * { ffn -> tp }", twoWidths(128, 128)), "");
   EXPECT_EQ(placed(mlp + "\n decoder.inner { ffn -> replicate }", twoWidths(128, 128)), "");
@@ -158,16 +158,16 @@ TEST(CheckRules, WarnsOfLayersThatARuleLeavesWhole) {
 TEST(CheckRules, WarnsOfFactsWithoutEffect) {
   const std::string dp = "  mesh { dp = 2 }\n";
   EXPECT_EQ(checked(dp + "  place { batch -> dp contiguous }"),
-            R"(PLAN0644 `contiguous` does nothing: no operator here has a mask that rises along `batch`
+            R"(PLAN0644 `contiguous` has no effect: no operator here has a causal mask along `batch`
 )");
   EXPECT_EQ(checked(dp + "  place { batch -> dp }", kTrain + "; expert_imbalance = 1.5"),
-            R"(PLAN0645 `expert_imbalance` does nothing: the model routes nothing
+            R"(PLAN0645 `expert_imbalance` has no effect: the model has no routed operators
 )");
   EXPECT_EQ(checked(dp + "  place { batch -> dp }", kTrain + "; expert_imbalance = 1.5", kExperts),
-            R"(PLAN0645 `expert_imbalance` does nothing: no rule splits the experts, so every device has all of them
+            R"(PLAN0645 `expert_imbalance` has no effect: no rule splits the experts, so every device has all experts
 )");
   EXPECT_EQ(checked(dp + "  place { batch -> dp }\n  precision { frozen = fp8 }"),
-            R"(PLAN0647 `frozen = fp8` does nothing: no parameter is frozen
+            R"(PLAN0647 `frozen = fp8` has no effect: no parameter is frozen
 )");
 }
 

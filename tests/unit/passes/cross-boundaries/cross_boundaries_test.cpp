@@ -89,7 +89,7 @@ stage 3 level 0:
 TEST(CrossBoundaries, WarnsOfAScatterOfWhatIsSplit) {
   EXPECT_EQ(crossing("  mesh {\n tp = 2\n pp = 2\n }\n  place { seq -> tp }\n  pipeline pp { schedule = one_f_one_b; "
                      "scatter = tp }"),
-            R"(PLAN0723 `scatter = tp` does nothing: what crosses is already split over `tp`
+            R"(PLAN0723 `scatter = tp` has no effect: the transferred value is already split over `tp`
 stage 0 level 0: decoder.x 1024;
 stage 1 level 0:
 )");
@@ -104,7 +104,7 @@ TEST(CrossBoundaries, RefusesAPendingSumThatCrosses) {
       crossing("  mesh {\n tp = 2\n pp = 2\n }\n  place {\n first { ffn -> tp }\n second { ffn -> tp }\n }\n" + kPipe,
                kTrain, pending),
       R"(PLAN0640 `decoder.out.product` does the same work on 2 ranks of `tp`
-PLAN0725 `first.out` is a pending sum over `tp` where it leaves its stage
+PLAN0725 `first.out` leaves its stage as a partial sum over `tp`
 )");
 }
 

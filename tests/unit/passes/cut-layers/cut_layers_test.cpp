@@ -209,7 +209,7 @@ TEST(CutLayers, RefusesLayersThatDoNotDivide) {
             R"(PLAN0711 4 layers are not divisible into 3 stages x 1 chunks
 )");
   EXPECT_EQ(cut("  mesh { pp = 2 }\n  pipeline pp {\n schedule = one_f_one_b\n stages = [1, 2]\n }"),
-            R"(PLAN0775 `stages` lists 2 numbers for 3 layers; 2 virtual stages hold 4
+            R"(PLAN0775 `stages` lists 2 numbers for 3 layers, but 2 virtual stages hold 4
 )");
   EXPECT_EQ(cut("  mesh { pp = 2 }\n  pipeline pp {\n schedule = one_f_one_b\n stages = even(embed = 5)\n }"),
             R"(PLAN0711 9 layers are not divisible into 2 stages x 1 chunks
@@ -217,14 +217,14 @@ TEST(CutLayers, RefusesLayersThatDoNotDivide) {
   EXPECT_EQ(
       cut("  mesh { pp = 2 }\n  pipeline pp {\n schedule = one_f_one_b\n stage 0 = embed, decoder[0:2]\n stage 1 "
           "= decoder[3:4], head, loss\n }"),
-      R"(PLAN0712 the stage lines do not cover the layers once and in order: `decoder[3]` of stage 1 comes where `decoder[2:4]` is due
+      R"(PLAN0712 the stage lines do not cover the layers once and in order: stage 1 has `decoder[3]`, but `decoder[2:4]` is next
 )");
 }
 
 TEST(CutLayers, RefusesAModelWithoutRepeats) {
   EXPECT_EQ(cut(kPipe, kTrain,
                 "model m {\n  in x: [batch, seq, hidden = 32] bf16 counts seq\n  loss = blocks.square_layer(x)\n}\n"),
-            R"(PLAN0716 pipeline over 2 stages needs a repeated layer to cut; the model has none
+            R"(PLAN0716 a pipeline over 2 stages needs a repeated layer to cut, but the model has none
 )");
 }
 
@@ -232,7 +232,7 @@ TEST(CutLayers, RefusesSlicesOfVeryManyLayers) {
   std::string models = kDecoder;
   models.replace(models.find("= 4"), 3, "= 65537");
   EXPECT_EQ(cut("  recompute decoder[0]", kTrain, models),
-            R"(PLAN0722 a slice over `decoder` (65537 instances) is beyond 65536 instances
+            R"(PLAN0722 a slice over `decoder` (65537 instances) exceeds the limit of 65536 instances
 )");
   models.replace(models.find("65537"), 5, "65536");
   EXPECT_EQ(cut("  recompute decoder[0]", kTrain, models).find("PLAN"), std::string::npos);

@@ -392,31 +392,31 @@ stage 1: boundary:decoder x1 decoder[0, 2:4] x2 head x1 loss x1
 
 TEST(DeriveBackward, RefusesTwoSidesOfOneValue) {
   EXPECT_EQ(derived(kMegatron + "  keep decoder.* = gathered\n  keep *.norm = split"),
-            R"(PLAN0789 `decoder.norm.out` is to be kept gathered and split
+            R"(PLAN0789 two `keep` statements of the same depth keep `decoder.norm.out` gathered and split
 )");
 }
 
 TEST(DeriveBackward, WarnsOfSavingsThatSaveNothing) {
   EXPECT_EQ(
       derived(kMegatron + "  recompute loss", "none"),
-      R"(PLAN0787 `recompute loss` frees no memory: what enters it and what is read of it afterwards stay, 2.048 kB in all
+      R"(PLAN0787 `recompute loss` frees no memory: its inputs and the results that are used later stay, 2.048 kB in total
 )");
   EXPECT_EQ(derived(kMegatron + "  keep embed = host", "none"),
-            R"(PLAN0726 `keep embed = host` does nothing: backward reads no result of it that forward keeps
+            R"(PLAN0726 `keep embed = host` has no effect: backward reads none of its kept results
 )");
   EXPECT_EQ(
       derived("  keep decoder.norm = gathered", "none"),
-      R"(PLAN0788 `keep decoder.norm = gathered` changes nothing: backward reads no result of it behind a reshard, or this is the side it keeps anyway
+      R"(PLAN0788 `keep decoder.norm = gathered` has no effect: backward reads none of its results after a reshard, or this side is kept anyway
 )");
   EXPECT_EQ(derived("  recompute decoder { first = 9 }", "none"),
-            R"(PLAN0795 `first = 9` does nothing: no virtual stage has more than 4 of these layers
+            R"(PLAN0795 `first = 9` has no effect: no virtual stage has more than 4 of these layers
 )");
   EXPECT_EQ(
       derived("  recompute decoder.out { outputs = true }", "none"),
-      R"(PLAN0787 `recompute decoder.out` frees no memory: what enters it and what is read of it afterwards stay, 114.7 kB in all
+      R"(PLAN0787 `recompute decoder.out` frees no memory: its inputs and the results that are used later stay, 114.7 kB in total
 )");
   EXPECT_EQ(derived("  recompute decoder { save = [mlp, mlp.out] }", "none"),
-            R"(PLAN0796 `mlp.out` is kept for nothing: all that is replayed with it is replayed without it, too
+            R"(PLAN0796 saving `mlp.out` has no effect: all that is replayed with it is replayed without it, too
 )");
 }
 

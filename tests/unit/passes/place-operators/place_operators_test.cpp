@@ -109,7 +109,7 @@ moe.chosen batch@dp*ep slots@dp*ep
 
 TEST(PlaceOperators, RefusesAnAxisForTwoDimensionsOfOneDepth) { // L1
   EXPECT_EQ(placed(kMesh + "  place { decoder.mlp {\n ffn -> tp\n hidden -> tp\n } }"),
-            R"(PLAN0630 `ffn` and `hidden` of `decoder.mlp.gate` both want axis `tp`
+            R"(PLAN0630 `ffn` and `hidden` of `decoder.mlp.gate` both need axis `tp`
 )");
 }
 
@@ -134,7 +134,7 @@ TEST(PlaceOperators, RefusesAnExtentThatDoesNotDivide) { // L3
 
 TEST(PlaceOperators, RefusesAnAxisThatAnInnerRuleHides) { // L5
   EXPECT_EQ(placed(kMesh + "  place {\n seq -> [cp, tp]\n decoder.mlp { seq -> cp }\n }"),
-            R"(PLAN0632 `seq -> cp` hides `seq -> cp*tp`: `tp` would be idle in `decoder.mlp.gate`
+            R"(PLAN0632 `seq -> cp` replaces `seq -> cp*tp` and leaves axis `tp` unused in `decoder.mlp.gate`
 )");
   EXPECT_EQ(placed(kMesh + "  place {\n seq -> [cp, tp]\n decoder.mlp { seq -> replicate }\n }").find("PLAN"),
             std::string::npos);

@@ -192,7 +192,8 @@ TEST(PlaceStates, EveryRuleThatSaysTheSameOfTheHostIsWarnedOf) {
   const After a("place-states",
                 kDp + "  states {\n decoder[0:2] { optimizer -> host }\n decoder[2:4] { optimizer -> host }\n }",
                 "seq = 16; global_batch = 16; micro_batch = 2; optimizer = optimizers.cpu_adam");
-  const std::string warning = "PLAN0738 `host` of `optimizer -> host` says nothing: `cpu_adam` runs on the host\n";
+  const std::string warning =
+      "PLAN0738 `host` in `optimizer -> host` has no effect: `cpu_adam` already runs on the host\n";
   EXPECT_EQ(a.said(), warning + warning);
 }
 

@@ -104,8 +104,8 @@ TEST(MadeUpSchedule, ArgumentsAreHeldToTheRangeOfTheirWord) {
                                       }});
   EXPECT_EQ(withSlack("0"), (std::pair<std::string, int64_t>{"", 0}));
   EXPECT_EQ(withSlack("4"), (std::pair<std::string, int64_t>{"", 4}));
-  EXPECT_EQ(withSlack("5").first, "`slack` is 5; it takes 0 to 4");
-  EXPECT_EQ(withSlack("-1").first, "`slack` is -1; it takes 0 to 4");
+  EXPECT_EQ(withSlack("5").first, "`slack` is 5; expected 0 to 4");
+  EXPECT_EQ(withSlack("-1").first, "`slack` is -1; expected 0 to 4");
 }
 
 } // namespace

@@ -75,7 +75,7 @@ TEST(SelectSchedule, RefusesMoreStagesAndStepsThanThereCanBe) {
   EXPECT_EQ(
       selected("one_f_one_b", "4", "seq = 16; global_batch = 800000000; micro_batch = 1; optimizer = optimizers.adam")
           .said(),
-      R"(PLAN0724 400000000 micro-batches over 4 virtual stages are beyond the 33554432 steps of a schedule
+      R"(PLAN0724 400000000 micro-batches over 4 virtual stages exceed the limit of 33554432 steps of a schedule
 )");
 }
 
@@ -87,7 +87,7 @@ TEST(SelectSchedule, CountsStagesAndChunksTogether) {
 
 TEST(SelectSchedule, WarnsOfChunksThatAreNone) {
   EXPECT_EQ(selected("interleaved_1f1b").said(),
-            R"(PLAN0925 `interleaved_1f1b` has one virtual stage per device: there are no chunks to go through
+            R"(PLAN0925 `interleaved_1f1b` has one virtual stage per device, but it needs several
 )");
   EXPECT_EQ(selected("interleaved_1f1b(chunks = 2)").said(), "");
   EXPECT_EQ(selected("one_f_one_b").said(), "");
