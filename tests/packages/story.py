@@ -194,12 +194,12 @@ def thresholds(world):
         move = step_time(world, "remotes/edge") / before - 1
         plan = "known.plan#house_8b"
         far = abs(move) > 0.01
-        world.planc("remotes/edge", "lib", "breaking", "--against", "v0.1.0", code=1, says=(plan, "needs version 0.2.0") if far else "needs version 0.1.1", silent=() if far else plan)
+        world.planc("remotes/edge", "lib", "breaking", "--against", "v0.1.0", code=1, says=(plan, "require version 0.2.0") if far else "require version 0.1.1", silent=() if far else plan)
         near.add((move > 0, abs(move) > 0.01))
     assert len(near) == 4, near
     pod = world.root / "remotes/edge/clusters/pod.plan"
     pod.write_text(files(26)["clusters/pod.plan"].replace("cluster pod(", "cluster pod2("))
-    world.planc("remotes/edge", "lib", "breaking", "--against", "v0.1.0", code=1, says="needs version 0.2.0")
+    world.planc("remotes/edge", "lib", "breaking", "--against", "v0.1.0", code=1, says="require version 0.2.0")
 
 
 def main(planc):
