@@ -12,7 +12,7 @@
 
 namespace planc::api {
 
-/// What a report shows about a tried value, in addition to its fate.
+/// Facts of a tried value that a report shows, in addition to its fate.
 struct ShownValue {
   double capacity = 0;                                           ///< bytes of device memory; 0: no price
   std::string message = {};                                      ///< the message of the law that rejects the value

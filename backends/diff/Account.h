@@ -9,7 +9,7 @@
 
 namespace planc::diff {
 
-/// What a part of a step is spent on.
+/// The cause on which a part of a step is spent.
 enum class Cause { Layers, Slowed, Launches, Collectives, Bubble, Optimizer, Overhead, Straggler };
 inline constexpr int kCauses = 8;
 /// Returns the word of a cause in reports and field names: `layers`, `collectives`, …

@@ -69,7 +69,7 @@ const OpRule& ruleOf(ExprOp op) {
   return kRules[0];
 }
 
-/// What to write where a number lacks its unit: which one is meant, nobody can know.
+/// The suggestion for a number without its unit. The intended unit is unknown.
 std::string unitsHelp(const Unit& unit) {
   const std::string names = unitsFor(unit);
   return names.empty() ? "" : "give the number its unit, " + names;

@@ -28,7 +28,7 @@ const ir::LayerStep& topOf(const Row& row) {
   return row.layer.steps.front();
 }
 
-/// What a boundary reshard takes is no part of the layer that it stands beside.
+/// The time of a boundary reshard is not part of the adjacent layer.
 std::vector<const Row*> matchingRows(const cost::Estimate& estimate, const ir::LayerRef& asked) {
   std::vector<const Row*> rows;
   for (const Row& row : estimate.layers)

@@ -18,7 +18,7 @@ enum class Follows { None, Rises, Falls };
 /// Which rows explain the size of a metric (Contributors.cpp).
 enum class Breakdown { None, Step, Compute, Slowed, Launches, Exposed, Communication, Params, Memory, Run };
 
-/// What a metric is a part of: another metric, or a whole that has only a name.
+/// The whole that a metric is a part of: another metric, or one that has only a name.
 struct Whole {
   std::string_view name = {}; ///< of a metric, or in words
   double most = 1;            ///< the largest share of it that a plan can reach

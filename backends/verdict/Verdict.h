@@ -60,7 +60,7 @@ bool isStepTime(const ir::ExprTree& tree);
 /// How it follows the step time or the memory, if it is one number that follows from one of these alone: with floors of
 /// both in place of an estimate's it is a floor itself where it rises, a ceiling where it falls.
 Follows followed(const ir::ExprTree& tree);
-/// What an estimate must have so that all metrics of an expression can be read off it.
+/// The parts that an estimate needs so that all metrics of an expression can be read from it.
 cost::Wanted wantedBy(const ir::ExprTree& tree);
 
 /// Evaluates them; a failing one is a PLAN0901 or PLAN0902 error with the value of each sub-expression.

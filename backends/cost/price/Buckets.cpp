@@ -85,7 +85,7 @@ public:
   }
 
   /// Returns the most bytes of any window. A window has its maximum where it begins or ends with a run of equal layers.
-  /// Of repeated instances the first two and the last two suffice.
+  /// The first two and the last two of repeated instances are enough.
   double most(int64_t window) const {
     const double size = static_cast<double>(window);
     double most = 0, position = 0;

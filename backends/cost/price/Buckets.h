@@ -41,7 +41,7 @@ template <class Kinds> size_t kindOf(Kinds& kinds, const ir::StateCollective& st
   return k;
 }
 
-/// What a state collective of one layer sends: one message as a node, and the number of messages (`bucketsOf`).
+/// The messages of a state collective of one layer: one of them as a node, and their number (`bucketsOf`).
 struct Messages {
   ir::Node one;
   double count = 1;

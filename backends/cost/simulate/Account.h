@@ -18,7 +18,7 @@ struct Spent {
   void add(const Spent& other, double times = 1);
 };
 
-/// What was spent on instances of one class.
+/// Seconds spent on instances of one class.
 struct ClassSpent {
   std::vector<Spent> forward, backward; ///< by node of the class's lists; empty: nothing
   std::vector<double> states;           ///< exposed, by state collective; empty: nothing

@@ -38,7 +38,7 @@ double passSeconds(const ir::Schedule& schedule, const std::vector<ClassCost>& c
   return seconds;
 }
 
-/// What one instance of a class adds to its stage.
+/// The time that one instance of a class adds to its stage.
 LayerLoad loadOf(const ir::Schedule& schedule, const std::vector<ClassCost>& classes, const CostModel& model,
                  const ir::Stack& stack, ir::LayerClassId id) {
   const ir::Program& program = *schedule.program;

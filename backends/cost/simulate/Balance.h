@@ -1,4 +1,4 @@
-// What every layer adds to the stage that holds it, and the cuts of the layers into stages for which the longest one
+// The time that every layer adds to its stage, and the cuts of the layers into stages for which the longest one
 // has the least work.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// What estimates of many schedules share.
+// Cached prices that estimates of many schedules share.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/simulate/KnownPrices.h"
 

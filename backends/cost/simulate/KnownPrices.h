@@ -1,4 +1,4 @@
-// What estimates of many schedules share: prices that were found before.
+// Cached prices that estimates of many schedules share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/memory/MemoryParts.h"

@@ -18,7 +18,7 @@ struct Ran {
   double seconds() const { return end - start; }
 };
 
-/// What ran on each stream, in order; the first computes.
+/// The work that ran on each stream, in order. The first stream computes.
 using Tracks = std::vector<std::vector<Ran>>;
 
 /// Both passes, run.

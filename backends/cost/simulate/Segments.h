@@ -55,7 +55,8 @@ struct ClassCost {
 
 class KnownPrices;
 class Facts;
-/// What the host needs to issue a collective: a time per rank of its group, where the stack has one for its class.
+/// Seconds that the host needs to issue a collective: a time per rank of its group, where the stack has one for its
+/// class.
 double issueSeconds(const Facts& facts, const ir::Node& node);
 /// A state collective with what its host needs to issue it. What runs beside the layers is issued while the one before
 /// moves; what holds them, the blocking share of its class, is issued by a host that waited, and moves after that.
@@ -72,7 +73,7 @@ ir::Segment halfOf(const ir::LayerClass& layerClass, const ir::Segment& backward
 Streams::Batch instanceOf(const ir::Program& program, const std::vector<ir::Node>& nodes, const ir::Segment& segment,
                           const SegmentCost& cost, double share = 1);
 
-/// What `times` instances of a class spend in one direction, run alone.
+/// The seconds of `times` instances of a class in one direction, run alone.
 void addAlone(Account& account, ir::LayerClassId layerClass, bool backward, const SegmentCost& cost, double times);
 
 } // namespace planc::cost

@@ -61,7 +61,7 @@ void bookPasses(Simulation& sim, size_t virtualStage) {
   if (!sim.halves.empty()) bookAlone(sim.halves[pass], sim.classes, kind);
 }
 
-/// What a virtual stage hands on, and what its successor hands back.
+/// The transfers of a virtual stage: its output, and the gradient that its successor returns.
 void addTransfers(Simulation& sim, const CostModel& model) {
   const ir::Program& program = *sim.schedule->program;
   struct Transfer {
@@ -185,7 +185,7 @@ void compose(Simulation& sim, Facts& facts, bool allAccounts) {
       (factor ? factor->value : 1) * (sim.end + sim.tied + sim.optimizer + (step ? step->value : 0)) + sim.straggler;
 }
 
-/// What the orders of a schedule are made for.
+/// The shape for which the orders of a schedule are made.
 ir::ScheduleShape shapeOf(const ir::Schedule& schedule, const PipelineInput& in) {
   std::vector<ir::PassSeconds> seconds;
   for (const VirtualStageCost& c : in.virtualStages)

@@ -1,4 +1,4 @@
-// What the streams of devices do, slice by slice: the interface of an observer of the simulations.
+// The interface of an observer of the simulations, which receives the work of device streams slice by slice.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/program/Orders.h"

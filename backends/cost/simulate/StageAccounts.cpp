@@ -58,7 +58,7 @@ void addPasses(Account& account, const Simulation& sim, size_t stage) {
   }
 }
 
-/// What the pass that completes the gradients spends beyond others, and the reductions that run on after it.
+/// The extra time of the pass that completes the gradients, and the reductions that run on after it.
 void addLastPass(Account& account, const Simulation& sim, const HeldStage& held) {
   const size_t pass = sim.stagePassOf[held.virtualStage];
   const StagePass& backward = sim.backward[pass];
@@ -87,7 +87,7 @@ void addLastPass(Account& account, const Simulation& sim, const HeldStage& held)
     account.slow(backward.account, inPass);
 }
 
-/// What the pipeline booked for one virtual stage, and the blocking shares of its step.
+/// The seconds that the pipeline booked for one virtual stage, and the blocking shares of its step.
 void addHeld(Account& account, const Simulation& sim, const HeldStage& held) {
   const auto vs = static_cast<size_t>(held.virtualStage);
   const auto booked = [&](Cause cause) { return held.booked[cause]; };

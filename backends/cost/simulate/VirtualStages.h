@@ -1,4 +1,4 @@
-// What the passes of virtual stages take, and the communication of the step around them.
+// Times of the passes of virtual stages, and the communication of the step around them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/simulate/Simulation.h"

@@ -1,4 +1,4 @@
-// What both engines of the pipeline share: the prices of actions, communication that runs on, and how steps follow.
+// Shared by both engines of the pipeline: the prices of actions, communication that runs on, and how steps follow.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/simulate/pipeline/Pipeline.h"
@@ -34,7 +34,7 @@ struct ActionPrice {
 
 ActionPrice priceOf(const PipelineInput& in, int64_t virtualStage, ir::ActionKind kind);
 
-/// What communication of the step adds to a pass that it runs beside.
+/// Seconds that communication of the step adds to a pass running at the same time.
 struct PassDelay {
   double slowed = 0, exposed = 0;
   double sum() const { return slowed + exposed; }
@@ -58,7 +58,7 @@ struct Beside {
   double begin = 0, end = 0, share = 0;
 };
 
-/// What a first forward pass from `start` to `end` waits for its new parameters, which are there at `gathered`: no
+/// The wait of a first forward pass from `start` to `end` for its new parameters, which are there at `gathered`: no
 /// layer begins before its own are. `held`: seconds for which passes communicate over the port of the gathers.
 PassDelay delayByGathers(const PipelineInput& in, const VirtualStageCost& cost, double gathered, double start,
                          double end, double held);

@@ -10,7 +10,7 @@
 
 namespace planc::cost {
 
-/// What one device stage has done so far. On its compute stream each slice begins where the one before ends.
+/// The progress of one device stage. On its compute stream each slice begins where the one before ends.
 class DrawnStage {
 public:
   StageTimes times;

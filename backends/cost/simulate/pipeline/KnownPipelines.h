@@ -1,4 +1,4 @@
-// What simulations of many pipelines share: the shapes that they have in common, and memory to run in.
+// Shared by simulations of many pipelines: their common shapes, and memory to run in.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/simulate/pipeline/FastPipeline.h"

@@ -1,4 +1,4 @@
-// What the stages of a pipeline have done of a step so far, in the fast engine.
+// The progress of the stages of a pipeline within a step, in the fast engine.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/simulate/pipeline/ActionPrice.h"
@@ -54,7 +54,7 @@ public:
 
   double& booked(size_t slot, Cause cause) { return sums[bookedAt_ + slot * kCauses + static_cast<size_t>(cause)]; }
 
-  /// What two passes save if they run together.
+  /// Seconds that two passes save if they run together.
   const Together& togetherOf(const Stage& stage, size_t forwardSlot, size_t backwardSlot, double apart);
   void addTogether(const Together& pair, double share) {
     sums[sharesAt_ + static_cast<size_t>(&pair - together_.data())] += share;
