@@ -25,7 +25,6 @@ struct TextBlocks {
     out += table.str(color, grid.indent);
   }
   void operator()(const Gap&) { out += "\n"; }
-  void operator()(const Verbatim& verbatim) { out += verbatim.text; }
 };
 
 /// Writes blocks as Markdown: an empty line stands between a heading or table and what follows it.
@@ -50,7 +49,6 @@ struct MarkdownBlocks {
     write(markdownTable(rows, grid.align), true);
   }
   void operator()(const Gap&) { write("\n", false); }
-  void operator()(const Verbatim& verbatim) { write(verbatim.text, false); }
 };
 
 } // namespace

@@ -41,12 +41,7 @@ struct Grid {
 /// An empty line between parts of a page.
 struct Gap {};
 
-/// Text in the syntax of the one format that shows it.
-struct Verbatim {
-  std::string text;
-};
-
-using Block = std::variant<Heading, Remark, Grid, Gap, Verbatim>;
+using Block = std::variant<Heading, Remark, Grid, Gap>;
 
 /// A table for spreadsheets: numbers in full, the first row holds the heads.
 using Sheet = std::vector<std::vector<std::string>>;

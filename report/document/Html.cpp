@@ -34,7 +34,6 @@ struct HtmlBlocks {
     out += "</table>\n";
   }
   void operator()(const Gap&) {}
-  void operator()(const Verbatim& verbatim) { out += fmt::format("<pre>{}</pre>\n", xmlText(verbatim.text)); }
 };
 
 } // namespace
