@@ -1,4 +1,4 @@
-// Reports: pure functions from an estimate to text, JSON and CSV.
+// The inputs of reports on one plan, and what reports share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/lint/Fixes.h"
@@ -30,14 +30,11 @@ struct PlanReport {
 /// Order of the layers' lines: as in the model, or by their time in the step.
 enum class LayerOrder { Model, Time };
 
-/// Options of text reports and explanations.
-struct TextOptions {
-  bool color = false;
+/// Options of pages.
+struct PageOptions {
   bool allLayers = false; ///< one row per stage even if stages are alike; explanations of any length
   LayerOrder order = LayerOrder::Model;
 };
-/// Returns the text report of a plan.
-std::string text(const PlanReport& report, const TextOptions& options = {});
 /// Returns an assertion, a demand of a policy, or a measured line, with its values and its reason, as one line.
 std::string oneLine(const verdict::AssertionResult& result);
 std::string oneLine(const verdict::MeasuredResult& result);
@@ -51,9 +48,5 @@ std::string planName(const ir::Plan& plan);
 std::string planId(std::string_view file, const ir::Plan& plan);
 /// Returns one element of `plans` in the JSON contract (docs/report.md).
 nlohmann::ordered_json json(const PlanReport& report);
-/// Returns one line per layer row, and a header line first if `header`.
-std::string csv(const PlanReport& report, bool header);
-/// Returns one line per number of the plan's run, with its interval; empty if the plan has no run.
-std::string runCsv(const PlanReport& report, bool header);
 
 } // namespace planc::report

@@ -4,6 +4,7 @@
 #include "driver/diff/DiffCompare.h"
 #include "driver/files/JsonDocument.h"
 #include "driver/files/OptionValues.h"
+#include "driver/files/PrintResult.h"
 #include "driver/words/Commands.h"
 #include "driver/words/Help.h"
 #include "packages/Contents.h"
@@ -19,6 +20,14 @@ PLANC_ERROR(SubmoduleLacks, 1125, "`{revision}` cannot be read completely: {reas
 
 namespace {
 
+constexpr std::string_view kGithub = "github";
+
+std::vector<std::string_view> formats() {
+  std::vector<std::string_view> all = resultFormats();
+  all.push_back(kGithub);
+  return all;
+}
+
 void price(Side& side, size_t jobs) {
   if (side.json) return;
   side.planc = versionNumber();
@@ -28,18 +37,11 @@ void price(Side& side, size_t jobs) {
 
 void write(Console& console, const Arguments& arguments, const report::DiffReport& found) {
   const std::string format = *arguments.value("--format");
-  if (format == "json") {
-    printJson(console, kDiffFormat, report::diffJson(found));
-  } else if (format == "md") {
-    console.out(report::diffMarkdown(found));
-  } else if (format == "github") {
-    console.out(report::diffGithub(found));
-  } else {
-    report::TextOptions options;
-    options.color = console.colorOut();
-    options.allLayers = arguments.has("--all");
-    console.out(report::diffText(found, options));
-  }
+  if (format == kGithub) return console.out(report::diffGithub(found));
+  const auto writer = resultWriter(console, format, kDiffFormat);
+  writer->begin({});
+  writer->add(writer->piece(diffDocument(found, writer->shown(), {.allLayers = arguments.has("--all")})));
+  writer->finish({});
 }
 
 /// Returns errors about packages that an earlier state cannot read. Their plans are unknown rather than broken.
@@ -97,7 +99,8 @@ int readAll(Console& console, const Arguments& arguments, DiffAsked& asked) {
 int runDiff(Console& console, const Arguments& arguments) {
   const auto jobs = jobsOf(console, arguments);
   if (!jobs) return kUsage;
-  if (const std::string format = *arguments.value("--format"); arguments.has("--all") && format != "text")
+  if (const std::string format = *arguments.value("--format");
+      arguments.has("--all") && format != "text" && format != "html")
     return console.usageError("`--all` has no effect with `--format " + format + "`",
                               "`--format json` has every part, and text with `--all`");
   DiffAsked asked;
@@ -129,10 +132,8 @@ const Command kDiffCommand = {
       "fail if a metric changes by more, as 'step_time > +3%' or 'not memory.fits'; overrides the gate of planc.toml",
       kEach},
      kJobsOption,
-     {"--format",
-      "",
-      {"text", "json", "md", "github"},
-      "md: a comment for a pull request; github: annotations of its lines"},
+     {"--format", "", formats(),
+      "csv: a line per plan and metric; md: a comment for a pull request; github: annotations of its lines"},
      {"--all", "", {}, "print every part of a difference, even small ones"}},
     "planc diff --against HEAD~1 examples/llama3_70b_fsdp.plan",
     runDiff,

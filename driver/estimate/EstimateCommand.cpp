@@ -1,12 +1,15 @@
 // `planc estimate`: prices the plans of files, prints a report each, and compares them.
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/estimate/EstimateFormats.h"
 #include "driver/files/InputFile.h"
+#include "driver/files/JsonDocument.h"
 #include "driver/files/OptionValues.h"
 #include "driver/files/Parallel.h"
+#include "driver/files/PrintResult.h"
 #include "driver/files/WorkFiles.h"
 #include "driver/recipes/RecipeWords.h"
 #include "driver/words/Commands.h"
+#include "report/estimate/Compare.h"
+#include "report/estimate/Estimate.h"
 
 #include <algorithm>
 #include <fmt/core.h>
@@ -56,16 +59,15 @@ void elaborate(const Arguments& arguments, PricedFile& out, const api::Compilati
 }
 
 /// Prices the plans of a file. `done` receives those that are not part of a comparison.
-void priceFile(const Arguments& arguments, const EstimateFormat& format, PricedFile& out,
-               const api::CompilationUse& done) {
+void priceFile(const Arguments& arguments, Shown shown, PricedFile& out, const api::CompilationUse& done) {
   const bool fixes = !arguments.has("--no-fixes");
   elaborate(arguments, out, [&](std::unique_ptr<api::Compilation> plan) {
-    price(out, *plan, format.effects, fixes);
+    price(out, *plan, shown != Shown::Sheets, fixes); // no table has them
     done(std::move(plan));
   });
   for (api::Comparison& c : out.declared)
     for (const auto& plan : c.plans) {
-      price(out, *plan, format.effects && format.declaredReports, fixes);
+      price(out, *plan, shown == Shown::Data, fixes); // the page of a comparison has no reports
       if (!plan->estimate()) c.failed.push_back(plan->asked().label);
     }
 }
@@ -114,6 +116,12 @@ void compareDeclared(Console& console, const std::vector<PricedFile>& files, boo
     }
 }
 
+/// How plans compare.
+struct Comparisons {
+  std::optional<report::ComparisonReport> all; ///< all plans beside each other
+  std::vector<report::ComparisonReport> declared;
+};
+
 /// Returns the comparisons. `files`: the files with plans to compare. `several`: more than one file was requested.
 /// `all`: also compare the plans of all files; if they are of several files, diagnostics show no place.
 Comparisons compareFiles(Console& console, const std::vector<PricedFile>& files, bool several, bool all) {
@@ -122,7 +130,7 @@ Comparisons compareFiles(Console& console, const std::vector<PricedFile>& files,
     std::vector<report::PlanReport> plans;
     std::vector<diff::Side> sides;
     for (const PricedFile& f : files) addReports(*f.file, f.own, !several, plans, sides);
-    found.asked = compared(console, *files.front().file, "", std::move(plans), sides, {});
+    found.all = compared(console, *files.front().file, "", std::move(plans), sides, {});
   }
   compareDeclared(console, files, several, found.declared);
   return found;
@@ -143,21 +151,43 @@ void reportIdleAllowances(const PricedFile& f) {
   if (clean) f.file->reportIdleAllowances();
 }
 
+using Piece = ResultWriter::Piece;
+
 /// The options that apply to each file.
 struct Asked {
   Console& console;
   const Arguments& arguments;
-  const EstimateFormat& format;
-  const EstimateWriter& writer;
+  const ResultWriter& writer;
   ir::PlanEdit edit;
   bool compareAll = false; ///< needs all plans at once
+
+  report::Document document(const report::PlanReport& report) const {
+    return estimateDocument(
+        report, writer.shown(),
+        {.allLayers = arguments.has("--all"),
+         .order = arguments.value("--sort") == "time" ? report::LayerOrder::Time : report::LayerOrder::Model});
+  }
 };
+
+/// Writes the comparisons behind the plans.
+void write(ResultWriter& writer, const Comparisons& comparisons) {
+  const auto add = [&](const report::ComparisonReport& c) {
+    writer.add(writer.piece(comparisonDocument(c, writer.shown())));
+  };
+  if (comparisons.all) {
+    writer.begin({.member = "comparison", .list = false, .replaces = true});
+    add(*comparisons.all);
+  }
+  if (comparisons.declared.empty()) return;
+  writer.begin({"comparisons"});
+  for (const report::ComparisonReport& c : comparisons.declared) add(c);
+}
 
 /// The result for one file.
 struct Estimated {
   std::string unreadable; ///< why it cannot be read; empty if it can
   bool set = true;        ///< `--set` was understood
-  std::vector<ReportPiece> reports;
+  std::vector<Piece> reports;
   RenderedDiagnostics diagnostics;
   Inputs inputs;
   std::string oom;                  ///< names of plans that do not fit
@@ -166,7 +196,7 @@ struct Estimated {
 };
 
 /// Prices a file; may run on any thread. `use` receives each report of a plan that is not part of a comparison.
-Estimated estimateFile(const Asked& asked, const WorkFile& work, const std::function<void(ReportPiece)>& use) {
+Estimated estimateFile(const Asked& asked, const WorkFile& work, const std::function<void(Piece)>& use) {
   Estimated out;
   auto priced = std::make_unique<PricedFile>();
   priced->file = asked.arguments.text ? std::make_unique<InputFile>(asked.console, asked.arguments)
@@ -180,9 +210,9 @@ Estimated estimateFile(const Asked& asked, const WorkFile& work, const std::func
     return out;
   }
   priced->read = !file.hasErrors();
-  priceFile(asked.arguments, asked.format, *priced, [&](std::unique_ptr<api::Compilation> plan) {
+  priceFile(asked.arguments, asked.writer.shown(), *priced, [&](std::unique_ptr<api::Compilation> plan) {
     outOfMemory(*plan, out.oom);
-    if (plan->estimate()) use(asked.writer.piece(reportOf(file, *plan)));
+    if (plan->estimate()) use(asked.writer.piece(asked.document(reportOf(file, *plan))));
     if (!asked.compareAll) plan->release();
     priced->own.push_back(std::move(plan));
   });
@@ -226,21 +256,22 @@ int runEstimate(Console& console, const Arguments& arguments) {
   if (count > 1 && arguments.has("--plan"))
     return console.usageError("`--plan` names plans of one file; there are " + std::to_string(count),
                               "remove it: every plan whose parameters all have defaults is priced");
-  const EstimateFormat& format = estimateFormat(arguments);
-  const auto writer = format.writer(console, arguments);
-  const Asked asked{console, arguments, format, *writer, *edit, arguments.has("--compare")};
+  const auto writer = resultWriter(console, *arguments.value("--format"), kPlansFormat);
+  const Asked asked{console, arguments, *writer, *edit, arguments.has("--compare")};
+  writer->begin({"plans"});
   Ordered<Estimated> files(count, *jobs);
   int stopped = kClean;
   bool set = true; // `--set` was understood
   Outcome outcome;
   Inputs inputs;
+  const bool inside = writer->shown() == Shown::Data; // the result holds the diagnostics; else they stand behind it
   RenderedDiagnostics held;
   std::vector<PricedFile> compared;
   const auto estimate = [&](size_t i) {
     if (!files.threaded()) // print reports immediately, because a file may hold thousands of plans
-      return estimateFile(asked, work.files[i], [&](const ReportPiece& piece) { writer->add(piece); });
-    std::vector<ReportPiece> reports;
-    Estimated out = estimateFile(asked, work.files[i], [&](ReportPiece piece) { reports.push_back(std::move(piece)); });
+      return estimateFile(asked, work.files[i], [&](const Piece& piece) { writer->add(piece); });
+    std::vector<Piece> reports;
+    Estimated out = estimateFile(asked, work.files[i], [&](Piece piece) { reports.push_back(std::move(piece)); });
     out.reports = std::move(reports);
     return out;
   };
@@ -250,8 +281,8 @@ int runEstimate(Console& console, const Arguments& arguments) {
       stopped = console.usageError(file.unreadable);
       return false;
     }
-    for (const ReportPiece& piece : file.reports) writer->add(piece);
-    if (format.diagnostics || !file.set)
+    for (const Piece& piece : file.reports) writer->add(piece);
+    if (inside || !file.set)
       console.diagnose(std::move(file.diagnostics));
     else
       held.add(std::move(file.diagnostics));
@@ -267,9 +298,10 @@ int runEstimate(Console& console, const Arguments& arguments) {
   if (stopped != kClean) return stopped;
   const Comparisons comparisons = set ? compareFiles(console, compared, count > 1, asked.compareAll)
                                       : Comparisons(); // without them, plans are missing
-  if (format.diagnostics) console.summarize();
-  writer->finish(comparisons, inputs);
-  if (!format.diagnostics) {
+  if (inside) console.summarize();
+  write(*writer, comparisons);
+  writer->finish({{"inputs", inputs.json()}, {"library_sha256", libraryDigest()}});
+  if (!inside) {
     console.diagnose(std::move(held));
     console.summarize();
   }
@@ -299,9 +331,7 @@ const Command kEstimateCommand = {
      kTokensOption,
      kJobsOption,
      kStdinOption,
-     {"--format",
-      "",
-      {"text", "json", "csv"},
+     {"--format", "", resultFormats(),
       "csv: a line per layer, per number of a run and per plan of a comparison; with --compare a line per plan"},
      {"--compare", "", {}, "end with a table of all plans; plans of a `compare` declaration always have one"},
      {"--sort", "", {"model", "time"}, "layers in the order of the model, or by their time"},

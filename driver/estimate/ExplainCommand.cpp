@@ -123,15 +123,13 @@ int explainNumber(Console& console, const Arguments& arguments) {
   const auto model = cost::makeCostModel(facts, quiet);
   report::PlanReport r{file.shownPath(), &file.sources(), &plan.plan(),
                        plan.program(),   plan.estimate(), &plan.results()};
-  report::TextOptions options;
-  options.color = console.colorOut();
-  options.allLayers = arguments.has("--all");
   const std::string name = nameOf(arguments);
   if (name == "recompute") plan.findRecomputeEffects(); // only this name needs the price without recomputation
   r.recompute = &plan.recomputeEffects();
-  const auto text = report::explain({&r, plan.schedule(), model.get(), &facts}, name, file.sources(), options);
-  if (!text) return unknownName(console, r, name);
-  console.out(*text);
+  const auto page = report::explain({&r, plan.schedule(), model.get(), &facts}, name, file.sources(),
+                                    {.allLayers = arguments.has("--all")});
+  if (!page) return unknownName(console, r, name);
+  console.out(textOf(*page, console.colorOut()));
   return kClean; // failed assertions do not matter here
 }
 

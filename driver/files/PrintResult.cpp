@@ -3,57 +3,144 @@
 #include "driver/files/PrintResult.h"
 
 #include "driver/files/JsonDocument.h"
+#include "driver/files/Spool.h"
 
 #include <algorithm>
+#include <deque>
+#include <utility>
 
 namespace planc::driver {
 namespace {
 
-using Documents = std::span<const report::Document>;
+/// How a format writes a page, and what stands before, between and behind pages.
+struct PageForm {
+  std::string (*write)(const report::Document& document, bool color);
+  std::string_view before, between, behind;
+};
 
-/// An empty line between two pages.
-template <class Page> void printPages(Console& console, Documents documents, Page page) {
-  for (const report::Document& document : documents)
-    console.out((&document == documents.data() ? "" : "\n") + page(document));
-}
-
-void printText(Console& console, const ResultForm&, Documents documents) {
-  printPages(console, documents, [&](const auto& document) { return textOf(document, console.colorOut()); });
-}
-
-void printMarkdown(Console& console, const ResultForm&, Documents documents) {
-  printPages(console, documents, report::markdownOf);
-}
-
-void printHtml(Console& console, const ResultForm&, Documents documents) {
-  console.out(report::htmlOf(documents));
-}
-
-/// Sheets of the same kind become one, with its heads once.
-void printCsv(Console& console, const ResultForm&, Documents documents) {
-  report::Document all;
-  for (const report::Document& document : documents) all.append({.sheets = document.sheets});
-  std::erase_if(all.sheets, [](const report::Sheet& sheet) { return sheet.empty(); });
-  console.out(csvOf(all));
-}
-
-void printAsJson(Console& console, const ResultForm& form, Documents documents) {
-  nlohmann::ordered_json root = nlohmann::ordered_json::object();
-  if (form.list.empty()) {
-    for (const report::Document& document : documents) root.update(document.data);
-  } else {
-    nlohmann::ordered_json& list = root[std::string(form.list)] = nlohmann::ordered_json::array();
-    for (const report::Document& document : documents) list.push_back(document.data);
+/// Writes pages as they come.
+class PageWriter : public ResultWriter {
+public:
+  PageWriter(Console& console, PageForm form) : console_(console), form_(form) {}
+  Shown shown() const override { return Shown::Page; }
+  Piece piece(const report::Document& document) const override { return {form_.write(document, console_.colorOut())}; }
+  void begin(const ResultPlace&) override {}
+  void add(const Piece& piece) override {
+    console_.out(std::exchange(any_, true) ? form_.between : form_.before);
+    console_.out(piece.front());
   }
-  printJson(console, form.version, root);
+  void finish(const nlohmann::ordered_json&) override {
+    if (!any_) console_.out(form_.before);
+    console_.out(form_.behind);
+  }
+
+private:
+  Console& console_;
+  const PageForm form_;
+  bool any_ = false;
+};
+
+/// Writes sheets at the end: those of one place and of the same position are one table, with its heads once.
+class SheetWriter : public ResultWriter {
+public:
+  explicit SheetWriter(Console& console) : console_(console) {}
+  Shown shown() const override { return Shown::Sheets; }
+  Piece piece(const report::Document& document) const override {
+    Piece sheets;
+    for (const report::Sheet& sheet : document.sheets) sheets.push_back(report::csvOf(sheet));
+    return sheets;
+  }
+  void begin(const ResultPlace& place) override {
+    if (place.replaces) tables_.clear();
+    first_ = tables_.size();
+  }
+  void add(const Piece& piece) override {
+    for (size_t i = 0; i < piece.size(); ++i) {
+      if (first_ + i == tables_.size()) tables_.emplace_back();
+      Spool& table = tables_[first_ + i];
+      table.add(table.empty() ? piece[i] : std::string_view(piece[i]).substr(piece[i].find('\n') + 1));
+    }
+  }
+  void finish(const nlohmann::ordered_json&) override {
+    bool any = false;
+    for (const Spool& table : tables_) {
+      if (table.empty()) continue;
+      if (std::exchange(any, true)) console_.out("\n");
+      table.print(console_);
+    }
+  }
+
+private:
+  Console& console_;
+  std::deque<Spool> tables_;
+  size_t first_ = 0; ///< table of this place
+};
+
+/// Writes one object at the end.
+class JsonWriter : public ResultWriter {
+public:
+  JsonWriter(Console& console, std::string_view version) : console_(console), document_(version) {}
+  Shown shown() const override { return Shown::Data; }
+  Piece piece(const report::Document& document) const override { return {JsonStream::dumped(document.data)}; }
+  void begin(const ResultPlace& place) override {
+    end();
+    place_ = place;
+    if (place.member.empty()) return;
+    json().key(place.member);
+    if (place.list) json().begin('[');
+  }
+  void add(const Piece& piece) override {
+    if (place_.member.empty())
+      json().members(nlohmann::ordered_json::parse(piece.front()));
+    else
+      json().dumpedValue(piece.front());
+  }
+  void finish(const nlohmann::ordered_json& rest) override {
+    end();
+    json().members(rest);
+    document_.print(console_);
+  }
+
+private:
+  JsonStream& json() { return document_.found(); }
+  void end() {
+    if (!place_.member.empty() && place_.list) json().end();
+    place_ = {};
+  }
+  Console& console_;
+  JsonDocument document_;
+  ResultPlace place_;
+};
+
+std::string textPage(const report::Document& document, bool color) {
+  return textOf(document.page, color);
+}
+std::string markdownPage(const report::Document& document, bool) {
+  return markdownOf(document);
+}
+std::string htmlPage(const report::Document& document, bool) {
+  return htmlOf(document.page);
 }
 
+using Writer = std::unique_ptr<ResultWriter>;
 struct ResultFormat {
   std::string_view name;
-  void (*print)(Console& console, const ResultForm& form, Documents documents);
+  Writer (*writer)(Console& console, std::string_view version);
 };
 constexpr ResultFormat kFormats[] = {
-    {"text", printText}, {"json", printAsJson}, {"csv", printCsv}, {"md", printMarkdown}, {"html", printHtml}};
+    {"text",
+     [](Console& c, std::string_view) -> Writer {
+       return std::make_unique<PageWriter>(c, PageForm{textPage, "", "\n", ""});
+     }},
+    {"json", [](Console& c, std::string_view version) -> Writer { return std::make_unique<JsonWriter>(c, version); }},
+    {"csv", [](Console& c, std::string_view) -> Writer { return std::make_unique<SheetWriter>(c); }},
+    {"md",
+     [](Console& c, std::string_view) -> Writer {
+       return std::make_unique<PageWriter>(c, PageForm{markdownPage, "", "\n", ""});
+     }},
+    {"html", [](Console& c, std::string_view) -> Writer {
+       return std::make_unique<PageWriter>(c, PageForm{htmlPage, report::htmlHead(), "", report::htmlTail()});
+     }}};
 
 } // namespace
 
@@ -63,9 +150,17 @@ std::vector<std::string_view> resultFormats() {
   return names;
 }
 
-void printResult(Console& console, std::string_view format, const ResultForm& form, Documents documents) {
+std::unique_ptr<ResultWriter> resultWriter(Console& console, std::string_view format, std::string_view version) {
   const auto found = std::ranges::find(kFormats, format, &ResultFormat::name);
-  if (found != std::end(kFormats)) found->print(console, form, documents);
+  return (found == std::end(kFormats) ? kFormats : found)->writer(console, version);
+}
+
+void printResult(Console& console, std::string_view format, std::string_view version, const ResultPlace& place,
+                 std::span<const report::Document> documents) {
+  const auto writer = resultWriter(console, format, version);
+  writer->begin(place);
+  for (const report::Document& document : documents) writer->add(writer->piece(document));
+  writer->finish({});
 }
 
 } // namespace planc::driver

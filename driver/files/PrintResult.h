@@ -4,23 +4,48 @@
 #include "driver/words/Console.h"
 #include "report/document/Document.h"
 
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace planc::driver {
 
-/// The root object of a JSON result.
-struct ResultForm {
-  std::string_view version;   ///< of its form, as in JsonDocument.h
-  std::string_view list = {}; ///< the member that holds a list of documents; empty: the one document is the root
+using report::Shown;
+
+/// The place of documents in a result.
+struct ResultPlace {
+  std::string_view member = {}; ///< of the JSON root; empty: the data are members of the root
+  bool list = true;             ///< the member is a list of documents; else it is the only one
+  bool replaces = false;        ///< tables before this place are not printed
+};
+
+/// Writes the documents of a result to stdout, each as it comes, or all at the end.
+class ResultWriter {
+public:
+  /// A document as it will be written, which takes a tenth of its memory. Sheets are a text each.
+  using Piece = std::vector<std::string>;
+
+  virtual ~ResultWriter() = default;
+  virtual Shown shown() const = 0;
+  /// On any thread.
+  virtual Piece piece(const report::Document& document) const = 0;
+  /// Begins a place. Its documents follow.
+  virtual void begin(const ResultPlace& place) = 0;
+  virtual void add(const Piece& piece) = 0;
+  /// Ends the result. `rest`: further members of the root of a JSON result.
+  virtual void finish(const nlohmann::ordered_json& rest) = 0;
 };
 
 /// The names of all formats: values of `--format`.
 std::vector<std::string_view> resultFormats();
 
-/// Writes the documents of a result to stdout in a format of `resultFormats()`.
-void printResult(Console& console, std::string_view format, const ResultForm& form,
+/// Returns a writer in a format of `resultFormats()`. `version`: of the form of a JSON result, as in JsonDocument.h.
+std::unique_ptr<ResultWriter> resultWriter(Console& console, std::string_view format, std::string_view version);
+
+/// Writes complete documents of one place.
+void printResult(Console& console, std::string_view format, std::string_view version, const ResultPlace& place,
                  std::span<const report::Document> documents);
 
 } // namespace planc::driver

@@ -118,7 +118,7 @@ int print(Console& console, const Arguments& arguments, const search::SearchRepo
     document.data["search"]["illegal"] = lawsJson(*laws);
     document.addLines(lawsText(*laws));
   }
-  printResult(console, *arguments.value("--format"), {kSearchFormat}, {&document, 1});
+  printResult(console, *arguments.value("--format"), kSearchFormat, {}, {&document, 1});
   const auto picture = arguments.value("--svg");
   if (picture && !writePicture(console, *picture, search::searchPicture(report))) return kUsage;
   return report.best.empty() ? kFailed : kClean;

@@ -104,7 +104,7 @@ int runSensitivity(Console& console, const Arguments& arguments) {
   if (!file.load()) return kUsage;
   std::vector<report::Document> answers;
   const auto print = [&] {
-    printResult(console, *arguments.value("--format"), {kSensitivityFormat, "plans"}, answers);
+    printResult(console, *arguments.value("--format"), kSensitivityFormat, {"plans"}, answers);
   };
   if (const int code = file.set(arguments)) {
     if (code == kFailed) print();

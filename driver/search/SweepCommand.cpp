@@ -76,7 +76,7 @@ bool anyPriced(const search::Sweep& sweep) {
 
 int print(Console& console, const Arguments& arguments, const search::SweepReport& report) {
   const report::Document document = sweepDocument(report);
-  printResult(console, *arguments.value("--format"), {kSweepFormat}, {&document, 1});
+  printResult(console, *arguments.value("--format"), kSweepFormat, {}, {&document, 1});
   const auto picture = arguments.value("--svg");
   if (picture && !writePicture(console, *picture, search::sweepPicture(report))) return kUsage;
   return anyPriced(*report.sweep) ? kClean : kFailed;
@@ -98,7 +98,7 @@ int printScaling(Console& console, const Arguments& arguments, const search::Swe
                  const search::SweepReport& weak) {
   report::Document document = sweepDocument(strong);
   document.append(sweepDocument(weak));
-  printResult(console, *arguments.value("--format"), {kSweepFormat}, {&document, 1});
+  printResult(console, *arguments.value("--format"), kSweepFormat, {}, {&document, 1});
   const auto picture = arguments.value("--svg");
   if (picture && !writePicture(console, *picture, search::scalingPicture(strong, weak))) return kUsage;
   return anyPriced(*strong.sweep) || anyPriced(*weak.sweep) ? kClean : kFailed;

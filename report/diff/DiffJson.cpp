@@ -78,13 +78,9 @@ Json planDiffJson(const PlanDiff& plan) {
   Json out = {{"id", plan.id}, {"was", textOrNull(plan.was)}, {"fate", fateName(plan.fate)}};
   out["error"] = textOrNull(plan.error);
   out["where"] = textOrNull(plan.where);
-  if (!plan.difference) {
-    const bool gone = plan.fate == Fate::Removed || plan.fate == Fate::Broken;
-    out["metrics"] = metricsJson(gone ? plan.result : nullptr, gone ? nullptr : plan.result);
-    return out;
-  }
+  out["metrics"] = metricsJson(plan.before(), plan.after());
+  if (!plan.difference) return out;
   const diff::Difference& d = *plan.difference;
-  out["metrics"] = metricsJson(d.before, d.after);
   out["changes"] = ownedJson(d);
   out["together_because"] = textOrNull(d.unsplit);
   out["failing"] = d.failing;

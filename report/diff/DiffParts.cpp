@@ -95,6 +95,16 @@ std::string_view name(Fate fate) {
   return kNames[static_cast<size_t>(fate)];
 }
 
+const diff::Result* PlanDiff::before() const {
+  if (difference) return difference->before;
+  return fate == Fate::Removed || fate == Fate::Broken ? result : nullptr;
+}
+
+const diff::Result* PlanDiff::after() const {
+  if (difference) return difference->after;
+  return before() ? nullptr : result;
+}
+
 bool PlanDiff::newlyUnfit() const {
   if (difference) return fits(difference->before) != false && fits(difference->after) == false;
   return (fate == Fate::Added || fate == Fate::Mended) && fits(result) == false;

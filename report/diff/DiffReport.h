@@ -3,6 +3,7 @@
 #pragma once
 #include "backends/diff/Changes.h"
 #include "report/Report.h"
+#include "report/document/Document.h"
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -28,6 +29,9 @@ struct PlanDiff {
   std::string error{};                          ///< why a side has no price: the first error, or the missing input
   std::string where{}; ///< place of its first change or error in a compared file: `plans/run.plan:20`; may be empty
 
+  /// The price on a side; null if it has none.
+  const diff::Result* before() const;
+  const diff::Result* after() const;
   /// Returns whether the plan needs more memory than there is, and is new or did fit before.
   bool newlyUnfit() const;
 };
@@ -56,8 +60,8 @@ void sortWorstFirst(DiffReport& report);
 /// Returns a metric before and after, `2.488 s → 2.671 s (+7.4 %)`; `-` if neither side has a value.
 std::string metricChange(const diff::Difference& d, std::string_view metric);
 
-/// Returns the differences as text for a terminal.
-std::string diffText(const DiffReport& report, const TextOptions& options);
+/// Returns the differences as a document. Its Markdown is that of `diffMarkdown`.
+Document diffDocument(const DiffReport& report, Shown shown, const PageOptions& options = {});
 /// Returns Markdown for a comment on a pull request, below GitHub's 65,536 characters for any number of plans. Its
 /// first line is constant, so that a script can find the comment again.
 std::string diffMarkdown(const DiffReport& report);

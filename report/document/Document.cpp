@@ -4,8 +4,10 @@
 
 #include "report/tables/Csv.h"
 #include "report/tables/Markdown.h"
+#include "support/text/TextCells.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <iterator>
 #include <utility>
 
@@ -17,13 +19,14 @@ struct TextBlocks {
   bool color;
   std::string out = {};
 
-  void operator()(const Heading& heading) { out += styledLine(heading.text, TextStyle::Bold, color); }
-  void operator()(const Remark& remark) { out += std::string(remark.indent, ' ') + remark.text + "\n"; }
-  void operator()(const Grid& grid) {
-    Table table(grid.align);
-    for (const std::vector<StyledText>& row : grid.rows) table.add(row);
-    out += table.str(color, grid.indent);
+  void operator()(const Heading& heading) {
+    TextCells line;
+    line.put(line.put(0, heading.text, TextStyle::Bold), heading.about);
+    out += line.str(color) + "\n";
   }
+  void operator()(const Remark& remark) { out += styledLine(remark.text, remark.style, color, remark.indent); }
+  void operator()(const Table& table) { out += table.str(color); }
+  void operator()(const Code& code) { out += code.text; }
   void operator()(const Gap&) { out += "\n"; }
 };
 
@@ -37,31 +40,33 @@ struct MarkdownBlocks {
     out += text;
   }
   void operator()(const Heading& heading) {
-    write(std::string(static_cast<size_t>(heading.level), '#') + " " + heading.text + "\n", true);
+    write(std::string(static_cast<size_t>(heading.level), '#') + " " + heading.text + heading.about + "\n", true);
   }
   void operator()(const Remark& remark) { write("- " + remark.text + "\n", false); }
-  void operator()(const Grid& grid) {
+  void operator()(const Table& table) {
     Sheet rows;
-    for (const std::vector<StyledText>& row : grid.rows) {
+    if (!table.headed) rows.emplace_back(table.align.size()); // Markdown has no table without heads
+    for (const std::vector<StyledText>& row : table.rows) {
       rows.emplace_back();
       for (const StyledText& cell : row) rows.back().push_back(cell.text);
     }
-    write(markdownTable(rows, grid.align), true);
+    write(markdownTable(rows, table.align), true);
   }
+  void operator()(const Code& code) { write(code.fenced ? fmt::format("```\n{}```\n", code.text) : code.text, true); }
   void operator()(const Gap&) { write("\n", false); }
 };
 
 } // namespace
 
-void Grid::add(const std::vector<std::string>& cells, TextStyle style) {
-  std::vector<StyledText>& row = rows.emplace_back();
-  for (const std::string& cell : cells) row.emplace_back(cell, style);
+Table plainTable(const Sheet& sheet) {
+  Table table{std::string(sheet.empty() ? 0 : sheet[0].size(), 'l'), {}, true};
+  for (const std::vector<std::string>& row : sheet) table.addPlain(row);
+  return table;
 }
 
-Grid plainGrid(const Sheet& sheet) {
-  Grid grid{std::string(sheet.empty() ? 0 : sheet[0].size(), 'l')};
-  for (const std::vector<std::string>& row : sheet) grid.add(row);
-  return grid;
+void addPart(Page& page, Page part) {
+  if (!page.empty() && !part.empty()) page.push_back(Gap{});
+  std::ranges::move(part, std::back_inserter(page));
 }
 
 void Document::addLines(std::string_view text) {
@@ -87,9 +92,9 @@ void Document::append(Document other) {
   }
 }
 
-std::string textOf(const Document& document, bool color) {
+std::string textOf(const Page& page, bool color) {
   TextBlocks text{color};
-  for (const Block& block : document.page) std::visit(text, block);
+  for (const Block& block : page) std::visit(text, block);
   return text.out;
 }
 
@@ -99,12 +104,9 @@ std::string markdownOf(const Document& document) {
   return text.out;
 }
 
-std::string csvOf(const Document& document) {
+std::string csvOf(const Sheet& sheet) {
   std::string out;
-  for (const Sheet& sheet : document.sheets) {
-    if (!out.empty()) out += "\n";
-    for (const std::vector<std::string>& row : sheet) out += csvRow(row);
-  }
+  for (const std::vector<std::string>& row : sheet) out += csvRow(row);
   return out;
 }
 

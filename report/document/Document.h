@@ -5,7 +5,6 @@
 #include "report/tables/Cells.h"
 
 #include <nlohmann/json.hpp>
-#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -16,43 +15,43 @@ namespace planc::report {
 /// A heading of a page. Text reports print it bold, whatever its level.
 struct Heading {
   std::string text;
-  int level = 2; ///< of Markdown and HTML
+  int level = 2;          ///< of Markdown and HTML
+  std::string about = {}; ///< follows on the same line, in plain text
 };
 
 /// A sentence of a page, a line by itself.
 struct Remark {
   std::string text;
   size_t indent = 2; ///< of text reports
+  TextStyle style = TextStyle::Plain;
 };
 
-/// A table of a page: cells as people read them.
-struct Grid {
-  std::string align; ///< a letter per column: `l` or `r`
-  std::vector<std::vector<StyledText>> rows = {};
-  size_t indent = 2; ///< of text reports
-  bool heads = true; ///< the first row holds the heads
-
-  /// Adds a row in one style.
-  void add(const std::vector<std::string>& cells, TextStyle style = TextStyle::Plain);
-  /// Whether it has no row below its heads.
-  bool empty() const { return rows.size() < 2; }
+/// Lines that are to be copied as they are: a plan.
+struct Code {
+  std::string text;
+  bool fenced = true; ///< by Markdown; else they are Markdown
 };
 
 /// An empty line between parts of a page.
 struct Gap {};
 
-using Block = std::variant<Heading, Remark, Grid, Gap>;
+using Block = std::variant<Heading, Remark, Table, Code, Gap>;
+/// What people read, from top to bottom.
+using Page = std::vector<Block>;
 
 /// A table for spreadsheets: numbers in full, the first row holds the heads.
 using Sheet = std::vector<std::vector<std::string>>;
 
 /// A sheet as a table of a page, every column at the left.
-Grid plainGrid(const Sheet& sheet);
+Table plainTable(const Sheet& sheet);
+
+/// The part of a document that a format shows. Documents that are large are made of this part alone.
+enum class Shown { Data, Page, Sheets };
 
 struct Document {
   nlohmann::ordered_json data = {}; ///< members of the root of a JSON result, or one element of its list
-  std::vector<Block> page = {};
-  std::vector<Block> markdown = {}; ///< shown by Markdown in place of the page, unless it is empty
+  Page page = {};
+  Page markdown = {}; ///< shown by Markdown in place of the page, unless it is empty
   std::vector<Sheet> sheets = {};
 
   /// Adds each line of a text to the page as a remark with its indentation.
@@ -61,12 +60,18 @@ struct Document {
   void append(Document other);
 };
 
-/// The page as plain text, in colours if asked.
-std::string textOf(const Document& document, bool color);
+/// Moves the blocks of a part behind a page, after an empty line unless one of both is empty.
+void addPart(Page& page, Page part);
+
+/// A page as plain text, in colours if asked.
+std::string textOf(const Page& page, bool color);
 std::string markdownOf(const Document& document);
-/// The sheets, an empty line between two.
-std::string csvOf(const Document& document);
-/// The pages of documents as one page of HTML that needs no other file.
-std::string htmlOf(std::span<const Document> documents);
+/// A sheet as CSV.
+std::string csvOf(const Sheet& sheet);
+/// A page as elements of HTML.
+std::string htmlOf(const Page& page);
+/// The body with such elements as a page of HTML that needs no other file, up to the body and behind it.
+std::string_view htmlHead();
+std::string_view htmlTail();
 
 } // namespace planc::report

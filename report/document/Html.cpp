@@ -16,35 +16,50 @@ constexpr std::string_view kStyle =
 struct HtmlBlocks {
   std::string out = {};
 
+  /// An element around a text; none around an empty one.
+  static std::string within(const char* tag, std::string_view text) {
+    return text.empty() ? "" : fmt::format("<{0}>{1}</{0}>", tag, xmlText(text));
+  }
   void operator()(const Heading& heading) {
-    out += fmt::format("<h{0}>{1}</h{0}>\n", heading.level, xmlText(heading.text));
+    out += fmt::format("<h{0}>{1}{2}</h{0}>\n", heading.level, xmlText(heading.text), within("small", heading.about));
   }
   void operator()(const Remark& remark) {
-    out += fmt::format("<p style=\"margin-left:{}em\">{}</p>\n", remark.indent, xmlText(remark.text));
+    const std::string text = remark.style == TextStyle::Plain ? xmlText(remark.text) : within("b", remark.text);
+    out += fmt::format("<p style=\"margin-left:{}em\">{}</p>\n", remark.indent, text);
   }
-  void operator()(const Grid& grid) {
+  void operator()(const Table& table) {
     out += "<table>\n";
-    for (const std::vector<StyledText>& row : grid.rows) {
-      const char* const tag = grid.heads && &row == grid.rows.data() ? "th" : "td";
+    for (const std::vector<StyledText>& row : table.rows) {
+      const char* const tag = table.headed && &row == table.rows.data() ? "th" : "td";
       out += "<tr>";
       for (size_t i = 0; i < row.size(); ++i)
-        out += fmt::format("<{0}{1}>{2}</{0}>", tag, grid.align[i] == 'r' ? " class=\"r\"" : "", xmlText(row[i].text));
+        out += fmt::format("<{0}{1}>{2}</{0}>", tag, table.align[i] == 'r' ? " class=\"r\"" : "", xmlText(row[i].text));
       out += "</tr>\n";
     }
     out += "</table>\n";
   }
+  void operator()(const Code& code) { out += fmt::format("<pre>{}</pre>\n", xmlText(code.text)); }
   void operator()(const Gap&) {}
 };
 
 } // namespace
 
-std::string htmlOf(std::span<const Document> documents) {
+std::string htmlOf(const Page& page) {
   HtmlBlocks body;
-  for (const Document& document : documents)
-    for (const Block& block : document.page) std::visit(body, block);
-  return fmt::format("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>planc</title>\n"
-                     "<style>{}</style>\n</head>\n<body>\n{}</body>\n</html>\n",
-                     kStyle, body.out);
+  for (const Block& block : page) std::visit(body, block);
+  return std::move(body.out);
+}
+
+std::string_view htmlHead() {
+  static const std::string head =
+      fmt::format("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>planc</title>\n"
+                  "<style>{}</style>\n</head>\n<body>\n",
+                  kStyle);
+  return head;
+}
+
+std::string_view htmlTail() {
+  return "</body>\n</html>\n";
 }
 
 } // namespace planc::report

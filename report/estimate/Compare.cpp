@@ -3,7 +3,7 @@
 #include "report/estimate/Compare.h"
 
 #include "report/estimate/CompareParts.h"
-#include "report/estimate/TextParts.h"
+#include "report/estimate/EstimateParts.h"
 #include "report/tables/Cells.h"
 #include "support/Rounding.h"
 
@@ -122,7 +122,7 @@ std::vector<Column> columnsOf(const ComparisonReport& report) {
   return out;
 }
 
-Grid plansGrid(const ComparisonReport& report) {
+Table plansTable(const ComparisonReport& report) {
   const std::vector<Column> columns = columnsOf(report);
   std::string aligned;
   std::vector<StyledText> head;
@@ -130,7 +130,7 @@ Grid plansGrid(const ComparisonReport& report) {
     aligned += c.align;
     head.emplace_back(c.head, TextStyle::Gutter);
   }
-  Grid table{aligned, {std::move(head)}};
+  Table table{aligned, {std::move(head)}, true};
   for (size_t i = 0; i < report.plans.size(); ++i) {
     std::vector<StyledText> row;
     for (const Column& c : columns) row.push_back(c.cell(i));
@@ -173,10 +173,10 @@ std::vector<std::pair<Line, std::vector<Line>>> causeLines(const diff::Compariso
   return out;
 }
 
-Grid causesGrid(const ComparisonReport& report) {
+Table causesTable(const ComparisonReport& report) {
   const std::vector<std::string> names = comparedNames(report);
   const diff::Comparison& c = report.comparison;
-  Grid table{"l" + std::string(names.size() - 1, 'r')};
+  Table table{"l" + std::string(names.size() - 1, 'r'), {}, true};
   const auto row = [&](const std::string& label, TextStyle style, auto cellOf) {
     std::vector<StyledText> cells{{label, style}};
     for (size_t i = 0; i < names.size(); ++i)
@@ -236,7 +236,7 @@ std::string setLines(const ComparisonReport& report) {
 
 } // namespace
 
-std::vector<Block> comparisonPage(const ComparisonReport& report) {
+Page comparisonPage(const ComparisonReport& report) {
   const diff::Comparison& c = report.comparison;
   const std::string best = comparedNames(report)[c.best];
   Document out;
@@ -244,13 +244,13 @@ std::vector<Block> comparisonPage(const ComparisonReport& report) {
                                          report.plans.size(), measureText(c))});
   out.addLines(setLines(report));
   if (!report.failed.empty()) out.addLines(fmt::format("  not priced  {}", fmt::join(report.failed, ", ")));
-  out.page.push_back(plansGrid(report));
+  out.page.push_back(plansTable(report));
   out.addLines(c.measure == diff::Measure::Step
                    ? fmt::format("what sets them apart from {}, in its step", best)
                    : fmt::format("what sets them apart from {}, brought to the {} of its step", best,
                                  c.measure == diff::Measure::Work ? "work" : "work and devices"));
   out.addLines(criticalLine(report));
-  out.page.push_back(causesGrid(report));
+  out.page.push_back(causesTable(report));
   return std::move(out.page);
 }
 

@@ -16,9 +16,9 @@ struct ComparisonReport {
 };
 
 /// One sheet, with a row per plan; the name of a declared comparison is its first column.
-Document comparisonDocument(const ComparisonReport& report);
+Document comparisonDocument(const ComparisonReport& report, Shown shown);
 /// The page alone, and the data alone: parts of other documents.
-std::vector<Block> comparisonPage(const ComparisonReport& report);
+Page comparisonPage(const ComparisonReport& report);
 nlohmann::ordered_json comparisonJson(const ComparisonReport& report);
 
 } // namespace planc::report

@@ -114,12 +114,17 @@ nlohmann::ordered_json comparisonJson(const ComparisonReport& report) {
                             {"ratio", ratioJson(e.ratio)},
                             {"difference_s", jsonNumber(e.parts.b - e.parts.a)},
                             {"parts", partsJson(e.parts)}});
+    if (!report.name.empty()) out["plans"].back()["estimate"] = json(plans[i]); // plans that have no other report
   }
   return out;
 }
 
-Document comparisonDocument(const ComparisonReport& report) {
-  return {.data = comparisonJson(report), .page = comparisonPage(report), .sheets = {comparisonSheet(report)}};
+Document comparisonDocument(const ComparisonReport& report, Shown shown) {
+  Document out;
+  if (shown == Shown::Data) out.data = comparisonJson(report);
+  if (shown == Shown::Page) out.page = comparisonPage(report);
+  if (shown == Shown::Sheets) out.sheets = {comparisonSheet(report)};
+  return out;
 }
 
 } // namespace planc::report

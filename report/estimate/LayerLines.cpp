@@ -89,12 +89,12 @@ Table layerTable(const std::vector<LayerLine>& lines, const cost::Totals& totals
     shown.push_back(c == 1 ? staged : !empty);
     if (shown.back()) align += c < 2 || c + 1 == rows[0].size() ? 'l' : 'r';
   }
-  Table table(align);
+  Table table{align};
   for (size_t r = 0; r < rows.size(); ++r) {
-    std::vector<StyledText> cells;
+    std::vector<std::string> cells;
     for (size_t c = 0; c < shown.size(); ++c)
-      if (shown[c]) cells.emplace_back(rows[r][c], r == 0 ? TextStyle::Gutter : TextStyle::Plain);
-    table.add(std::move(cells));
+      if (shown[c]) cells.push_back(std::move(rows[r][c]));
+    r == 0 ? table.head(cells) : table.addPlain(cells);
   }
   return table;
 }

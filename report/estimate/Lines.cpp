@@ -91,11 +91,11 @@ std::string ofKind(const StageLine& line, double cost::StageRow::*number) {
 } // namespace
 
 Table stageTable(const std::vector<StageLine>& lines, int64_t critical) {
-  Table table("lrrrrrl");
-  std::vector<StyledText> head = {{"stages", TextStyle::Gutter}};
-  for (const StageColumn& c : stageColumns()) head.emplace_back(std::string(c.label), TextStyle::Gutter);
+  Table table{"lrrrrrl"};
+  std::vector<std::string> head = {"stages"};
+  for (const StageColumn& c : stageColumns()) head.emplace_back(c.label);
   head.emplace_back("");
-  table.add(std::move(head));
+  table.head(head);
   for (const StageLine& line : lines) {
     std::vector<StyledText> cells = {rangesText(line.stages)};
     for (const StageColumn& c : stageColumns()) cells.emplace_back(ofKind(line, c.seconds));

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/explain/Explain.h"
 
+#include "report/estimate/EstimateParts.h"
 #include "report/estimate/Lines.h"
 #include "report/estimate/RunParts.h"
-#include "report/estimate/TextParts.h"
 #include "report/explain/ExplainParts.h"
 
 #include <algorithm>
@@ -158,15 +158,15 @@ std::vector<std::string> explainable(const PlanReport& report) {
   return names;
 }
 
-std::optional<std::string> explain(const ExplainInput& input, const std::string& what, const SourceManager& sources,
-                                   const TextOptions& options) {
+std::optional<Page> explain(const ExplainInput& input, const std::string& what, const SourceManager& sources,
+                            const PageOptions& options) {
   ExplainPage page(sources, options);
   bool any = false;
   // A layer may have the name of a number, and a number the name of a column. Each has a page of its own.
   auto add = [&](auto write) {
     ExplainPage part(sources, options);
     if (!write(part)) return;
-    if (any) page.line("");
+    if (any) page.gap();
     page.append(part);
     any = true;
   };

@@ -4,6 +4,7 @@
 #include "backends/cost/price/CostModel.h"
 #include "ir/program/Task.h"
 #include "report/Report.h"
+#include "report/document/Document.h"
 
 #include <optional>
 #include <string>
@@ -26,7 +27,7 @@ std::vector<std::string> explainable(const PlanReport& report);
 /// Explains a number as the sum of its rows or by its equation with numbers, and a row by its operators with their
 /// equations, constants and sources. Every path into the model can be explained, too. Returns null if the report has
 /// nothing of that name. `options.allLayers`: also write parts that do not fit on a screen.
-std::optional<std::string> explain(const ExplainInput& input, const std::string& what, const SourceManager& sources,
-                                   const TextOptions& options = {});
+std::optional<Page> explain(const ExplainInput& input, const std::string& what, const SourceManager& sources,
+                                   const PageOptions& options = {});
 
 } // namespace planc::report

@@ -3,7 +3,7 @@
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
-#include "report/estimate/TextParts.h"
+#include "report/estimate/EstimateParts.h"
 #include "report/explain/ExplainParts.h"
 
 #include <algorithm>
@@ -14,10 +14,6 @@ namespace {
 
 /// Orders whose steps differ by less than this share count as equal.
 constexpr double kSameOrder = 1e-9;
-
-StyledText headOf(const char* text) {
-  return {text, TextStyle::Gutter};
-}
 
 /// Writes the texts of a record: each is the key of its fact.
 template <class Id> void textFacts(ExplainPage& page, const ir::FactsOf<Id>& record, std::initializer_list<Id> facts) {
@@ -32,9 +28,8 @@ void headingModel(ExplainPage& page, const ExplainInput& input) {
 /// Writes the levels from the inside out, then the facts of the device and the cluster that every estimate reads.
 void headingCluster(ExplainPage& page, const ExplainInput& input) {
   const ir::Cluster& cluster = *input.report->plan->cluster;
-  Table table("lrrlrrl");
-  table.add({headOf("level"), headOf("units"), headOf("devices"), headOf("link"), headOf("bandwidth"),
-             headOf("latency"), headOf("topology")});
+  Table table{"lrrlrrl"};
+  table.head({"level", "units", "devices", "link", "bandwidth", "latency", "topology"});
   double devices = 1;
   for (const ir::ClusterLevel& level : cluster.levels) {
     const ir::Number* latency = level.number(ir::LevelFact::Latency);
@@ -116,8 +111,8 @@ void headingPrecision(ExplainPage& page, const ExplainInput& input) {
   const std::pair<const char*, ir::DType> types[] = {{"compute", p.compute}, {"activations", p.activations},
                                                      {"params", p.params},   {"grads", p.grads},
                                                      {"reduce", p.reduce},   {"optimizer", p.optimizer}};
-  Table table("llrl");
-  table.add({headOf("of"), headOf("type"), headOf("bytes"), headOf("")});
+  Table table{"llrl"};
+  table.head({"of", "type", "bytes", ""});
   auto row = [&](const std::string& name, ir::DType type, const std::string& where = {}) {
     table.add({name, std::string(ir::name(type)), fmt::format("{:.4g}", ir::width(type)), where});
   };
@@ -139,8 +134,8 @@ void headingPrecision(ExplainPage& page, const ExplainInput& input) {
 
 void headingMesh(ExplainPage& page, const ExplainInput& input) {
   const ir::Mesh& mesh = input.report->plan->mesh;
-  Table table("lrrll");
-  table.add({headOf("axis"), headOf("ranks"), headOf("apart"), headOf("within one"), headOf("written")});
+  Table table{"lrrll"};
+  table.head({"axis", "ranks", "apart", "within one", "written"});
   for (ir::AxisId id : mesh.order) {
     const ir::Axis& axis = mesh.axes[id];
     const size_t level = mesh.levelOf(ir::maskOf(id));
@@ -157,8 +152,8 @@ void triedOrders(ExplainPage& page, const cost::Estimate& estimate) {
   const auto taken =
       std::find_if(estimate.orders.begin(), estimate.orders.end(), [](const auto& o) { return o.taken; });
   if (taken == estimate.orders.end()) return;
-  Table table("lrrl");
-  table.add({headOf("order"), headOf("step before the optimizer"), headOf("apart"), headOf("")});
+  Table table{"lrrl"};
+  table.head({"order", "step before the optimizer", "apart", ""});
   for (const cost::TriedOrder& order : estimate.orders) {
     const double apart = order.seconds / taken->seconds - 1;
     table.add({std::string(order.name), timeText(order.seconds), order.taken ? "" : errorText(apart),
@@ -175,8 +170,8 @@ void headingPipeline(ExplainPage& page, const ExplainInput& input) {
   const ir::Program& program = *input.schedule->program;
   page.fact("written", page.quote(input.report->plan->pipeline->scheduleRange));
   triedOrders(page, *input.report->estimate);
-  Table table("rll");
-  table.add({headOf("virtual stage"), headOf("on stages"), headOf("holds")});
+  Table table{"rll"};
+  table.head({"virtual stage", "on stages", "holds"});
   for (size_t s = 0; s < program.virtualStages.size(); ++s) {
     const ir::StageKind& stage = program.kindOf(s);
     std::vector<std::pair<ir::LayerId, int64_t>> layers; // instances of a repeat together, of all classes

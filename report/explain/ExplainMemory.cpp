@@ -31,7 +31,7 @@ void explainMemory(ExplainPage& page, const ExplainInput& input) {
     const std::string when = s.phase == ir::Phase::Step ? "in the optimizer's step"
                                                         : fmt::format("in {} of micro-batch {}, {}", ir::name(s.phase),
                                                                       s.microBatch, runningText(s));
-    page.line("");
+    page.gap();
     page.line("fullest " + when + ":");
     SumTable live(page, units::bytes);
     for (const cost::LiveBytes& l : s.live) live.add(l.what, l.bytes);
@@ -39,7 +39,7 @@ void explainMemory(ExplainPage& page, const ExplainInput& input) {
   }
   for (const cost::StageMemory& s : m.stages) {
     if (m.hostPeak <= 0 || s.hostBytes < m.hostPeak) continue;
-    page.line("");
+    page.gap();
     page.line(fmt::format("in the host's memory, of a device's {}:", text(m.hostCapacity)));
     SumTable host(page, units::bytes);
     for (const cost::LiveBytes& l : s.host) host.add(l.what, l.bytes);

@@ -169,7 +169,7 @@ void NodePages::states(ExplainPage& page, ir::LayerClassId id) const {
 
 void NodePages::inFull(ExplainPage& page, ir::LayerClassId id) const {
   const ir::LayerClass& layerClass = program_.classes[id];
-  page.line("");
+  page.gap();
   page.line(classTitle(program_, id), 0, TextStyle::Bold);
   std::optional<ir::Phase> phase;
   for (const Found& found : nodesOf(id)) {
@@ -267,13 +267,10 @@ void NodePages::inShort(ExplainPage& page, ir::LayerClassId id, size_t most) con
     lines.resize(most - 1);
     lines.push_back(rest);
   }
-  page.line("");
+  page.gap();
   page.line(classTitle(program_, id), 0, TextStyle::Bold);
-  Table table("llrrrrl");
-  std::vector<StyledText> head;
-  for (const char* text : {"operator", "kind", "forward", "recompute", "backward", "exposed", "bound"})
-    head.emplace_back(text, TextStyle::Gutter);
-  table.add(std::move(head));
+  Table table{"llrrrrl"};
+  table.head({"operator", "kind", "forward", "recompute", "backward", "exposed", "bound"});
   for (const ShortLine& l : lines)
     table.add({l.name, l.kind, cell(l.seconds[0], units::time), cell(l.seconds[1], units::time),
                cell(l.seconds[2], units::time), cell(l.exposed, units::time), l.bound});

@@ -54,7 +54,7 @@ bool updates(ExplainPage& page, const ExplainInput& input, ir::LayerClassId id) 
   bool any = false;
   for (const ir::ParamState& param : program.classes[id].params) {
     if (!ir::updaterHere(program, param)) continue;
-    if (!any) page.line(""), page.line(classTitle(program, id), 0, TextStyle::Bold);
+    if (!any) page.gap(), page.line(classTitle(program, id), 0, TextStyle::Bold);
     any = true;
     update(page, input, param, cost::updatedTogether(program, id));
   }

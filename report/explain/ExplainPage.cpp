@@ -19,10 +19,7 @@ std::string known(const ir::Statistics& s) {
 } // namespace
 
 void ExplainPage::number(std::string_view name, const std::string& value, std::string_view about) {
-  TextCells cells;
-  size_t at = cells.put(0, fmt::format("{}  {}", name, value), TextStyle::Bold);
-  if (!about.empty()) cells.put(at, fmt::format("  {}", about));
-  out_ += cells.str(options_.color) + "\n";
+  out_.push_back(Heading{fmt::format("{}  {}", name, value), 2, about.empty() ? "" : fmt::format("  {}", about)});
 }
 
 void ExplainPage::fact(std::string_view key, const std::string& text, size_t indent) {
@@ -68,7 +65,7 @@ std::string ExplainPage::quote(SourceRange range) const {
 }
 
 size_t ExplainPage::lines() const {
-  return static_cast<size_t>(std::count(out_.begin(), out_.end(), '\n'));
+  return static_cast<size_t>(std::ranges::count(textOf(out_, false), '\n'));
 }
 
 void SumTable::add(std::string name, double value, std::string note) {
@@ -80,7 +77,7 @@ void SumTable::write(double sum, size_t most) {
   const size_t shown = page_.options().allLayers || parts_.size() <= most ? parts_.size() : most;
   auto text = [&](double value) { return unit_ == units::none ? countText(value) : formatQuantity(value, unit_); };
   auto share = [&](double value) { return sum > 0 ? shareText(value / sum) : std::string("-"); };
-  Table table("lrrl");
+  Table table{"lrrl"};
   for (size_t i = 0; i < shown; ++i)
     table.add({{parts_[i].name, TextStyle::Gutter}, text(parts_[i].value), share(parts_[i].value), parts_[i].note});
   double rest = 0;

@@ -5,6 +5,8 @@
 #include "report/explain/Explain.h"
 #include "report/tables/Cells.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,14 +19,16 @@ inline std::string timeText(double seconds) {
   return formatQuantity(seconds, units::time);
 }
 
-/// Collects the text of an explanation.
+/// Collects the blocks of an explanation.
 class ExplainPage {
 public:
-  ExplainPage(const SourceManager& sources, const TextOptions& options) : sources_(sources), options_(options) {}
+  ExplainPage(const SourceManager& sources, const PageOptions& options) : sources_(sources), options_(options) {}
 
   void line(const std::string& text, size_t indent = 0, TextStyle style = TextStyle::Plain) {
-    out_ += styledLine(text, style, options_.color, indent);
+    out_.push_back(Remark{text, indent, style});
   }
+  /// Leaves an empty line.
+  void gap() { out_.push_back(Gap{}); }
   /// Writes `NAME  VALUE`: the explained number as the report prints it.
   void number(std::string_view name, const std::string& value, std::string_view about = {});
   /// Writes `key       text`; nothing if the text is empty.
@@ -35,22 +39,22 @@ public:
   void constant(const std::string& name, const ir::Number& number, size_t indent = 2);
   /// Writes the equation of a price with its constants and notes.
   void derivation(const cost::Derivation& why, size_t indent);
-  void append(ExplainPage& other) { out_ += other.take(); }
-  void table(const Table& table, size_t indent = 2) { out_ += table.str(options_.color, indent); }
+  void append(ExplainPage& other) { std::ranges::move(other.take(), std::back_inserter(out_)); }
+  void table(Table table) { out_.push_back(std::move(table)); }
   /// Returns the place and the text of a range: `plan.plan:9: heads -> tp`.
   std::string quote(SourceRange range) const;
   const SourceManager& sources() const { return sources_; }
-  const TextOptions& options() const { return options_; }
+  const PageOptions& options() const { return options_; }
   /// Returns the number of lines so far.
   size_t lines() const;
-  std::string take() { return std::move(out_); }
+  Page take() { return std::move(out_); }
 
 private:
   std::string asWritten(const ir::Number& number) const;
 
   const SourceManager& sources_;
-  const TextOptions& options_;
-  std::string out_;
+  const PageOptions& options_;
+  Page out_;
 };
 
 /// A sum as a table: one line per part, largest first, and the sum.

@@ -50,7 +50,7 @@ void explainReplay(ExplainPage& page, const ir::Schedule& schedule, ir::LayerCla
   for (const ir::Saved& s : layerClass.saved)
     if (chosenBy(statement, instances, model.ops[s.op].path))
       kept.add(model.pathOf(s.value), s.bytes), bytes += s.bytes;
-  page.line("");
+  page.gap();
   page.line(fmt::format("{}, {}", (layer.repeat ? layer.ref(layerClass.instances) : layer.ref()).str(),
                         plural(static_cast<double>(layerClass.instances.count()), "instance", "instances")));
   if (bytes > 0) {
@@ -76,7 +76,7 @@ void explainRecompute(ExplainPage& page, const ExplainInput& input) {
   const double peak = report.estimate->memory.peak, step = report.estimate->totals.stepTime;
   for (size_t i = 0; i < report.recompute->size(); ++i) {
     const RecomputeEffect& e = (*report.recompute)[i];
-    if (i > 0) page.line("");
+    if (i > 0) page.gap();
     page.line("recompute " + e.statement, 0, TextStyle::Bold);
     page.fact("frees", fmt::format("{}: the fullest stage holds {}, {} in the plan without the statement",
                                    heldText(e.freed), heldText(peak), heldText(e.peakWithout)));

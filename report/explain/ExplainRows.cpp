@@ -28,11 +28,8 @@ void collectiveLine(ExplainPage& page, const ExplainInput& input, const Collecti
                           e.stages.size() > 1 ? fmt::format(" of stage {}", verdict::criticalStage(e)) : "",
                           timeText(line.onPath)));
   page.fact("limit", line.row().limit);
-  Table table("llrrrrr");
-  std::vector<StyledText> head;
-  for (const char* text : {"layer", "phase", "count", "bytes", "one", "time", "exposed"})
-    head.emplace_back(text, TextStyle::Gutter);
-  table.add(std::move(head));
+  Table table{"llrrrrr"};
+  table.head({"layer", "phase", "count", "bytes", "one", "time", "exposed"});
   constexpr size_t kMost = 20;
   const size_t shown = page.options().allLayers ? line.rows.size() : std::min(kMost, line.rows.size());
   for (size_t i = 0; i < shown; ++i) {
@@ -64,7 +61,7 @@ bool explainStage(ExplainPage& page, const ExplainInput& input, int64_t stage) {
   page.line("critical is " + (e.stages.size() > 1 ? criticalText(e) : "the only stage"), 2);
   std::vector<LayerLine> lines = layerLines(e, LayerOrder::Model, true);
   std::erase_if(lines, [&](const LayerLine& line) { return line.row().stage != stage; });
-  page.line("");
+  page.gap();
   page.table(layerTable(lines, e.totals, false));
   for (const cost::StageMemory& m : e.memory.stages)
     if (m.stage == stage) page.fact("memory", fmt::format("{} at its fullest", formatQuantity(m.peak, units::bytes)));
@@ -113,7 +110,7 @@ bool explainCollectives(ExplainPage& page, const ExplainInput& input, const std:
   bool any = false;
   for (const CollectiveLine& line : collectiveLines(*input.report->estimate)) {
     if (!named(line, asked)) continue;
-    if (any) page.line("");
+    if (any) page.gap();
     any = true;
     collectiveLine(page, input, line);
   }

@@ -170,7 +170,7 @@ void explainRunTime(ExplainPage& page, const ExplainInput& input) {
   for (const RunPart& part : runParts()) table.add(std::string(part.metric->label), t.*part.seconds);
   table.write(t.time());
   for (const RunPart& part : runParts())
-    if (t.*part.seconds > 0) page.line(""), r.part(part);
+    if (t.*part.seconds > 0) page.gap(), r.part(part);
 }
 
 void explainRunPart(ExplainPage& page, const ExplainInput& input, std::string_view label) {

@@ -38,7 +38,7 @@ void sumOfLayers(ExplainPage& page, const ExplainInput& input, double cost::Laye
 
 void intervalText(ExplainPage& page, const cost::Totals& t) {
   const cost::Confidence& c = t.confidence;
-  page.line("");
+  page.gap();
   if (c.coverage > 0)
     page.line(fmt::format("{} of measured times lie between {:.3g} and {:.3g} times it: {:.3g} to {:.3g} for what the "
                           "stack's runs show beyond their records, the rest for the records below",
@@ -46,9 +46,8 @@ void intervalText(ExplainPage& page, const cost::Totals& t) {
   else
     page.line("no interval: the stack gives no `accuracy`");
   page.line(fmt::format("{} of the step stands on facts read outside of their samples", percentText(c.outside)));
-  Table table("rrrrl");
-  auto head = [](const char* text) { return StyledText(text, TextStyle::Gutter); };
-  table.add({head("of the width"), head("of the step"), head("error"), head("samples"), head("record")});
+  Table table{"rrrrl"};
+  table.head({"of the width", "of the step", "error", "samples", "record"});
   const std::vector<cost::WidthPart> parts = cost::widthParts(c);
   auto width = [&](std::string_view what) {
     auto part = std::find_if(parts.begin(), parts.end(), [&](const cost::WidthPart& p) { return p.what == what; });
@@ -143,7 +142,7 @@ void explainBubble(ExplainPage& page, const ExplainInput& input) {
   if (t.imbalance > 0)
     page.line(fmt::format("if all stages worked the mean, {}, the step would take {} less", timeText(t.meanWork),
                           timeText(t.imbalance)));
-  page.line("");
+  page.gap();
   page.table(stageTable(stageLines(e), verdict::criticalStage(e)));
 }
 
@@ -154,14 +153,14 @@ void explainStages(ExplainPage& page, const ExplainInput& input) {
               program.chunks > 1 ? "virtual ones, several on a device" : "one on a device");
   if (isBalanced(*input.report->plan))
     page.line("cut for the soonest step, of the cuts compared that fit in the memory");
-  Table layers("ll");
+  Table layers{"ll"};
   for (const CutLine& line : cutLines(program)) layers.add({"stage " + line.stages, line.layers});
   page.table(layers);
   if (e.stages.size() < 2) return;
   page.line("critical is " + criticalText(e));
   page.line(
       fmt::format("its work is {}, that of all in the mean {}", timeText(e.totals.work), timeText(e.totals.meanWork)));
-  page.line("");
+  page.gap();
   page.table(stageTable(stageLines(e), verdict::criticalStage(e)));
 }
 

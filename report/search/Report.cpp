@@ -120,9 +120,9 @@ std::string onlyText(const SearchReport& report) {
 }
 
 /// How many candidates met which fate, a line each.
-report::Grid fatesGrid(const SearchReport& report) {
+report::Table fatesTable(const SearchReport& report) {
   const Answer& answer = *report.answer;
-  report::Grid table{.align = "rl", .indent = 4, .heads = false};
+  report::Table table{.align = "rl", .indent = 4};
   const auto line = [&](uint64_t count, std::string_view one, std::string_view several, const std::string& what) {
     if (count) table.add({grouped(static_cast<double>(count)), fmt::format("{}{}", count == 1 ? one : several, what)});
   };
@@ -141,7 +141,7 @@ report::Grid fatesGrid(const SearchReport& report) {
   return table;
 }
 
-report::Grid tableGrid(const SearchReport& report) {
+report::Table rankedTable(const SearchReport& report) {
   const std::vector<Ranked>& lines = report.table();
   const size_t goals = goalNames(report).size();
   const bool stepIsGoal =
@@ -164,7 +164,7 @@ report::Grid tableGrid(const SearchReport& report) {
            'l');
   }
   if (report.space->fill) column("mesh." + report.space->fill->str(), 'l');
-  report::Grid table{aligned, {std::move(head)}};
+  report::Table table{aligned, {std::move(head)}, true};
   for (size_t i = 0; i < lines.size(); ++i) {
     const Ranked& one = lines[i];
     std::vector<StyledText> row{{std::to_string(i + 1), TextStyle::Bold}};
@@ -188,9 +188,9 @@ report::Grid tableGrid(const SearchReport& report) {
 }
 
 /// A line per choice: its values with what the best of each costs beside the best of all.
-report::Grid valuesGrid(const SearchReport& report) {
+report::Table valuesTable(const SearchReport& report) {
   const Outcome& best = report.answer->best()[0];
-  report::Grid table{.align = "ll", .heads = false};
+  report::Table table{"ll"};
   for (size_t c = 0; c < report.space->choices.size(); ++c) {
     const ir::Choice& choice = report.space->choices[c];
     if (!isOpen(choice)) continue;
@@ -291,7 +291,7 @@ report::Document searchDocument(const SearchReport& report) {
   report::Document out;
   out.data["search"] = searchJson(report);
   out.sheets.push_back(searchSheet(report));
-  out.markdown.push_back(report::plainGrid(out.sheets.front()));
+  out.markdown.push_back(report::plainTable(out.sheets.front()));
   out.page.push_back(
       report::Heading{fmt::format("search of {}: {}, {}", report.plan, candidatesText(report.space->size()), goals)});
   out.addLines(askedText(report) + onlyText(report));
@@ -300,7 +300,7 @@ report::Document searchDocument(const SearchReport& report) {
   else if (!report.shard.empty())
     out.addLines(fmt::format("  shard {}, whole: {} of the candidates; `planc search merge` puts the shards together",
                              report.shard, report::percentText(report.own)));
-  if (report.exhaustive) out.page.push_back(fatesGrid(report));
+  if (report.exhaustive) out.page.push_back(fatesTable(report));
   if (report.best.empty()) {
     out.addLines("no candidate is an answer");
     if (const Outcome* least = report.answer->leastPeak())
@@ -317,7 +317,7 @@ report::Document searchDocument(const SearchReport& report) {
   out.addLines(part + (report.front.size() > 1    ? "front, none of which another one beats in all goals"
                        : report.front.size() == 1 ? "best in all goals"
                                                   : "best"));
-  out.page.push_back(tableGrid(report));
+  out.page.push_back(rankedTable(report));
   if (report.leftOut() > 0)
     out.addLines(
         fmt::format("  {} more of it are not shown: they are worse in the first goal and better in another one",
@@ -325,7 +325,7 @@ report::Document searchDocument(const SearchReport& report) {
   out.addLines(missedText(report));
   if (report.exhaustive) {
     out.addLines("best of each value, beside the best");
-    out.page.push_back(valuesGrid(report));
+    out.page.push_back(valuesTable(report));
   }
   out.addLines(bindingText(report));
   if (report.why)

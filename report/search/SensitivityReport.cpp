@@ -51,21 +51,21 @@ size_t shownRows(size_t rows, size_t top) {
   return top == 0 ? rows : std::min(rows, top);
 }
 
-Grid elasticityGrid(const SensitivityReport& r) {
-  Grid grid{"lr"};
+Table elasticityTable(const SensitivityReport& r) {
+  Table table{"lr"};
   Cells head{"constant", "value"};
   const bool shares = std::ranges::any_of(r.found.rows, [](const auto& row) { return row.intervalShare > 0; });
-  for (const verdict::Metric* m : r.found.metrics) head.emplace_back(m->name()), grid.align += 'r';
-  if (shares) head.emplace_back("interval"), grid.align += 'r';
-  grid.add(head, TextStyle::Bold);
+  for (const verdict::Metric* m : r.found.metrics) head.emplace_back(m->name()), table.align += 'r';
+  if (shares) head.emplace_back("interval"), table.align += 'r';
+  table.head(head, TextStyle::Bold);
   for (size_t i = 0; i < shownRows(r.found.rows.size(), r.top); ++i) {
     const search::SensitiveRow& row = r.found.rows[i];
     Cells cells{row.constant.path, valueText(row.constant)};
     for (const auto& e : row.elasticities) cells.push_back(elasticityText(e));
     if (shares) cells.push_back(row.intervalShare > 0 ? shareText(row.intervalShare) : "-");
-    grid.add(cells);
+    table.addPlain(cells);
   }
-  return grid;
+  return table;
 }
 
 std::string changeText(double factor) {
@@ -73,15 +73,15 @@ std::string changeText(double factor) {
   return fmt::format("{:+.2f} %", (factor - 1) * 100);
 }
 
-Grid reachGrid(const SensitivityReport::Reach& reach, size_t top) {
-  Grid grid{"lrrrr"};
-  grid.add({"constant", "is", "would be", "change", std::string(reach.target.metric->name())}, TextStyle::Bold);
+Table reachTable(const SensitivityReport::Reach& reach, size_t top) {
+  Table table{"lrrrr"};
+  table.head({"constant", "is", "would be", "change", std::string(reach.target.metric->name())}, TextStyle::Bold);
   for (const ReachedTarget& one : reach.by) {
-    if (!one.reached || (top && grid.rows.size() > top)) break;
-    grid.add({one.constant->path, valueText(*one.constant), valueText(*one.constant, one.factor),
-              changeText(one.factor), formatQuantity(one.metric, reach.target.metric->unit)});
+    if (!one.reached || (top && table.rows.size() > top)) break;
+    table.add({one.constant->path, valueText(*one.constant), valueText(*one.constant, one.factor),
+               changeText(one.factor), formatQuantity(one.metric, reach.target.metric->unit)});
   }
-  return grid;
+  return table;
 }
 
 /// `a, b and 12 more`.
@@ -154,13 +154,13 @@ void addRemarks(Document& out, const std::vector<std::string>& lines) {
 
 void addPage(Document& out, const SensitivityReport& r) {
   out.page.push_back(Heading{fmt::format("plan {}: {}", r.plan, headingOf(r.found)), 2});
-  out.page.push_back(elasticityGrid(r));
+  out.page.push_back(elasticityTable(r));
   addRemarks(out, remarks(r));
   for (const SensitivityReport::Reach& reach : r.reaches) {
     out.page.push_back(Gap{});
     out.page.push_back(Heading{titleOf(reach, valueOf(r.found, reach.target.metric)), 3});
-    if (Grid grid = reachGrid(reach, r.top); !grid.empty())
-      out.page.push_back(std::move(grid));
+    if (Table table = reachTable(reach, r.top); !table.empty())
+      out.page.push_back(std::move(table));
     else
       addRemarks(out, {reach.by.empty() ? "nothing has to change, or nothing moves it there"
                                         : "no constant reaches it alone"});

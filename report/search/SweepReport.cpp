@@ -219,13 +219,14 @@ std::vector<StageChange> stageChanges(const Sweep& sweep) {
 namespace {
 
 /// The table for people, its first row the heads.
-report::Grid sweepGrid(const SweepReport& report) {
+report::Table sweepTable(const SweepReport& report) {
   const auto rows = sweepRows(report);
   std::string aligned;
   for (const SweepAxis& axis : report.sweep->axes) aligned += axis.numeric() ? 'r' : 'l';
-  report::Grid grid{aligned + std::string(rows[0].size() - aligned.size() - 1, 'r') + 'l'};
-  for (const auto& row : rows) grid.add(row, grid.rows.empty() ? TextStyle::Gutter : TextStyle::Plain);
-  return grid;
+  report::Table table{aligned + std::string(rows[0].size() - aligned.size() - 1, 'r') + 'l'};
+  table.head(rows[0]);
+  for (size_t i = 1; i < rows.size(); ++i) table.addPlain(rows[i]);
+  return table;
 }
 
 /// Where the curve turns, jumps and is flat, and where another stage becomes the critical one.
@@ -269,10 +270,10 @@ report::Document sweepDocument(const SweepReport& report) {
       scales ? fmt::format("{} scaling of {} by {}: {}", report.scaling, report.plan, paths, report.held)
              : fmt::format("sweep of {}: {}, {}", report.plan, paths,
                            report::plural(static_cast<double>(sweep.points.size()), "point", "points"))});
-  out.page.push_back(sweepGrid(report));
+  out.page.push_back(sweepTable(report));
   out.addLines(kneesText(report) + limitsText(report));
   if (scales) out.markdown.push_back(report::Heading{fmt::format("{} scaling: {}", report.scaling, report.held)});
-  report::Grid table = sweepGrid(report); // all that was chosen stands at the left
+  report::Table table = sweepTable(report); // all that was chosen stands at the left
   const size_t left = choiceColumns(sweep), columns = table.align.size();
   table.align = std::string(left, 'l') + std::string(columns - left - 1, 'r') + 'l';
   out.markdown.push_back(std::move(table));

@@ -95,26 +95,32 @@ std::string shortStatement(const std::string& statement) {
                      statement.substr(end));
 }
 
-Table::Table(std::string_view columns) {
-  for (char c : columns) columns_.push_back(c == 'l' ? Align::Left : Align::Right);
+void Table::head(const std::vector<std::string>& names, TextStyle style) {
+  headed = true;
+  std::vector<StyledText>& row = rows.emplace_back();
+  for (const std::string& name : names) row.emplace_back(name, style);
 }
 
 void Table::add(std::vector<StyledText> cells) {
-  cells.resize(columns_.size(), StyledText(""));
-  rows_.push_back(std::move(cells));
+  cells.resize(align.size(), StyledText(""));
+  rows.push_back(std::move(cells));
 }
 
-std::string Table::str(bool color, size_t indent) const {
-  std::vector<size_t> widths(columns_.size(), 0);
-  for (const auto& row : rows_)
+void Table::addPlain(const std::vector<std::string>& cells) {
+  rows.emplace_back(cells.begin(), cells.end());
+}
+
+std::string Table::str(bool color) const {
+  std::vector<size_t> widths(align.size(), 0);
+  for (const auto& row : rows)
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], displayWidth(row[i].text));
   std::string out;
-  for (const auto& row : rows_) {
+  for (const auto& row : rows) {
     TextCells line;
     size_t at = indent;
     for (size_t i = 0; i < row.size(); ++i) {
       if (widths[i] == 0) continue; // a column without text takes no room
-      size_t pad = columns_[i] == Align::Right ? widths[i] - displayWidth(row[i].text) : 0;
+      const size_t pad = align[i] == 'r' ? widths[i] - displayWidth(row[i].text) : 0;
       if (!row[i].text.empty()) line.put(at + pad, row[i].text, row[i].style);
       at += widths[i] + kGap;
     }

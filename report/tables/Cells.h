@@ -40,21 +40,22 @@ struct StyledText {
   StyledText(const char* t, TextStyle s = TextStyle::Plain) : text(t), style(s) {}
 };
 
-/// Rows of cells. A column is as wide as its widest cell; columns are two blanks apart.
-class Table {
-public:
-  enum class Align { Left, Right };
-  explicit Table(std::vector<Align> columns) : columns_(std::move(columns)) {}
-  /// `lr` means: a left-aligned and a right-aligned column.
-  explicit Table(std::string_view columns);
-  void add(std::vector<StyledText> cells);
-  bool empty() const { return rows_.empty(); }
-  /// Returns every row on its own line, indented, without trailing blanks.
-  std::string str(bool color, size_t indent = 2) const;
+/// Rows of cells as people read them. In text a column is as wide as its widest cell, and columns are two blanks apart.
+struct Table {
+  std::string align; ///< a letter per column: `l` or `r`
+  std::vector<std::vector<StyledText>> rows = {};
+  bool headed = false; ///< the first row holds the heads
+  size_t indent = 2;   ///< of text
 
-private:
-  std::vector<Align> columns_;
-  std::vector<std::vector<StyledText>> rows_;
+  /// Adds the heads of the columns.
+  void head(const std::vector<std::string>& names, TextStyle style = TextStyle::Gutter);
+  /// Adds a row; missing cells are empty.
+  void add(std::vector<StyledText> cells);
+  void addPlain(const std::vector<std::string>& cells);
+  /// Returns whether it has no row below its heads.
+  bool empty() const { return rows.size() <= (headed ? 1 : 0); }
+  /// Returns every row on its own line, indented, without trailing blanks.
+  std::string str(bool color) const;
 };
 
 /// Returns one line in one style.

@@ -1,7 +1,7 @@
 // The estimate of the verdict tests with the plan and program around it that a report shows.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "report/Report.h"
+#include "report/estimate/Estimate.h"
 #include "tests/unit/support/Build.h"
 #include "tests/unit/verdict/Fixture.h"
 

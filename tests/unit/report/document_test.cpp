@@ -11,23 +11,23 @@ Document sample() {
   Document out;
   out.data = {{"a", 1}};
   out.page.push_back(Heading{"two plans"});
-  Grid grid{"lr"};
-  grid.add({"plan", "step"}, TextStyle::Gutter);
-  grid.add({"a|b", "1.5 s"});
-  grid.add({"<c>", "12 s"});
-  out.page.push_back(std::move(grid));
+  Table table{"lr"};
+  table.head({"plan", "step"});
+  table.add({"a|b", "1.5 s"});
+  table.add({"<c>", "12 s"});
+  out.page.push_back(std::move(table));
   out.addLines("why\n  because & more\n");
   out.sheets = {{{"plan", "step_time_s"}, {"a,b", "1.5"}}};
   return out;
 }
 
 TEST(Document, TextAlignsColumnsAndKeepsIndents) {
-  EXPECT_EQ(textOf(sample(), false), "two plans\n"
-                                     "  plan   step\n"
-                                     "  a|b   1.5 s\n"
-                                     "  <c>    12 s\n"
-                                     "why\n"
-                                     "  because & more\n");
+  EXPECT_EQ(textOf(sample().page, false), "two plans\n"
+                                          "  plan   step\n"
+                                          "  a|b   1.5 s\n"
+                                          "  <c>    12 s\n"
+                                          "why\n"
+                                          "  because & more\n");
 }
 
 TEST(Document, MarkdownSeparatesBlocksByEmptyLines) {
@@ -44,30 +44,36 @@ TEST(Document, MarkdownSeparatesBlocksByEmptyLines) {
 
 TEST(Document, MarkdownOfItsOwnReplacesThePage) {
   Document document = sample();
-  document.markdown = {plainGrid(document.sheets[0])};
+  document.markdown = {plainTable(document.sheets[0])};
   EXPECT_EQ(markdownOf(document), "| plan | step_time_s |\n|---|---|\n| a,b | 1.5 |\n");
 }
 
 TEST(Document, HtmlEscapesTextAndMarksHeads) {
-  const Document document = sample();
-  const std::string html = htmlOf({&document, 1});
+  const std::string html = htmlOf(sample().page);
   EXPECT_NE(html.find("<h2>two plans</h2>"), std::string::npos);
   EXPECT_NE(html.find("<tr><th>plan</th><th class=\"r\">step</th></tr>"), std::string::npos);
   EXPECT_NE(html.find("<tr><td>&lt;c&gt;</td><td class=\"r\">12 s</td></tr>"), std::string::npos);
   EXPECT_NE(html.find("because &amp; more</p>"), std::string::npos);
 }
 
-TEST(Document, AppendedSheetsShareTheirHeads) {
-  Document all;
-  EXPECT_EQ(csvOf(all), "");
-  all.append(sample());
-  Document other = sample();
-  other.data = {{"b", 2}};
-  other.sheets.push_back({{"metric"}, {"mfu"}});
-  all.append(other);
-  EXPECT_EQ(csvOf(all), "plan,step_time_s\n\"a,b\",1.5\n\"a,b\",1.5\n\nmetric\nmfu\n");
-  EXPECT_EQ(all.data.dump(), R"({"a":1,"b":2})");
-  EXPECT_EQ(all.page.size(), 2 * sample().page.size());
+TEST(Document, PartsStandApart) {
+  Page page;
+  addPart(page, {});
+  addPart(page, {Remark{"a", 0}});
+  addPart(page, {});
+  addPart(page, {Remark{"b", 0}, Code{"plan x {\n}\n"}});
+  EXPECT_EQ(textOf(page, false), "a\n\nb\nplan x {\n}\n");
+  EXPECT_EQ(markdownOf({.page = page}), "- a\n\n- b\n```\nplan x {\n}\n```\n");
+}
+
+TEST(Document, MarkdownOfTablesWithoutHeadsHasEmptyOnes) {
+  Table table{"lr"};
+  table.add({"a", "1"});
+  EXPECT_EQ(markdownOf({.page = {table}}), "|  |  |\n|---|--:|\n| a | 1 |\n");
+}
+
+TEST(Document, SheetsQuoteCommas) {
+  EXPECT_EQ(csvOf(sample().sheets[0]), "plan,step_time_s\n\"a,b\",1.5\n");
 }
 
 } // namespace

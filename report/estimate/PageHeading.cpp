@@ -1,13 +1,15 @@
-// The head of the text report: the plan and its inputs, after a warning if the plan does not fit.
+// The head of an estimate: the plan and its inputs, after a warning if the plan does not fit.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/lint/Fixes.h"
 #include "ir/plan/MeshUse.h"
 #include "ir/program/Task.h"
+#include "report/estimate/EstimateParts.h"
 #include "report/estimate/Lines.h"
-#include "report/estimate/TextParts.h"
 #include "report/tables/Cells.h"
 
+#include <algorithm>
 #include <fmt/core.h>
+#include <iterator>
 
 namespace planc::report {
 namespace {
@@ -140,8 +142,8 @@ std::vector<std::pair<std::string, std::string>> headingRows(const PlanReport& r
   return rows;
 }
 
-std::string headingText(const PlanReport& report, const TextOptions& options) {
-  Table table("ll");
+Page headingPage(const PlanReport& report) {
+  Table table{"ll"};
   for (const auto& [key, value] : headingRows(report)) table.add({{key, TextStyle::Gutter}, value});
   if (report.program && isBalanced(*report.plan)) {
     std::string key = "balanced";
@@ -150,17 +152,16 @@ std::string headingText(const PlanReport& report, const TextOptions& options) {
       key.clear();
     }
   }
-  return styledLine(report.plan->title, TextStyle::Bold, options.color) + table.str(options.color);
+  return {Heading{report.plan->title}, std::move(table)};
 }
 
 namespace {
 
-/// Returns the changes with their savings and costs, and the best of them as a plan to paste.
-std::string fixesText(const PlanReport& report, const TextOptions& options) {
+/// The changes with their savings and costs, and the best of them as a plan to paste.
+Page fixesPage(const PlanReport& report) {
   if (!report.fixes || report.fixes->empty()) return {};
-  Table table("lrrrll");
-  const auto head = TextStyle::Gutter;
-  table.add({{"change", head}, {"peak", head}, {"saves", head}, {"step time", head}, {"", head}, {"", head}});
+  Table table{"lrrrll"};
+  table.head({"change", "peak", "saves", "step time", "", ""});
   for (const Fix& fix : *report.fixes) {
     std::string change;
     for (const std::string& line : fix.lines) change += (change.empty() ? "" : "; ") + shortStatement(line);
@@ -169,32 +170,32 @@ std::string fixesText(const PlanReport& report, const TextOptions& options) {
                fix.effect});
   }
   const Fix& best = report.fixes->front();
-  std::string out = best.fits ? "what would free memory, changes that fit first, the fastest of them first:\n"
-                              : "what would free memory, though nothing found makes it fit:\n";
-  out += table.str(options.color);
-  if (best.fits) out += "to paste:\n" + best.text;
-  return out;
+  Page page{Remark{best.fits ? "what would free memory, changes that fit first, the fastest of them first:"
+                             : "what would free memory, though nothing found makes it fit:",
+                   0},
+            std::move(table)};
+  if (best.fits) page.push_back(Remark{"to paste:", 0}), page.push_back(Code{best.text});
+  return page;
+}
+
+Remark misfit(const PlanReport& report, const std::string& how) {
+  return {fmt::format("✗ {} does not fit: {}", report.plan->title, how), 0, TextStyle::Error};
 }
 
 } // namespace
 
-std::string doesNotFitText(const PlanReport& report, const TextOptions& options) {
+Page doesNotFitPage(const PlanReport& report) {
   const cost::Memory& m = report.estimate->memory;
   if (m.fits) return {};
   if (m.hostPeak > m.hostCapacity && m.peak <= m.capacity)
-    return styledLine(fmt::format("✗ {} does not fit: {} in the host's memory, a device's share of it is {}",
-                                  report.plan->title, formatQuantity(m.hostPeak, units::bytes),
-                                  formatQuantity(m.hostCapacity, units::bytes)),
-                      TextStyle::Error, options.color);
+    return {misfit(report, fmt::format("{} in the host's memory, a device's share of it is {}",
+                                       formatQuantity(m.hostPeak, units::bytes),
+                                       formatQuantity(m.hostCapacity, units::bytes)))};
   const double over = m.peak - m.capacity;
   const std::string by =
       over > 0 ? fmt::format("{} over ({})", formatQuantity(over, units::bytes), percentText(over / m.capacity))
                : fmt::format("what the software reserves or loses leaves {}", formatQuantity(m.room(), units::bytes));
-  std::string out = styledLine(fmt::format("✗ {} does not fit: {} on stage {}, the device has {}: {}",
-                                           report.plan->title, formatQuantity(m.peak, units::bytes), m.fullest,
-                                           formatQuantity(m.capacity, units::bytes), by),
-                               TextStyle::Error, options.color);
-  Table kinds("lrr");
+  Table kinds{"lrr"};
   const std::pair<const char*, double> parts[] = {{"parameters", m.params},
                                                   {"gradients", m.grads},
                                                   {"optimizer states", m.optimizer},
@@ -202,8 +203,11 @@ std::string doesNotFitText(const PlanReport& report, const TextOptions& options)
                                                   {"buffers", m.buffers}};
   for (const auto& [name, bytes] : parts)
     if (bytes > 0) kinds.add({name, formatQuantity(bytes, units::bytes), shareText(bytes / m.peak)});
-  out += kinds.str(options.color);
-  return out + fixesText(report, options);
+  Page page{misfit(report, fmt::format("{} on stage {}, the device has {}: {}", formatQuantity(m.peak, units::bytes),
+                                       m.fullest, formatQuantity(m.capacity, units::bytes), by)),
+            std::move(kinds)};
+  std::ranges::move(fixesPage(report), std::back_inserter(page));
+  return page;
 }
 
 } // namespace planc::report

@@ -1,10 +1,13 @@
-// The totals of the text report: the step and its parts, throughput, rates by convention, costs, memory by stage.
+// The totals of an estimate: the step and its parts, throughput, rates by convention, costs, memory by stage.
 // SPDX-License-Identifier: Apache-2.0
+#include "report/estimate/EstimateParts.h"
 #include "report/estimate/Lines.h"
-#include "report/estimate/TextParts.h"
 #include "report/tables/Cells.h"
 
+#include <algorithm>
 #include <fmt/core.h>
+#include <iterator>
+
 namespace planc::report {
 namespace {
 
@@ -22,18 +25,17 @@ std::string intervalText(const cost::Totals& t) {
   return parts.empty() ? text : text + ", mostly for " + parts.front().what;
 }
 
-std::string stepTable(const cost::Estimate& e, bool color) {
+Page stepPage(const cost::Estimate& e) {
   const cost::Totals& t = e.totals;
-  Table table("lrr");
+  Page page{Heading{fmt::format("step time {}", formatQuantity(t.stepTime, units::time)), 3, intervalText(t)}};
+  if (const std::string critical = criticalText(e); !critical.empty()) page.push_back(Remark{"of " + critical, 0});
+  Table table{"lrr"};
   for (const StepPart& part : stepParts(e))
     table.add({{(part.inside ? "  " : "") + part.label, TextStyle::Gutter},
                formatQuantity(part.seconds, units::time),
                t.stepTime > 0 ? shareText(part.seconds / t.stepTime) : "-"});
-  TextCells line;
-  line.put(line.put(0, fmt::format("step time {}", formatQuantity(t.stepTime, units::time)), TextStyle::Bold),
-           intervalText(t));
-  const std::string critical = criticalText(e);
-  return line.str(color) + "\n" + (critical.empty() ? "" : "of " + critical + "\n") + table.str(color);
+  page.push_back(std::move(table));
+  return page;
 }
 
 /// Returns `MFU`. If products run in several types, `MFU, of bf16 and fp8`: each type against its own peak.
@@ -49,9 +51,9 @@ std::string shareName(const char* what, const cost::Flops& flops) {
 }
 
 /// Returns the FLOP rates: with masks if there is one, and executed.
-std::string rateTable(const cost::Estimate& e, bool color) {
+Table rateTable(const cost::Estimate& e) {
   const cost::Totals& t = e.totals;
-  Table table("lrrl");
+  Table table{"lrrl"};
   if (t.tokensPerSecond)
     table.add({{"tokens", TextStyle::Gutter},
                formatQuantity(*t.tokensPerSecond, kTokenRate),
@@ -72,11 +74,11 @@ std::string rateTable(const cost::Estimate& e, bool color) {
       {recomputes(e) ? kRecomputedRate : kExecutedRate, t.hardwareRate, t.hfu, shareName("HFU", t.hardwareFlops)});
   for (const Rate& r : rates)
     table.add({{std::string(r.name), TextStyle::Gutter}, cell(r.rate, units::rate), percentText(r.share), r.what});
-  return table.str(color);
+  return table;
 }
 
 /// Returns the costs of a step and of 10^12 tokens.
-std::string costTable(const cost::Totals& t, bool color) {
+Table costTable(const cost::Totals& t) {
   struct Row {
     const char* label;
     const Unit& unit;
@@ -86,7 +88,7 @@ std::string costTable(const cost::Totals& t, bool color) {
   const Row rows[] = {{"device-hours", units::deviceTime, t.deviceHours, t.deviceHoursPer1t, 3600},
                       {"cost", units::money, t.cost, t.costPer1t, 1},
                       {"energy", units::energy, t.energyJoules, t.energyPer1tJoules, 1}};
-  Table table("lrlrl");
+  Table table{"lrlrl"};
   for (const Row& row : rows)
     if (row.step)
       table.add({{row.label, TextStyle::Gutter},
@@ -94,7 +96,7 @@ std::string costTable(const cost::Totals& t, bool color) {
                  "per step",
                  row.trillion ? formatQuantity(*row.trillion * row.base, row.unit) : "",
                  row.trillion ? "per 10^12 tokens" : ""});
-  return table.empty() ? "" : table.str(color);
+  return table;
 }
 
 /// A row for stages whose printed numbers agree.
@@ -105,42 +107,39 @@ struct StageFold {
 
 } // namespace
 
-std::string totalsText(const PlanReport& report, const TextOptions& options) {
-  const cost::Totals& t = report.estimate->totals;
-  std::string costs = costTable(t, options.color);
-  return stepTable(*report.estimate, options.color) + "\n" + rateTable(*report.estimate, options.color) +
-         (costs.empty() ? "" : "\n" + costs);
+Page totalsPage(const PlanReport& report) {
+  Page page = stepPage(*report.estimate);
+  addPart(page, {rateTable(*report.estimate)});
+  if (Table costs = costTable(report.estimate->totals); !costs.empty()) addPart(page, {std::move(costs)});
+  return page;
 }
 
 namespace {
 
 /// Returns the moment of the fullest stage's peak, and the contents of its memory then.
-std::string liveText(const cost::StageMemory& s, const TextOptions& options) {
+Page livePage(const cost::StageMemory& s) {
   if (s.live.empty()) return {};
   std::string when = "in the optimizer's step";
   if (s.phase != ir::Phase::Step)
     when = fmt::format("in {} of micro-batch {}, {}", ir::name(s.phase), s.microBatch, runningText(s));
-  std::string out = fmt::format("fullest {}:\n", when);
-  Table table("lrr");
+  Table table{"lrr"};
   for (const cost::LiveBytes& l : s.live) table.add({l.what, cell(l.bytes, units::bytes), shareText(l.bytes / s.peak)});
-  return out + table.str(options.color);
+  return {Remark{fmt::format("fullest {}:", when), 0}, std::move(table)};
 }
 
 } // namespace
 
-std::string memoryText(const PlanReport& report, const TextOptions& options) {
+Page memoryPage(const PlanReport& report, const PageOptions& options) {
   const cost::Memory& m = report.estimate->memory;
-  TextCells line;
-  size_t at = line.put(0, "memory " + formatQuantity(m.peak, units::bytes), TextStyle::Bold);
-  at = line.put(at,
-                fmt::format(" of {} ({}){}", formatQuantity(m.capacity, units::bytes), percentText(m.peak / m.capacity),
-                            m.stages.size() > 1 ? fmt::format(" on stage {}", m.fullest) : ""));
+  std::string about =
+      fmt::format(" of {} ({}){}", formatQuantity(m.capacity, units::bytes), percentText(m.peak / m.capacity),
+                  m.stages.size() > 1 ? fmt::format(" on stage {}", m.fullest) : "");
   if (m.hostPeak > 0)
-    at = line.put(at,
-                  fmt::format("; on the host {} of {} ({})", formatQuantity(m.hostPeak, units::bytes),
-                              formatQuantity(m.hostCapacity, units::bytes), percentText(m.hostPeak / m.hostCapacity)));
-  if (m.fitsProbability) at = line.put(at, fmt::format(", {} sure to fit", chanceText(*m.fitsProbability)));
-  if (m.pool) line.put(at, fmt::format("; the allocator holds {}", formatQuantity(*m.pool, units::bytes)));
+    about += fmt::format("; on the host {} of {} ({})", formatQuantity(m.hostPeak, units::bytes),
+                         formatQuantity(m.hostCapacity, units::bytes), percentText(m.hostPeak / m.hostCapacity));
+  if (m.fitsProbability) about += fmt::format(", {} sure to fit", chanceText(*m.fitsProbability));
+  if (m.pool) about += fmt::format("; the allocator holds {}", formatQuantity(*m.pool, units::bytes));
+  Page page{Heading{"memory " + formatQuantity(m.peak, units::bytes), 3, about}};
   std::vector<StageFold> folds;
   for (const cost::StageMemory& s : m.stages) {
     StageFold fold{{}, {s.stage}};
@@ -152,36 +151,27 @@ std::string memoryText(const PlanReport& report, const TextOptions& options) {
     else
       folds.push_back(std::move(fold));
   }
-  Table table("lrrrrrr");
-  const auto head = TextStyle::Gutter;
-  table.add({{"stages", head},
-             {"params", head},
-             {"grads", head},
-             {"optimizer", head},
-             {"activations", head},
-             {"buffers", head},
-             {"peak", head}});
+  Table table{"lrrrrrr"};
+  table.head({"stages", "params", "grads", "optimizer", "activations", "buffers", "peak"});
   for (const StageFold& fold : folds) {
     std::vector<StyledText> row = {rangesText(fold.stages)};
     for (const std::string& c : fold.cells) row.emplace_back(c);
     table.add(std::move(row));
   }
-  std::string out = line.str(options.color) + "\n" + (folds.empty() ? "" : table.str(options.color));
+  if (!table.empty()) page.push_back(std::move(table));
   for (const cost::StageMemory& s : m.stages)
-    if (s.stage == m.fullest) out += liveText(s, options);
-  return out;
+    if (s.stage == m.fullest) std::ranges::move(livePage(s), std::back_inserter(page));
+  return page;
 }
 
-std::string recomputeText(const PlanReport& report, const TextOptions& options) {
+Page recomputePage(const PlanReport& report) {
   if (!report.recompute || report.recompute->empty()) return {};
-  Table table("lrr");
-  const auto head = TextStyle::Gutter;
-  table.add({{"statement", head}, {"frees", head}, {"costs", head}});
+  Table table{"lrr"};
+  table.head({"statement", "frees", "costs"});
   for (const RecomputeEffect& e : *report.recompute)
     table.add(
         {shortStatement(e.statement), formatQuantity(e.freed, units::bytes), formatQuantity(e.cost, units::time)});
-  return styledLine("recompute, each against the plan without it", TextStyle::Bold, options.color) +
-         table.str(options.color);
+  return {Heading{"recompute, each against the plan without it", 3}, std::move(table)};
 }
 
 } // namespace planc::report

@@ -1,6 +1,6 @@
-// The end of the text report: assertions and measured lines, each with its values.
+// The end of an estimate: assertions and measured lines, each with its values.
 // SPDX-License-Identifier: Apache-2.0
-#include "report/estimate/TextParts.h"
+#include "report/estimate/EstimateParts.h"
 #include "report/tables/Cells.h"
 
 #include <fmt/core.h>
@@ -26,11 +26,11 @@ std::string lineText(const verdict::AssertionResult& r) {
   return demandText(r) + (r.value && r.whole ? " is " + valueText(*r.value, r.unit, r.percent) : "");
 }
 
-std::string assertionsText(const verdict::Results& results, bool color) {
-  Table table("lll");
+Table assertionsTable(const verdict::Results& results) {
+  Table table{"lll"};
   for (const verdict::AssertionResult& r : results.assertions)
     table.add({r.skipped ? StyledText{"-", TextStyle::Plain} : mark(r.ok), lineText(r), r.reason});
-  return table.empty() ? "" : table.str(color);
+  return table;
 }
 
 /// Returns the bound of a measured value: the tolerance of the line, else the interval of the prediction.
@@ -48,8 +48,8 @@ StyledText markOf(const verdict::MeasuredResult& r) {
   return r.inside() ? mark(*r.inside()) : StyledText{"-", TextStyle::Plain};
 }
 
-std::string measuredText(const verdict::Results& results, bool color) {
-  Table table("llrlrll");
+Table measuredTable(const verdict::Results& results) {
+  Table table{"llrlrll"};
   for (const verdict::MeasuredResult& r : results.measured) {
     if (!r.known) {
       table.add({mark(false), "measured " + r.metric, "-", "", "", "", r.source});
@@ -58,7 +58,7 @@ std::string measuredText(const verdict::Results& results, bool color) {
     table.add({markOf(r), "measured " + r.metric, valueText(r.measured, r.unit, r.percent),
                "predicted " + valueText(r.predicted, r.unit, r.percent), errorText(r.error), heldText(r), r.source});
   }
-  return table.empty() ? "" : table.str(color);
+  return table;
 }
 
 } // namespace
@@ -83,10 +83,12 @@ std::string asWritten(const verdict::MeasuredResult& r) {
   return fmt::format("measured {}{}", r.metric, r.source.empty() ? "" : ": " + r.source);
 }
 
-std::string verdictText(const PlanReport& report, const SourceManager&, const TextOptions& options) {
-  if (!report.results) return {};
-  std::string assertions = assertionsText(*report.results, options.color);
-  return assertions + measuredText(*report.results, options.color);
+Page verdictPage(const PlanReport& report) {
+  Page page;
+  if (!report.results) return page;
+  for (Table table : {assertionsTable(*report.results), measuredTable(*report.results)})
+    if (!table.empty()) page.push_back(std::move(table));
+  return page;
 }
 
 } // namespace planc::report

@@ -1,8 +1,8 @@
-// The run in the text report: its time by use, and its totals.
+// The run of an estimate: its time by use, and its totals.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/ClusterFacts.h"
+#include "report/estimate/EstimateParts.h"
 #include "report/estimate/RunParts.h"
-#include "report/estimate/TextParts.h"
 #include "report/tables/Cells.h"
 
 #include <fmt/core.h>
@@ -17,18 +17,16 @@ std::string betweenText(const cost::Run& run, const verdict::Metric& row) {
                      amountText(*row.ofRun(*run.high), row.unit));
 }
 
-std::string headText(const PlanReport& report, bool color) {
+Heading headOf(const PlanReport& report) {
   const cost::Run& run = *report.estimate->run;
   const cost::Confidence& c = report.estimate->totals.confidence;
-  TextCells line;
   std::string about;
   if (run.low)
     about = fmt::format(", {:.0f} % interval {} to {}", 100 * c.coverage,
                         formatQuantity(run.low->times.time(), units::time),
                         formatQuantity(run.high->times.time(), units::time));
-  line.put(line.put(0, fmt::format("run {}", formatQuantity(run.middle.times.time(), units::time)), TextStyle::Bold),
-           about + ": " + lengthText(report));
-  return line.str(color) + "\n";
+  return {fmt::format("run {}", formatQuantity(run.middle.times.time(), units::time)), 3,
+          about + ": " + lengthText(report)};
 }
 
 /// Returns the numbers behind a part, if it has some.
@@ -48,11 +46,11 @@ std::string noteOf(const RunPart& part, const cost::Run& run) {
 
 } // namespace
 
-std::string runText(const PlanReport& report, const TextOptions& options) {
+Page runPage(const PlanReport& report) {
   if (!report.estimate->run) return {};
   const cost::Run& run = *report.estimate->run;
   const double time = run.middle.times.time();
-  Table parts("lrrl"), amounts("lrll");
+  Table parts{"lrrl"}, amounts{"lrll"};
   for (const RunPart& part : runParts())
     if (const double seconds = run.middle.times.*part.seconds; seconds > 0)
       parts.add({{std::string(part.metric->label), TextStyle::Gutter},
@@ -68,7 +66,7 @@ std::string runText(const PlanReport& report, const TextOptions& options) {
                            !report.plan->cluster->has(ir::ClusterFact::HostPower)
                        ? "of the devices alone: the cluster gives no `host_power`"
                        : ""});
-  return headText(report, options.color) + parts.str(options.color) + amounts.str(options.color);
+  return {headOf(report), std::move(parts), std::move(amounts)};
 }
 
 } // namespace planc::report
