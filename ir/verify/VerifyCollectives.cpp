@@ -45,15 +45,16 @@ private:
     std::string value = c->value.valid() ? names_.of(c->value) : "a statistic";
     checkGroup(value, *c);
     if (c->cls == CollectiveClass::Statistic && c->kind != CollectiveKind::AllReduce)
-      out_.wrong("a statistic of {} is a {}", value, name(c->kind));
+      out_.wrong("the statistic of {} is a {}; it must be an all_reduce", value, name(c->kind));
     if (c->value.valid() && !c->to.shard.empty()) checkSides(n.op, *c, value);
   }
 
   /// Checks a copy to or from the host memory: it has no group, and its stream follows the streams of the levels.
   void checkCopy(const StateCollective& s) {
-    if (s.axes || s.group != 1) out_.wrong("a host copy over {}", mesh_.str(s.axes));
-    if (s.level != mesh_.levelNames.size()) out_.wrong("a host copy on the stream of level {}", s.level);
-    if (!(s.bytes > 0) || std::isinf(s.bytes)) out_.wrong("a host copy of {} bytes", s.bytes);
+    if (s.axes || s.group != 1) out_.wrong("a host copy has a group over {}; it must have none", mesh_.str(s.axes));
+    if (s.level != mesh_.levelNames.size())
+      out_.wrong("a host copy runs on the stream of level {}, not on the stream of host copies", s.level);
+    if (!(s.bytes > 0) || std::isinf(s.bytes)) out_.wrong("a host copy moves {} bytes", s.bytes);
   }
 
   void checkGroup(const std::string& value, const Collective& c) {
@@ -64,14 +65,14 @@ private:
     std::string what = fmt::format("{} of {} over {}", name(kind), value, mesh_.str(axes));
     if (kind == CollectiveKind::Slice) out_.wrong("{} is local, not a collective", what);
     if (axes == 0 || (axes & ~live_)) {
-      out_.wrong("{}: no such axes on the mesh", what);
+      out_.wrong("{}: the mesh has no such axes", what);
       return;
     }
     const int64_t ranks = program_.routes > 1 && axes == program_.stageAxes ? program_.routes : mesh_.size(axes);
-    if (group != ranks) out_.wrong("{}: a group of {}, the mesh says {}", what, group, ranks);
-    if (group < 2) out_.wrong("{}: a group of {}", what, group);
+    if (group != ranks) out_.wrong("{}: the group has {} ranks, but its axes have {}", what, group, ranks);
+    if (group < 2) out_.wrong("{}: the group has {} ranks; it needs at least 2", what, group);
     if (level != mesh_.levelOf(axes))
-      out_.wrong("{}: priced at level {}, the group spans level {}", what, level, mesh_.levelOf(axes));
+      out_.wrong("{}: it is priced at level {}, but its group spans level {}", what, level, mesh_.levelOf(axes));
     if (!(bytes > 0) || std::isinf(bytes)) out_.wrong("{}: {} bytes", what, bytes);
   }
 
@@ -93,13 +94,14 @@ private:
   void checkSides(OpId op, const Collective& c, const std::string& value) {
     const std::vector<DimId>& dims = model_.values[c.value].dims;
     if (c.from.shard.size() != dims.size() || c.to.shard.size() != dims.size()) {
-      out_.wrong("{} of {} has layouts of another value", name(c.kind), value);
+      out_.wrong("{} of {} has the layouts of another value", name(c.kind), value);
       return;
     }
     double larger = std::max(elements(op, c, c.from), elements(op, c, c.to));
     larger *= std::max(program_.skew(dims, c.from), program_.skew(dims, c.to));
     const bool fits = llvm::any_of(allDTypes(), [&](DType t) { return c.bytes == larger * width(t); });
-    if (!fits) out_.wrong("{} of {}: {} bytes, the larger side has {} elements", name(c.kind), value, c.bytes, larger);
+    if (!fits)
+      out_.wrong("{} of {} moves {} bytes, but its larger side has {} elements", name(c.kind), value, c.bytes, larger);
     AxisMask left = c.from.axes() & ~c.to.axes(), came = c.to.axes() & ~c.from.axes();
     AxisMask summed = c.from.partial & ~c.to.partial;
     bool does = true;
@@ -119,7 +121,7 @@ private:
     default:
       break;
     }
-    if (!does) out_.wrong("{} of {} over {} is not what its layouts say", name(c.kind), value, mesh_.str(c.axes));
+    if (!does) out_.wrong("{} of {} over {} does not match its layouts", name(c.kind), value, mesh_.str(c.axes));
   }
 
   // ---- L8 --------------------------------------------------------------------
@@ -167,7 +169,8 @@ private:
       auto it = reduced.find(o.value);
       AxisMask open = pending(layerClass, o.value) & ~(it == reduced.end() ? 0 : it->second) & ~stays;
       if (open)
-        out_.wrong("L8: {} reads {}, a pending sum over {}", model_.pathOf(id), names_.of(o.value), mesh_.str(open));
+        out_.wrong("L8: {} reads {}, which is a pending sum over {}", model_.pathOf(id), names_.of(o.value),
+                   mesh_.str(open));
     }
   }
 
@@ -178,7 +181,7 @@ private:
     for (const Boundary& b : kind.sends) {
       if (!(b.bytes > 0)) out_.wrong("stage {} sends {} bytes of {}", stage.index, b.bytes, names_.of(b.value));
       if (b.value.valid() && model_.values[b.value].kind == ValueKind::Result && sentPending(stage, b.value))
-        out_.wrong("L8: stage {} sends {}, a pending sum", stage.index, names_.of(b.value));
+        out_.wrong("L8: stage {} sends {}, which is a pending sum", stage.index, names_.of(b.value));
       if (b.scatter) checkGroup(names_.of(b.value), b.gather);
     }
   }
@@ -202,7 +205,8 @@ private:
   void checkShared(const StageGroup& group) {
     const Collective& c = group.allReduce;
     if (group.stages.size() < 2 || c.group != static_cast<int64_t>(group.stages.size()) || c.group > program_.stages)
-      out_.wrong("{} is shared by {} stages, summed over {}", names_.of(group.storage), group.stages.size(), c.group);
+      out_.wrong("{} is shared by {} stages, but summed over {}", names_.of(group.storage), group.stages.size(),
+                 c.group);
     if (!(c.bytes > 0)) out_.wrong("the sum of {} over stages moves {} bytes", names_.of(group.storage), c.bytes);
   }
 

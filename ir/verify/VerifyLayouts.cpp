@@ -60,12 +60,13 @@ private:
 
   void checkPlaced(const PlacedDim& d, const std::string& path) {
     const Dim& dim = model_.dims[d.dim];
-    if (maskOf(d.axes) & ~live_) out_.wrong("{}: {} is placed on an axis that the mesh lacks", path, dim.name.view());
+    if (maskOf(d.axes) & ~live_)
+      out_.wrong("{}: {} is placed on an axis that the mesh does not have", path, dim.name.view());
     // A stage holds only a part of the model, so an axis of the pipeline cannot also split an operator.
     if (maskOf(d.axes) & program_.stageAxes)
       out_.wrong("{}: {} is placed on an axis of the pipeline", path, dim.name.view());
     if (dim.kind == DimKind::Basic && !d.uneven && dim.extent % mesh_.size(d.axes) != 0)
-      out_.wrong("{}: {} ({}) does not divide over {} ({})", path, dim.name.view(), dim.extent, mesh_.str(d.axes),
+      out_.wrong("{}: {} ({}) is not divisible by {} ({})", path, dim.name.view(), dim.extent, mesh_.str(d.axes),
                  mesh_.size(d.axes));
   }
 
@@ -77,8 +78,9 @@ private:
       seen |= maskOf(d.axis);
     }
     if (seen & layout.partial)
-      out_.wrong("{}: {} is sharded and pending over {}", path, value, mesh_.str(seen & layout.partial));
-    if ((seen | layout.partial) & ~live_) out_.wrong("{}: {} lies on an axis that the mesh lacks", path, value);
+      out_.wrong("{}: {} is both sharded and a pending sum over {}", path, value, mesh_.str(seen & layout.partial));
+    if ((seen | layout.partial) & ~live_)
+      out_.wrong("{}: {} is sharded over an axis that the mesh does not have", path, value);
   }
 
   /// Checks that the result has the placed layout. A contraction also leaves a pending sum over the axes of every
@@ -86,7 +88,7 @@ private:
   void checkResult(const Op& op, const Placement& p, const Layout& result, const std::string& path) {
     Layout plain = need(p, op.resultDims);
     if (plain.shard != result.shard)
-      out_.wrong("{}: the result lies as {}, placed is {}", path, text(op.resultDims, result),
+      out_.wrong("{}: the layout of the result is {}, but its placement requires {}", path, text(op.resultDims, result),
                  text(op.resultDims, plain));
     if (!isContraction(op.kind) && op.kind != OpKind::Scores && op.kind != OpKind::Context) return;
     AxisMask pending = 0;
@@ -114,7 +116,7 @@ private:
       std::string value = names_.of(r->value);
       size_t dims = model_.values[r->value].dims.size();
       if (r->from.shard.size() != dims || r->to.shard.size() != dims) {
-        out_.wrong("the reshard of {} has {} dimensions, the value {}", value, r->to.shard.size(), dims);
+        out_.wrong("the reshard of {} has {} dimensions, but the value has {}", value, r->to.shard.size(), dims);
         continue;
       }
       checkOnce(r->from, value, "reshard");
@@ -188,7 +190,7 @@ private:
     if (value.unknown) return;
     bool known = std::find(value.layouts.begin(), value.layouts.end() - 1, r.from) != value.layouts.end() - 1;
     if (!known)
-      out_.wrong("the reshard of {} begins at {}, where it is not", names_.of(r.value),
+      out_.wrong("the reshard of {} begins with layout {}, which the value does not have", names_.of(r.value),
                  text(model_.values[r.value].dims, r.from));
   }
 
@@ -214,8 +216,8 @@ private:
       if (onlyPartial)
         out_.wrong("L8: {} reads the pending sum {}", model_.pathOf(id), names_.of(o.value));
       else
-        out_.wrong("{} reads {} as {}, but it lies as {}", model_.pathOf(id), names_.of(o.value), text(o.dims, wanted),
-                   text(o.dims, at.layouts.empty() ? Layout{} : at.layouts.back()));
+        out_.wrong("{} reads {} as {}, but its layout is {}", model_.pathOf(id), names_.of(o.value),
+                   text(o.dims, wanted), text(o.dims, at.layouts.empty() ? Layout{} : at.layouts.back()));
     }
     checkSum(layerClass, id, atHand);
   }
@@ -238,8 +240,8 @@ private:
   void checkParam(const ClassHead& layerClass, const Operand& o, const Layout& wanted, OpId id) {
     for (const ParamUse& p : layerClass.uses)
       if (p.param == o.value && p.layout != wanted)
-        out_.wrong("{} reads {} as {}, it is stored as {}", model_.pathOf(id), names_.of(o.value), text(o.dims, wanted),
-                   text(o.dims, p.layout));
+        out_.wrong("{} reads {} as {}, but it is stored as {}", model_.pathOf(id), names_.of(o.value),
+                   text(o.dims, wanted), text(o.dims, p.layout));
   }
 
   template <class AtHandOf> void checkOutput(const ClassHead&, AtHandOf& atHand) {

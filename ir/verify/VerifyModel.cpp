@@ -34,9 +34,9 @@ private:
 
   void checkDim(const Dim& d) {
     if (d.extent < 1) wrong("dimension {} has the extent {}", d.name.view(), d.extent);
-    if ((d.kind == DimKind::Basic) != d.parts.empty()) wrong("dimension {} and its parts disagree", d.name.view());
+    if ((d.kind == DimKind::Basic) != d.parts.empty()) wrong("dimension {} does not match its parts", d.name.view());
     for (DimId p : d.parts)
-      if (!exists(p)) wrong("dimension {} stands for a dimension that does not exist", d.name.view());
+      if (!exists(p)) wrong("dimension {} is an alias of a dimension that does not exist", d.name.view());
   }
 
   void checkRegion(RegionId id) {
@@ -61,16 +61,17 @@ private:
     for (uint32_t i = 0; i < model_.layers.size(); ++i) {
       const Layer& layer = model_.layers[LayerId(i)];
       if (layer.first.index != next || layer.end.index < next || layer.end.index > model_.ops.size()) {
-        wrong("layer {} does not begin where the one before it ends", layer.name.view());
+        wrong("layer {} does not begin at the end of the layer before it", layer.name.view());
         return;
       }
       next = layer.end.index;
-      if (layer.repeat != layer.region.valid()) wrong("layer {} and its repeat disagree", layer.name.view());
+      if (layer.repeat != layer.region.valid()) wrong("layer {} does not match its repeat", layer.name.view());
       if (layer.count < 1 || (!layer.repeat && layer.count != 1))
         wrong("layer {} runs {} times", layer.name.view(), layer.count);
       if (layer.repeat && layer.region.index < model_.regions.size() &&
           model_.regions[layer.region].count != layer.count)
-        wrong("layer {} counts {}, its repeat {}", layer.name.view(), layer.count, model_.regions[layer.region].count);
+        wrong("layer {} has {} instances, but its repeat has {}", layer.name.view(), layer.count,
+              model_.regions[layer.region].count);
       checkCarries(layer);
     }
     if (next != model_.ops.size()) wrong("{} operators are in no layer", model_.ops.size() - next);
@@ -88,8 +89,7 @@ private:
           wrong("carried value {} of {} does not pass a carry", c.name.view(), layer.name.view());
       }
       if (model_.values[c.inside].dims != model_.values[c.last].dims)
-        wrong("carried value {} of {} leaves with other dimensions than it came with", c.name.view(),
-              layer.name.view());
+        wrong("carried value {} of {} enters and leaves with different dimensions", c.name.view(), layer.name.view());
     }
   }
 
@@ -99,7 +99,7 @@ private:
       if (!exists(d)) wrong("{} has a dimension that does not exist", names_.of(id));
     if (v.kind == ValueKind::Result) {
       bool made = v.producer.index < model_.ops.size() && model_.ops[v.producer].result == id;
-      if (!made) wrong("{} is no operator's result", names_.of(id));
+      if (!made) wrong("{} is not the result of an operator", names_.of(id));
     }
     if (v.kind == ValueKind::Param) checkParam(id, v);
   }
@@ -108,7 +108,7 @@ private:
     if (v.region.valid() && v.region.index >= model_.regions.size()) wrong("{} is in no repeat", names_.of(id));
     if (!v.storage.valid() || v.storage == id) return;
     if (!exists(v.storage) || model_.values[v.storage].kind != ValueKind::Param) {
-      wrong("{} shares the storage of what is no parameter", names_.of(id));
+      wrong("{} shares the storage of a value that is not a parameter", names_.of(id));
       return;
     }
     const Value& owner = model_.values[v.storage];
@@ -144,7 +144,8 @@ private:
     }
     const Value& v = model_.values[o.value];
     if (!sameExtents(v.dims, o.dims))
-      wrong("{} sees {} as {}, it is {}", path, names_.of(o.value), dimsText(model_, o.dims), dimsText(model_, v.dims));
+      wrong("{} reads {} as {}, but it is {}", path, names_.of(o.value), dimsText(model_, o.dims),
+            dimsText(model_, v.dims));
     if (v.kind != ValueKind::Result) return;
     if (v.producer >= id) wrong("{} reads {} before it is defined", path, names_.of(o.value));
     const Op& producer = model_.ops[v.producer];
@@ -163,7 +164,7 @@ private:
     }
     const Value& v = model_.values[op.result];
     if (!sameExtents(v.dims, op.resultDims))
-      wrong("{} gives {}, its result is {}", path, dimsText(model_, op.resultDims), dimsText(model_, v.dims));
+      wrong("{} produces {}, but its result is {}", path, dimsText(model_, op.resultDims), dimsText(model_, v.dims));
   }
 
   /// Checks that the iteration space holds every dimension once by name, including those of all operands and the
@@ -172,36 +173,37 @@ private:
     for (size_t i = 0; i < op.dims.size(); ++i)
       for (size_t j = 0; j < i; ++j)
         if (dim(op.dims[i]).name == dim(op.dims[j]).name)
-          wrong("{} holds two dimensions {}: {} and {}", path, dim(op.dims[i]).name.view(), dim(op.dims[j]).extent,
+          wrong("{} has two dimensions {}: {} and {}", path, dim(op.dims[i]).name.view(), dim(op.dims[j]).extent,
                 dim(op.dims[i]).extent);
     auto covers = [&](const std::vector<DimId>& dims) {
       return std::all_of(dims.begin(), dims.end(), [&](DimId d) { return holds(op.dims, d); });
     };
     bool all = covers(op.resultDims);
     for (const Operand& o : op.operands) all = all && covers(o.dims);
-    if (!all) wrong("{} iterates over {}, not over all dimensions of its operands", path, dimsText(model_, op.dims));
+    if (!all)
+      wrong("{} iterates over {}, which are not all dimensions of its operands", path, dimsText(model_, op.dims));
   }
 
   void checkFacts(const Op& op, const std::string& path) {
     int n = static_cast<int>(op.operands.size());
-    if (isContraction(op.kind) && n < 2) wrong("{} contracts {} operand(s)", path, n);
+    if (isContraction(op.kind) && n < 2) wrong("{} contracts {} operand(s); it needs two", path, n);
     if (op.kind == OpKind::Carry && (n != 1 || op.operands[0].dims != op.resultDims))
-      wrong("carry {} is no identity", path);
+      wrong("carry {} is not an identity", path);
     for (const Save& s : op.saves)
       if (s.what == Save::What::Operand && (s.operand < 0 || s.operand >= n))
         wrong("{} saves operand {} of {}", path, s.operand, n);
     if (op.kind == OpKind::Attention && (!holds(op.dims, op.queries) || !holds(op.dims, op.keys)))
-      wrong("attention {} lacks its queries or keys", path);
+      wrong("attention {} has no queries or no keys", path);
     for (DimId d : op.inside)
-      if (!holds(op.dims, d)) wrong("{} contracts a dimension that it lacks", path);
-    if (op.linear && !op.saves.empty()) wrong("{} is linear and saves something", path);
+      if (!holds(op.dims, d)) wrong("{} contracts a dimension that it does not have", path);
+    if (op.linear && !op.saves.empty()) wrong("{} is linear, but saves an operand", path);
     if (op.bias >= n || (isContraction(op.kind) && n > 2 && op.bias < 2))
-      wrong("{} has an operand that is neither multiplied nor a bias", path);
+      wrong("{} has an operand that is neither a factor nor a bias", path);
     for (const Reduce& r : op.reduces)
-      if (!holds(op.dims, r.dim)) wrong("{} reduces a dimension that it lacks", path);
+      if (!holds(op.dims, r.dim)) wrong("{} reduces a dimension that it does not have", path);
     for (const BackwardSpec& b : op.backwards)
       for (int k : b.operands)
-        if (k < 0 || k >= n) wrong("{} gives the gradient of operand {} of {}", path, k, n);
+        if (k < 0 || k >= n) wrong("{} computes the gradient of operand {} of {}", path, k, n);
   }
 
   const Model& model_;

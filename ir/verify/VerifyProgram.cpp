@@ -20,7 +20,7 @@ public:
 private:
   void checkClass(const auto& layerClass) {
     if (layerClass.layer.index >= model_.layers.size()) {
-      out_.wrong("a body is of no layer");
+      out_.wrong("a body has no layer");
       return;
     }
     const Layer& layer = model_.layers[layerClass.layer];
@@ -34,7 +34,7 @@ private:
       if (!(s.bytes >= 0) || std::isinf(s.bytes)) out_.wrong("{} keeps {} bytes", layer.name.view(), s.bytes);
     for (const ParamState& p : layerClass.params)
       if (p.param.index >= model_.values.size() || model_.values[p.param].kind != ValueKind::Param)
-        out_.wrong("{} holds states of what is no parameter", layer.name.view());
+        out_.wrong("{} has states of a value that is not a parameter", layer.name.view());
   }
 
   template <class AnyNode> void checkNodes(const Layer& layer, const Indexed<AnyNode>& nodes) {
@@ -43,21 +43,21 @@ private:
       for (NodeIndex d : n.deps)
         if (d >= i) out_.wrong("{}: node {} waits for node {}, which comes later", layer.name.view(), i, d);
       if (n.op.valid() && n.op.index >= model_.ops.size())
-        out_.wrong("{}: node {} is of no operator", layer.name.view(), i);
+        out_.wrong("{}: node {} has no operator", layer.name.view(), i);
       if (n.value().valid() && n.value().index >= model_.values.size())
-        out_.wrong("{}: node {} moves no value", layer.name.view(), i);
+        out_.wrong("{}: node {} does not move a value", layer.name.view(), i);
       if constexpr (std::is_same_v<AnyNode, ShardedNode>)
-        if (n.isReshard() && !n.value().valid()) out_.wrong("{}: node {} moves no value", layer.name.view(), i);
+        if (n.isReshard() && !n.value().valid()) out_.wrong("{}: node {} does not move a value", layer.name.view(), i);
       if (n.isCompute() && n.compute().role != Role::Optimizer && !n.op.valid())
-        out_.wrong("{}: node {} computes no operator", layer.name.view(), i);
+        out_.wrong("{}: node {} does not compute an operator", layer.name.view(), i);
     }
   }
 
   /// Every instance of every layer runs on exactly one virtual stage.
   void checkStages() {
     if (program_.virtualStages.size() != static_cast<size_t>(program_.stages * program_.chunks))
-      out_.wrong("{} virtual stages, {} stages x {} chunks", program_.virtualStages.size(), program_.stages,
-                 program_.chunks);
+      out_.wrong("there are {} virtual stages, but {} stages x {} chunks", program_.virtualStages.size(),
+                 program_.stages, program_.chunks);
     std::vector<int64_t> counts(program_.classes.size());
     for (const VirtualStage& s : program_.virtualStages)
       for (const auto& [body, count] : program_.kindOf(s.index).classes) {
@@ -70,8 +70,9 @@ private:
     for (uint32_t b = 0; b < program_.classes.size(); ++b) {
       const ClassHead& layerClass = program_.classes[LayerClassId(b)];
       if (!layerClass.boundaryReshard && layerClass.layer.valid() && counts[b] != layerClass.instances.count())
-        out_.wrong("{}{}: {} instances, {} on stages", model_.layers[layerClass.layer].name.view(),
-                   layerClass.instances.str(), layerClass.instances.count(), counts[b]);
+        out_.wrong("{}{}: the number of its instances is {}, but {} are on stages",
+                   model_.layers[layerClass.layer].name.view(), layerClass.instances.str(),
+                   layerClass.instances.count(), counts[b]);
     }
   }
 

@@ -22,7 +22,7 @@ public:
     for (const Segment& s : schedule_.forward) checkSegment(s, false);
     for (const Segment& s : schedule_.backward) checkSegment(s, true);
     for (double share : schedule_.blockingShare)
-      if (!(share >= 0 && share <= 1)) out_.wrong("an inline share of {}", share);
+      if (!(share >= 0 && share <= 1)) out_.wrong("an inline share is {}; it must be from 0 to 1", share);
     if (!schedule_.kind || !schedule_.kind->orders || !checkDevices()) return;
     checkOrders(schedule_.kind->orders);
     for (const NamedOrder& other : schedule_.kind->others()) checkOrders(other.make);
@@ -31,7 +31,7 @@ public:
 private:
   void checkSegment(const Segment& s, bool backward) {
     if (s.layerClass.index >= program_.classes.size() || s.backward != backward) {
-      out_.wrong("a segment is of no body, or listed in the wrong direction");
+      out_.wrong("a segment has no body, or is listed in the wrong direction");
       return;
     }
     const LayerClass& layerClass = program_.classes[s.layerClass];
@@ -42,13 +42,13 @@ private:
     for (size_t i = 0; i < s.tasks.size(); ++i) {
       const Task& t = s.tasks[i];
       if (t.node >= nodes.size()) {
-        out_.wrong("{}: task {} is of no node", title, i);
+        out_.wrong("{}: task {} has no node", title, i);
         return;
       }
       shares[t.node] += t.fraction;
       const bool issues = t.stream == kComputeStream && nodes[t.node].isCollective();
       if (!((t.fraction > 0 || issues) && t.fraction <= 1 && t.fraction >= 0))
-        out_.wrong("{}: task {} is {} of its node", title, i, t.fraction);
+        out_.wrong("{}: task {} is the fraction {} of its node", title, i, t.fraction);
       // Program order is a topological order, so a dependency on a later task could make a cycle.
       for (uint32_t d : t.deps)
         if (d >= i) out_.wrong("{}: task {} waits for task {}, which comes later", title, i, d);
@@ -56,14 +56,16 @@ private:
     }
     for (size_t n = 0; n < nodes.size(); ++n)
       if (shares[n] != 0 && std::abs(shares[n] - 1) > 1e-9)
-        out_.wrong("{}: tasks do {} of node {}", title, shares[n], n);
+        out_.wrong("{}: tasks are {} of node {} in all; they must be 1", title, shares[n], n);
   }
 
   /// Checks the stream of a task: computing is on the compute stream, a collective on that stream or on that of its
   /// port.
   void checkStream(const Task& t, const Node& n, const std::string& title, size_t i) {
     bool own = n.isCollective() && t.stream == streamOf(program_, n.collective().level);
-    if (t.stream != kComputeStream && !own) out_.wrong("{}: task {} is on stream {}", title, i, t.stream);
+    if (t.stream != kComputeStream && !own)
+      out_.wrong("{}: task {} is on stream {}, which is neither the compute stream nor that of its port", title, i,
+                 t.stream);
   }
 
   // ---- devices ---------------------------------------------------------------
@@ -107,7 +109,7 @@ private:
     if (orders.empty() && make != schedule_.kind->orders) return;
     const int64_t p = program_.stages, m = shape.microBatches;
     if (static_cast<int64_t>(orders.size()) != p) {
-      out_.wrong("orders of {} stages for {}", orders.size(), p);
+      out_.wrong("there are orders of {} stages, but {} stages", orders.size(), p);
       return;
     }
     Indexed<Done> done(program_.virtualStages.size() * static_cast<size_t>(m));
@@ -129,7 +131,7 @@ private:
     if (!out_.empty()) return;
     for (size_t s = 0; s < next.size(); ++s)
       if (next[s] < orders[s].size())
-        out_.wrong("stage {} waits for ever at action {}: nothing sends what it receives", s, next[s]);
+        out_.wrong("stage {} waits forever at action {}: no stage sends the value that it receives", s, next[s]);
     if (out_.empty()) checkComplete(done);
   }
 
@@ -188,7 +190,7 @@ private:
     bool trains = std::any_of(done.begin(), done.end(), [](const Done& d) { return d.input; });
     size_t missing = static_cast<size_t>(std::count_if(
         done.begin(), done.end(), [&](const Done& d) { return !d.forward || (trains && (!d.input || !d.weight)); }));
-    if (missing) out_.wrong("{} of {} micro-batches of stages are not run to the end", missing, done.size());
+    if (missing) out_.wrong("{} of {} passes of micro-batches through stages are not finished", missing, done.size());
   }
 
   const Schedule& schedule_;

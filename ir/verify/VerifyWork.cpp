@@ -52,7 +52,7 @@ private:
     }
     double actual = static_cast<double>(devices) * c->work.flops;
     if (std::abs(actual - expected) > 1e-9 * std::max(std::abs(actual), std::abs(expected)))
-      out_.wrong("L9: {} {}: {} devices x {} FLOPs are {}, its work and what idle axes repeat of it are {}",
+      out_.wrong("L9: {} {}: {} devices x {} FLOPs are {}, but its work with repetitions on idle axes is {}",
                  model_.pathOf(n.op), name(c->role), devices, numberText(c->work.flops), numberText(actual),
                  numberText(expected));
   }

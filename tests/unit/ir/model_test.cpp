@@ -45,7 +45,7 @@ TEST(Model, PathsAreNames) {
 TEST(VerifyModel, RejectsDimensionsThatDisagree) {
   Tiny t;
   t.model().ops[t.downOp].operands[0].dims[2] = t.hidden;
-  EXPECT_EQ(finding(t.model()), "mlp.down sees %mlp.up as [batch, seq, hidden], it is [batch, seq, ffn]");
+  EXPECT_EQ(finding(t.model()), "mlp.down reads %mlp.up as [batch, seq, hidden], but it is [batch, seq, ffn]");
 }
 
 TEST(VerifyModel, AnOperatorMayRenameADimension) {
@@ -68,13 +68,14 @@ TEST(VerifyModel, RejectsTwoExtentsOfOneName) {
   Tiny t;
   Op& op = t.model().ops[t.normOp];
   op.dims.push_back(t.model().dim("hidden", 64));
-  EXPECT_EQ(finding(t.model()), "mlp.out holds two dimensions hidden: 32 and 64");
+  EXPECT_EQ(finding(t.model()), "mlp.out has two dimensions hidden: 32 and 64");
 }
 
 TEST(VerifyModel, RejectsAnIterationSpaceWithHoles) {
   Tiny t;
   t.model().ops[t.upOp].dims.pop_back();
-  EXPECT_EQ(finding(t.model()), "mlp.up iterates over [batch, seq, hidden], not over all dimensions of its operands");
+  EXPECT_EQ(finding(t.model()),
+            "mlp.up iterates over [batch, seq, hidden], which are not all dimensions of its operands");
 }
 
 TEST(VerifyModel, RejectsRepeatsThatDoNotRunOrNest) {
@@ -114,13 +115,13 @@ TEST(VerifyModel, RejectsAContractionOfOneOperand) {
   Tiny t;
   t.model().ops[t.upOp].operands.pop_back();
   t.model().ops[t.upOp].dims = {t.batch, t.seq, t.hidden, t.ffn};
-  EXPECT_EQ(finding(t.model()), "mlp.up contracts 1 operand(s)");
+  EXPECT_EQ(finding(t.model()), "mlp.up contracts 1 operand(s); it needs two");
 }
 
 TEST(VerifyModel, RejectsATiedParameterWithoutAnOwner) {
   Tiny t;
   t.model().values[t.w2].storage = t.x;
-  EXPECT_EQ(finding(t.model()), "@mlp.w2 shares the storage of what is no parameter");
+  EXPECT_EQ(finding(t.model()), "@mlp.w2 shares the storage of a value that is not a parameter");
 }
 
 } // namespace

@@ -120,8 +120,8 @@ TEST(VerifySchedule, AcceptsOneForwardOneBackward) {
 TEST(VerifySchedule, RejectsAReceiveWithoutASend) {
   Fixture f(2, 4);
   f.kind.orders = deadlock;
-  EXPECT_EQ(f.finding(), "stage 0 waits for ever at action 0: nothing sends what it receives\n"
-                         "stage 1 waits for ever at action 0: nothing sends what it receives");
+  EXPECT_EQ(f.finding(), "stage 0 waits forever at action 0: no stage sends the value that it receives\n"
+                         "stage 1 waits forever at action 0: no stage sends the value that it receives");
 }
 
 TEST(VerifySchedule, RejectsWorkDoneTwiceOrNever) {
@@ -129,7 +129,7 @@ TEST(VerifySchedule, RejectsWorkDoneTwiceOrNever) {
   f.kind.orders = twice;
   EXPECT_EQ(f.finding(), "forward of micro-batch 0 runs twice on stage 0");
   f.kind.orders = forgetsTheLast;
-  EXPECT_EQ(f.finding(), "1 of 2 micro-batches of stages are not run to the end");
+  EXPECT_EQ(f.finding(), "1 of 2 passes of micro-batches through stages are not finished");
 }
 
 TEST(VerifySchedule, RejectsWorkOfAnotherDeviceAndHalfAPair) {
@@ -160,16 +160,18 @@ TEST(VerifySchedule, RejectsACycle) {
 TEST(VerifySchedule, RejectsComputingOnACommStream) {
   Fixture f;
   f.schedule.forward[0].tasks.edit()[0].stream = 0;
-  EXPECT_EQ(f.finding(), "mlp forward: task 0 is on stream 0");
+  EXPECT_EQ(f.finding(),
+            "mlp forward: task 0 is on stream 0, which is neither the compute stream nor that of its port");
   f.schedule.forward[0].tasks.edit()[0].stream = kComputeStream;
   f.schedule.forward[0].tasks.edit()[3].stream = 1; // the collective is of level 0
-  EXPECT_EQ(f.finding(), "mlp forward: task 3 is on stream 1");
+  EXPECT_EQ(f.finding(),
+            "mlp forward: task 3 is on stream 1, which is neither the compute stream nor that of its port");
 }
 
 TEST(VerifySchedule, RejectsANodeDoneInPart) {
   Fixture f;
   f.schedule.forward[0].tasks.edit()[3].fraction = 0.5;
-  EXPECT_EQ(f.finding(), "mlp forward: tasks do 0.75 of node 2");
+  EXPECT_EQ(f.finding(), "mlp forward: tasks are 0.75 of node 2 in all; they must be 1");
 }
 
 TEST(PrintSchedule, FoldsOrdersAndCountsFromTheEnd) {

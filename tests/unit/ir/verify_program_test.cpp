@@ -32,7 +32,7 @@ TEST(VerifySharded, RejectsAnImplicitChangeOfLayout) {
   u.body().placements.edit()[1].dims.pop_back(); // down wants ffn whole, up leaves it split
   u.body().results.edit()[1].partial = 0;
   EXPECT_NE(finding(u.sharded())
-                .find("mlp.down reads %mlp.up as [batch@dp, seq, ffn], but it lies as [batch@dp, seq, ffn@tp]"),
+                .find("mlp.down reads %mlp.up as [batch@dp, seq, ffn], but its layout is [batch@dp, seq, ffn@tp]"),
             std::string::npos);
 }
 
@@ -81,7 +81,7 @@ TEST(VerifySharded, RejectsAnAxisThatShardsTwice) {
 TEST(VerifySharded, RejectsAnExtentThatDoesNotDivide) {
   Tiny t;
   t.model().dims[t.ffn].extent = 126;
-  EXPECT_NE(finding(t.sharded()).find("mlp.up: ffn (126) does not divide over tp (4)"), std::string::npos);
+  EXPECT_NE(finding(t.sharded()).find("mlp.up: ffn (126) is not divisible by tp (4)"), std::string::npos);
   for (Placement& p : t.body().placements.edit())
     for (PlacedDim& d : p.dims) d.uneven = true;
   EXPECT_EQ(finding(t.sharded()), "");
@@ -96,7 +96,7 @@ TEST(VerifySharded, RejectsADependencyOnALaterNode) {
 TEST(VerifySharded, RejectsInstancesThatRunNowhere) {
   Tiny t;
   t.program.kindOf(0).classes.clear();
-  EXPECT_EQ(finding(t.sharded()), "mlp[0]: 1 instances, 0 on stages");
+  EXPECT_EQ(finding(t.sharded()), "mlp[0]: the number of its instances is 1, but 0 are on stages");
 }
 
 TEST(VerifyComm, AcceptsTheLoweredProgram) {
@@ -109,17 +109,18 @@ TEST(VerifyComm, RejectsAGroupThatTheMeshLacks) {
   Tiny t;
   t.lowerToComm();
   t.lowered(2).collective().group = 8;
-  EXPECT_EQ(finding(t.program), "all_reduce of %mlp.down over tp: a group of 8, the mesh says 4");
+  EXPECT_EQ(finding(t.program), "all_reduce of %mlp.down over tp: the group has 8 ranks, but its axes have 4");
   t.lowered(2).collective().group = 4;
   t.lowered(2).collective().level = 1;
-  EXPECT_EQ(finding(t.program), "all_reduce of %mlp.down over tp: priced at level 1, the group spans level 0");
+  EXPECT_EQ(finding(t.program),
+            "all_reduce of %mlp.down over tp: it is priced at level 1, but its group spans level 0");
 }
 
 TEST(VerifyComm, RejectsBytesThatAreNotTheLargerSide) {
   Tiny t;
   t.lowerToComm();
   t.lowered(2).collective().bytes *= 3;
-  EXPECT_EQ(finding(t.program), "all_reduce of %mlp.down: 12288 bytes, the larger side has 2048 elements");
+  EXPECT_EQ(finding(t.program), "all_reduce of %mlp.down moves 12288 bytes, but its larger side has 2048 elements");
 }
 
 TEST(VerifyComm, L8RejectsASumThatNoCollectiveResolves) {
@@ -127,7 +128,7 @@ TEST(VerifyComm, L8RejectsASumThatNoCollectiveResolves) {
   t.lowerToComm();
   t.body().forward.edit().erase(t.body().forward.edit().begin() + 2);
   t.lowered(2).deps = {1};
-  EXPECT_EQ(finding(t.program), "L8: mlp.out reads %mlp.down, a pending sum over tp");
+  EXPECT_EQ(finding(t.program), "L8: mlp.out reads %mlp.down, which is a pending sum over tp");
 }
 
 TEST(VerifyComm, L9RejectsWorkThatIsLostOrDoneTwice) {
