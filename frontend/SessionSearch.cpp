@@ -12,7 +12,7 @@ namespace planc::frontend {
 using syntax::Expr;
 using syntax::ExprKind;
 
-PLANC_ERROR(NoSearchedPlan, 694, "{problem}: say which one is meant")
+PLANC_ERROR(NoSearchedPlan, 694, "the search needs one plan: {problem}")
 
 /// The plan to search if the choice names none; nothing after a report. If `words` replace the plan's own `search`
 /// block, the report does not mention it.
@@ -34,14 +34,14 @@ std::optional<PlanChoice> Session::Impl::searchedChoice(const PlanChoice& choice
   if (plans.size() == 1) return PlanChoice{plans.front()};
   const std::vector<std::string>& meant = searched.empty() || words.alone ? plans : searched;
   std::string problem = fmt::format("several plans of `{}` have a `search` block", main->path);
-  if (searched.empty()) problem = fmt::format("none of the plans of `{}` has a `search` block", main->path);
+  if (searched.empty()) problem = fmt::format("`{}` has several plans, and no plan has a `search` block", main->path);
   if (words.alone) problem = fmt::format("`{}` has several plans", main->path);
   if (plans.empty()) problem = fmt::format("`{}` has no plan", main->path);
   auto report = context.report(NoSearchedPlan, {}, {{"problem", problem}});
   if (plans.empty())
-    report.note("a search goes over the candidates of a plan");
+    report.note("a search compares the candidates of a plan");
   else
-    report.help(fmt::format("name it: `--plan {}`", meant.front())).note("they are " + quotedList(meant));
+    report.help(fmt::format("choose one: `--plan {}`", meant.front())).note("they are " + quotedList(meant));
   return std::nullopt;
 }
 

@@ -10,8 +10,8 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(SetForm, 932, "what is set is written `PATH = VALUE`, as in `train.micro_batch = 2`")
-PLANC_ERROR(SearchWordForm, 695, "`{option}` takes one line of a search; this is something else")
+PLANC_ERROR(SetForm, 932, "`--set` needs a path and a value, as in `train.micro_batch = 2`")
+PLANC_ERROR(SearchWordForm, 695, "`{option}` takes exactly one line of a search; this text is something else")
 
 namespace {
 

@@ -13,7 +13,7 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(SetInsideValue, 931, "`{fact}` is {what}: there is no `{name}` in it to set")
+PLANC_ERROR(SetInsideValue, 931, "`{fact}` is {what}: it has no `{name}` to set")
 
 namespace {
 
@@ -69,7 +69,7 @@ void reportNothingToSet(Context& context, const syntax::Name& name, std::string_
     report.help(fmt::format("did you mean `{}`?", *below))
         .fix({fmt::format("write `{}`", *below), {{name.range, *below, name.text.str()}}});
   else
-    report.meant(name.text.view(), known, "what can be set there is ");
+    report.meant(name.text.view(), known, "facts that can be set there are ");
 }
 
 void setArgument(Evaluator& evaluator, BoundDecl& decl, const ParamInfo& param, AppliedEdit& edit) {
@@ -157,7 +157,7 @@ void reportInside(Context& context, const FactNode& node, const EditBelow& e, st
   context
       .report(SetInsideValue, e.name().range,
               {{"fact", node.name.str()}, {"what", what}, {"name", e.name().text.str()}})
-      .label(node.value->range, "it stands here")
+      .label(node.value->range, "its value")
       .help(std::string(instead));
 }
 
@@ -191,7 +191,7 @@ void setArguments(FactTree& tree, FactNode& node, const std::vector<EditBelow>& 
   for (const EditBelow& e : below) {
     AppliedEdit& edit = *e.edit;
     if (!e.last() || (!isLiteral(*edit.value) && edit.value->kind != syntax::ExprKind::List)) {
-      reportInside(context, node, e, "a word with arguments", "give an argument a number, or set all of it");
+      reportInside(context, node, e, "a word with arguments", "set an argument to a number, or set the whole fact");
       continue;
     }
     const auto known = std::find_if(call.args.begin(), call.args.end(), [&](const syntax::Arg& arg) {
@@ -217,7 +217,7 @@ void setFields(Context& context, FactTree& tree, FactNode& node, const ListValue
   for (const EditBelow& e : below) {
     AppliedEdit& edit = *e.edit;
     if (!e.last()) {
-      reportInside(context, node, e, "a list of records", "name a field of them");
+      reportInside(context, node, e, "a list of records", "name a field of these records");
       continue;
     }
     const Value given = tree.evaluator().evaluate(*edit.value, *edit.scope);
@@ -262,7 +262,7 @@ void applyBelow(Context& context, FactTree& tree, FactNode& section, Symbol name
   if (v.invalid()) return; // reported
   if (!hasFacts(v)) {
     if (isListOfRecords(v)) return setFields(context, tree, *node, *v.list, below);
-    for (const EditBelow& e : below) reportInside(context, *node, e, describe(v), "set all of it");
+    for (const EditBelow& e : below) reportInside(context, *node, e, describe(v), "set the whole fact");
     return;
   }
   node->cached = machines.edited(v, below);

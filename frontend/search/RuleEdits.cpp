@@ -8,7 +8,7 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(TargetValue, 798, "a rule is set to axes, `tp`, `[cp, tp]`, or `replicate`; this is `{text}`")
+PLANC_ERROR(TargetValue, 798, "a rule takes axes (`tp`, `[cp, tp]`) or `replicate`; this is `{text}`")
 
 namespace {
 
@@ -65,7 +65,7 @@ bool applyPlacement(Elaboration& elab, MergedPlan& merged, AppliedEdit& edit, co
                     ir::PlacementRule made, int layer) {
   const auto axes = targetsOf(elab.context, rule);
   if (rule.facts) {
-    reportRuleFact(elab, rule.facts->range, "( … )", "a placement of a dimension", "leave them out");
+    reportRuleFact(elab, rule.facts->range, "( … )", "a placement of a dimension", "remove the parentheses");
     return false;
   }
   if (!axes) return false;

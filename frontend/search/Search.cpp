@@ -13,7 +13,7 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(SameGoal, 698, "`{text}` is the same for every candidate: none is the best by it")
+PLANC_ERROR(SameGoal, 698, "the goal `{text}` is the same for every candidate")
 
 namespace {
 
@@ -73,7 +73,7 @@ void search(Elaboration& elab, MergedPlan& merged, PathTree* paths) {
     if (auto tree = searchTree(elab, merged, paths, *item->value, scope)) {
       if (elab.ok && searched && !request.termsOnly && isSameForAll(lines, *item->value, *tree, merged, scope)) {
         elab.context.report(SameGoal, item->value->range, {{"text", tree->text}})
-            .help("a goal is a metric, as `step_time`, or hangs on what a choice sets");
+            .help("a goal needs a metric, such as `step_time`, or a value that the search varies");
         elab.ok = false;
       }
       readsBeside(*item->value, *tree, scope, reading);

@@ -16,8 +16,8 @@
 
 namespace planc::frontend {
 
-PLANC_ERROR(ValueTwice, 688, "`{value}` is twice in the list of `{path}`")
-PLANC_ERROR(UnequalLists, 686, "`{path}` has {count} and `{other}`, to which it is bound, {expected}")
+PLANC_ERROR(ValueTwice, 688, "the list of `{path}` contains `{value}` twice")
+PLANC_ERROR(UnequalLists, 686, "`{path}` has {count}, but `{other}`, which is varied with it, has {expected}")
 PLANC_ERROR(LaterChoice, 687, "the list of `{path}` depends on {other}")
 PLANC_ERROR(TooManyLists, 692, "the list of `{path}` depends on more than {limit} combinations of other values")
 
@@ -94,7 +94,7 @@ private:
           continue;
         if (h >= g)
           return tooLate(line,
-                         h == g ? std::string("itself") : fmt::format("`{}`, which is varied behind it", nameOf(h)));
+                         h == g ? std::string("itself") : fmt::format("`{}`, which is varied after it", nameOf(h)));
         if (std::find(depends.begin(), depends.end(), h) == depends.end()) depends.push_back(h);
       }
     }
@@ -104,9 +104,7 @@ private:
   bool tooLate(const VariedLine& line, std::string other) {
     source_.elab.context
         .report(LaterChoice, line.item->values->range, {{"path", line.path}, {"other", std::move(other)}})
-        .help(
-            "a list may depend on what is varied before it: put the lines in that order, or state what is left out as "
-            "a `where`");
+        .help("a list can depend on lines before it: reorder the lines, or exclude combinations with a `where` line");
     return false;
   }
   bool isVaried(const std::string& path) const {
@@ -141,7 +139,7 @@ private:
     for (const uint32_t d : made.depends)
       if (__builtin_mul_overflow(lists, out_.space.space.choices[d].values.size(), &lists) || lists > kLists) {
         source_.elab.context.report(TooManyLists, made.range, {{"path", nameOf(g)}, {"limit", kLists}})
-            .help("state what is left out as a `where`");
+            .help("exclude combinations with a `where` line");
         return false;
       }
     std::map<std::vector<std::string>, uint32_t> known;
@@ -239,7 +237,7 @@ private:
                      {"other", nameOf(g)},
                      {"expected", columns.front().size()}})
             .label(group(g).lines.front().item->values->range, countText(columns.front().size()))
-            .help("values go together by their places: write as many of each");
+            .help("values are combined by their positions: give all these lists the same length");
         return false;
       }
       columns.push_back(std::move(*column));

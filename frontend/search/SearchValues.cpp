@@ -14,7 +14,7 @@ namespace planc::frontend {
 using syntax::Expr;
 using syntax::ExprKind;
 
-PLANC_ERROR(VaryValues, 677, "`vary` goes over a list; this is {type}")
+PLANC_ERROR(VaryValues, 677, "`vary` needs a list of values that can be set; this is {type}")
 
 namespace {
 

@@ -17,7 +17,7 @@ namespace planc::ir {
 
 PLANC_ERROR(NothingToSet, 930, "{owner} has no `{name}` to set")
 PLANC_ERROR(ChangedValue, 934, "`{fact}` takes {expected}; this is `{value}`")
-PLANC_ERROR(SettledInText, 935, "`{fact}` is settled when the text of a plan is read")
+PLANC_ERROR(SettledInText, 935, "`{fact}` cannot change after the plan was read")
 
 namespace {
 
@@ -242,7 +242,7 @@ private:
 
   bool settled(const FactEdit& edit) {
     diagnostics_.report(SettledInText, plan_.range, {{"fact", edit.path}})
-        .help("set it where the plan is loaded, before it is bound");
+        .help("set it when the plan is loaded, before it is bound");
     return false;
   }
 
