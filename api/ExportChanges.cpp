@@ -98,7 +98,7 @@ public:
     compare(a, b);
     const bool told = rows_.size() > rows || a.body == b.body || a.inherited;
     if (!told && hasBody(a.kind))
-      add(ChangeKind::Body, false, a, &b, fmt::format("{} `{}` is written otherwise", a.kind, a.name), "", "");
+      add(ChangeKind::Body, false, a, &b, fmt::format("the text of {} `{}` has changed", a.kind, a.name), "", "");
   }
 
   std::vector<ExportChange> take() { return std::move(rows_); }
@@ -111,7 +111,7 @@ private:
   }
   void compare(const Export& a, const Export& b) {
     if (a.name != b.name)
-      add(ChangeKind::Renamed, true, a, &b, fmt::format("{} `{}` is called `{}`", a.kind, a.name, b.name), a.name,
+      add(ChangeKind::Renamed, true, a, &b, fmt::format("{} `{}` is now called `{}`", a.kind, a.name, b.name), a.name,
           b.name);
     if (a.module != b.module) // plans that import the file, and not its folder, lose the declaration
       add(ChangeKind::Moved, true, a, &b, fmt::format("`{}` is in {}", a.name, b.module), a.module, b.module);
@@ -120,7 +120,7 @@ private:
                  std::string(a.kind), std::string(b.kind));
     parameters(a, b);
     if (!a.result.meaning.empty() && a.result.meaning != b.result.meaning)
-      add(ChangeKind::Result, true, a, &b, fmt::format("`{}` gives another type", a.name), a.result.text,
+      add(ChangeKind::Result, true, a, &b, fmt::format("`{}` returns another type", a.name), a.result.text,
           b.result.text);
     lost(ChangeKind::Member, a.members, b.members, "member", a, b);
     lost(ChangeKind::Part, a.parts, b.parts, a.kind == "cluster" ? "level" : "layer", a, b);
@@ -168,7 +168,8 @@ private:
       } else if (const ExportParameter* other = renamed(a, i, b)) {
         named.insert(other->name);
         add(ChangeKind::ParameterRenamed, true, a, &b,
-            fmt::format("parameter `{}` of `{}` is called `{}`", p.name, a.name, other->name), p.str(), other->str());
+            fmt::format("parameter `{}` of `{}` is now called `{}`", p.name, a.name, other->name), p.str(),
+            other->str());
       } else {
         add(ChangeKind::ParameterRemoved, true, a, &b,
             fmt::format("`{}` has no parameter `{}` any more", a.name, p.name), p.str(), "");
@@ -220,7 +221,7 @@ private:
     for (size_t i = 0; i < was.size(); ++i)
       if (was[i] != is[i])
         return add(ChangeKind::ParameterOrder, true, a, &b,
-                   fmt::format("an argument of `{}` that was given for `{}` without its name goes to `{}`", a.name,
+                   fmt::format("an unnamed argument of `{}` that was passed to `{}` is now passed to `{}`", a.name,
                                was[i], is[i]),
                    fmt::format("{}", fmt::join(was, ", ")), fmt::format("{}", fmt::join(is, ", ")));
   }
@@ -253,11 +254,11 @@ private:
   }
   void fact(const Export& a, const Export& b, const std::string& path, const std::string& was, const std::string& is) {
     add(ChangeKind::Fact, false, a, &b,
-        fmt::format("fact `{}` of `{}` is {}", path, a.name,
-                    was.empty()  ? "new"
-                    : is.empty() ? "gone"
-                    : was == is  ? "another: a name in it stands for something else"
-                                 : "another"),
+        fmt::format("fact `{}` of `{}` {}", path, a.name,
+                    was.empty()  ? "is new"
+                    : is.empty() ? "is gone"
+                    : was == is  ? "has changed: a name in it refers to something else"
+                                 : "has changed"),
         was, is);
   }
 

@@ -196,7 +196,7 @@ private:
     std::string out;
     if (rows.size() > 1) out += "\n" + report::markdownTable(rows, "lrll");
     for (const Export* from : owners)
-      out += fmt::format("\n{} more facts are those of {}.\n", inherited[from], link(*from, of.module));
+      out += fmt::format("\n{} more facts are the same as in {}.\n", inherited[from], link(*from, of.module));
     return out;
   }
 

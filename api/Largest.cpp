@@ -86,7 +86,7 @@ public:
     if (priced.estimate && priced.plan && priced.plan->cluster) out.devices = priced.plan->cluster->devices();
     if (const Diagnostic* const error = found.firstError()) out.message = error->message;
     if (!priced.plan && out.message.empty())
-      out.message = "no whole number of ranks is left for the axis that is filled";
+      out.message = "the ranks that remain for the filled axis are not a whole number";
     return out;
   }
 

@@ -36,7 +36,7 @@ bool isPriced(const std::string& text, const std::string& path, const std::strin
   }
   const cost::Estimate& made = *plan->estimate();
   if (made.totals.stepTime == so.totals.stepTime && made.memory.peak == so.memory.peak) return true;
-  why = fmt::format("what is written takes {} s and {} B, and the candidate {} s and {} B", made.totals.stepTime,
+  why = fmt::format("the written plan takes {} s and {} B, but the candidate takes {} s and {} B", made.totals.stepTime,
                     made.memory.peak, so.totals.stepTime, so.memory.peak);
   return false;
 }
@@ -56,11 +56,11 @@ std::optional<std::string> Search::written(ir::CandidateId id, const std::string
                                            std::vector<std::pair<std::string, std::string>>* assumed) {
   const std::unique_ptr<Compilation> wanted = candidate(id);
   if (!wanted || !wanted->priceAlone()) {
-    why = "it has no price by itself";
+    why = "it cannot be priced by itself";
     return std::nullopt;
   }
   const auto tried = [&](const frontend::PlanPlace& place) -> std::optional<std::string> {
-    why = "no plan that extends it says these values";
+    why = "no plan that extends it can state these values";
     const auto raw = file_.written(space_->digits(id), filled(id), place);
     file_.diagnostics().take();
     auto text = raw ? formatted(*raw, why) : std::nullopt;

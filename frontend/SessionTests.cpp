@@ -28,7 +28,7 @@ bool Session::addPolicies(const std::string& path, std::string& ioError) {
   if (!module) return false;
   const bool some = llvm::any_of(module->decls, [](const DeclInfo& decl) { return decl.kind == DeclKind::Policy; });
   if (!some && module->tree && !module->tree->broken) {
-    ioError = fmt::format("{} holds no policy", path);
+    ioError = fmt::format("{} contains no policy", path);
     return false;
   }
   for (DeclInfo& decl : module->decls) {

@@ -185,7 +185,7 @@ std::optional<Manifest> manifestIn(const Texts& texts, const std::string& shown,
               {{"folder", shown},
                {"problem", there ? "it has no planc.toml with `[package]`" : "it has no files of a package"}})
       .help(there ? "a package has a planc.toml with `[package]` and its `name`, `version`, `edition` and `exports`"
-                  : "is the path right? Paths of planc.toml count from its folder; `planc init --library` writes a "
+                  : "check the path: paths in planc.toml are relative to its folder; `planc init --library` writes a "
                     "package");
   return std::nullopt;
 }

@@ -55,7 +55,7 @@ std::string readEntry(const TomlValue& table, Locked& out) {
   const bool digests =
       std::all_of(out.files.begin(), out.files.end(), [](const auto& f) { return isDigest(f.second); });
   if (!digests || !isDigest(out.digest) || digestOf(out.files) != out.digest)
-    return fmt::format("the digests of `{}` do not make its `sha256`", out.name);
+    return fmt::format("the digests of the files of `{}` do not match its `sha256`", out.name);
   return "";
 }
 
@@ -73,7 +73,7 @@ const Locked* Lock::find(std::string_view name) const {
 
 std::string lockText(const std::vector<Locked>& packages) {
   std::string out =
-      fmt::format("# Written by `planc lib`: what this project is priced with, byte by byte.\nformat = {}\n",
+      fmt::format("# Written by `planc lib`: the exact packages with which this project is priced.\nformat = {}\n",
                   project::tomlText(kFormat));
   for (const Locked& p : packages) {
     out += fmt::format("\n[[package]]\nname = {}\n", project::tomlText(p.name));
@@ -116,7 +116,7 @@ std::optional<Lock> lockOf(const std::string& path, std::string text, SourceMana
   const std::optional<TomlValue> root = project::parseToml(sources, file, mistake);
   if (!root) return malformed(mistake.reason, mistake.range);
   if (textOf(*root, "format") != kFormat)
-    return malformed("it is of another form than this planc writes", {file, 0, 0});
+    return malformed("its format is not the one that this planc writes", {file, 0, 0});
   if (const TomlValue* packages = member(*root, "package"))
     for (const TomlValue& entry : packages->items)
       if (const std::string problem = readEntry(entry, lock.packages.emplace_back()); !problem.empty())

@@ -12,7 +12,7 @@
 namespace planc::packages {
 
 PLANC_ERROR(ManifestValue, 110, "`{key}` is {problem}")
-PLANC_ERROR(UnknownEdition, 111, "edition `{edition}` of the language is unknown to this planc")
+PLANC_ERROR(UnknownEdition, 111, "this planc does not know edition `{edition}` of the language")
 PLANC_ERROR(NewerPlanc, 112, "`{package}` needs planc {wanted}; this is {version}")
 PLANC_ERROR(AddressWithSecret, 113,
             "the address of `{package}` contains a name or a password, which every copy would disclose")
@@ -59,8 +59,8 @@ private:
     if (const std::optional<Version> read = Version::parse(version))
       out_.version = *read;
     else if (config_.version)
-      wrong("package.version", fmt::format("no version: `{}`", version), config_.version->range)
-          .help("three numbers, as `1.4.0`; before a release `2.0.0-rc.1`");
+      wrong("package.version", fmt::format("not a version: `{}`", version), config_.version->range)
+          .help("a version is three numbers, such as `1.4.0`, or `2.0.0-rc.1` before a release");
     edition();
     planc();
     if (config_.description) out_.description = config_.description->value;
@@ -83,8 +83,8 @@ private:
     if (!config_.planc) return;
     const std::optional<Version> least = leastPlanc(config_.planc->value);
     if (!least)
-      wrong("package.planc", fmt::format("no least version: `{}`", config_.planc->value), config_.planc->range)
-          .help("as `planc = \">=0.2\"`");
+      wrong("package.planc", fmt::format("not a minimum version: `{}`", config_.planc->value), config_.planc->range)
+          .help("write the minimum version, such as `planc = \">=0.2\"`");
     else if (*least > plancVersion())
       diagnostics_
           .report(NewerPlanc, config_.planc->range,
@@ -99,7 +99,7 @@ private:
     const fs::path steps(path);
     const auto word = [](const fs::path& step) { return problemOfName(step.string()).empty(); };
     if (path.empty() || !std::all_of(steps.begin(), steps.end(), word))
-      wrong("package.exports", fmt::format("no path of a module: `{}`", text.value), text.range)
+      wrong("package.exports", fmt::format("not a path of a module: `{}`", text.value), text.range)
           .help("folders and files below the folder of planc.toml, with names of lower-case letters, digits and `_`");
     else
       out_.exports.push_back(path);
@@ -111,7 +111,8 @@ private:
     if (const std::string problem = problemOfName(out.name); !problem.empty())
       wrong(key, problem, said.name.range).help("it is the name that the package has in its own planc.toml");
     else if (config_.name && out.name == config_.name->value)
-      wrong(key, "the package itself", said.name.range).help("take the line out: its own modules need no dependency");
+      wrong(key, "the package itself", said.name.range)
+          .help("remove the line: a package does not depend on its own modules");
     if (said.path.has_value() == said.git.has_value())
       wrong(key, said.path ? "both a folder and a repository" : "neither a folder nor a repository", said.range)
           .help("write `path = \"../lab\"`, or `git = \"https://…\", tag = \"v1.0.0\"`");
@@ -126,9 +127,9 @@ private:
     out.origin.path = said.path->value;
     if (out.origin.path.empty() || out.origin.path.find("://") != std::string::npos ||
         hasControlCharacter(out.origin.path))
-      wrong(key + ".path", "no path", said.path->range)
-          .help("a folder, counted from that of planc.toml; an address is a `git`");
-    if (said.tag) wrong(key + ".tag", "not used with a `path`", said.tag->range).help("take `tag` or `path` out");
+      wrong(key + ".path", "not a path", said.path->range)
+          .help("`path` is a folder relative to that of planc.toml; write an address as `git`");
+    if (said.tag) wrong(key + ".tag", "not used with a `path`", said.tag->range).help("remove `tag` or `path`");
   }
 
   void repository(const std::string& key, const project::ConfigDependency& said, Dependency& out) {
@@ -137,7 +138,7 @@ private:
       diagnostics_.report(AddressWithSecret, said.git->range, {{"package", out.name}})
           .help("remove it from the address: git gets it from a credential helper or an SSH agent");
     else if (address == Address::None)
-      wrong(key + ".git", "no address", said.git->range)
+      wrong(key + ".git", "not an address", said.git->range)
           .help("`https://…`, `ssh://…`, `git@host:path`, `file:///…` and `http://…` are addresses; a folder is a "
                 "`path`");
     if (!said.tag) {
@@ -150,8 +151,8 @@ private:
     if (const std::optional<Version> least = Version::ofTag(out.origin.tag))
       out.least = *least;
     else
-      wrong(key + ".tag", fmt::format("no version: `{}`", out.origin.tag), said.tag->range)
-          .help("tags of packages are their versions, as `v1.4.0`: a branch moves, and would price otherwise tomorrow");
+      wrong(key + ".tag", fmt::format("not a version: `{}`", out.origin.tag), said.tag->range)
+          .help("the tag must be a version, such as `v1.4.0`: a branch moves, so results could change");
   }
 
   const project::Config& config_;
@@ -167,7 +168,7 @@ std::string problemOfName(std::string_view name) {
   if (name == "std") return "the library that comes with planc";
   if (name.empty() || name.size() > kMost || (name[0] >= '0' && name[0] <= '9') ||
       !std::all_of(name.begin(), name.end(), word))
-    return fmt::format("no name: `{}`", name);
+    return fmt::format("not a name: `{}`", name);
   return "";
 }
 

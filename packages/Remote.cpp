@@ -82,8 +82,8 @@ bool answered(const GitAnswer& answer, const RemoteUse& use) {
 bool prepared(const Scratch& scratch, const RemoteUse& use) {
   if (!scratch.path().empty()) return answered(ask(scratch.path(), {"init", "-q", "--bare", "--template="}), use);
   use.diagnostics
-      .report(RemoteUnread, use.range, {{"package", use.name}, {"reason", "no temporary folder can be made"}})
-      .help("TMPDIR names another folder for it");
+      .report(RemoteUnread, use.range, {{"package", use.name}, {"reason", "cannot create a temporary folder"}})
+      .help("set TMPDIR to another folder");
   return false;
 }
 

@@ -65,7 +65,7 @@ void Resolver::readLock(Project& project, const Asking& asking) {
   } else if (!project.manifest->dependencies.empty()) {
     const Dependency& first = project.manifest->dependencies[0];
     asking.diagnostics.report(LockMissing, first.range, {{"name", first.name}, {"lock", path}})
-        .help("`planc lib fetch` writes it: which versions these are, byte by byte");
+        .help("`planc lib fetch` writes it, with the exact contents of all versions");
   }
 }
 
@@ -155,7 +155,7 @@ bool Resolver::fill(Project& project, const Locked& locked, Read& read, SourceRa
       const std::string what =
           !found.problem.problem.empty()
               ? fmt::format("`{}`: {}", found.problem.path, found.problem.problem)
-              : fmt::format("`{}` is another{}", others.front(),
+              : fmt::format("`{}` differs{}", others.front(),
                             others.size() == 1 ? "" : fmt::format(", and {} more", others.size() - 1));
       asking.diagnostics
           .report(PackageChanged, use, {{"name", locked.name}, {"folder", found.folder}, {"problem", what}})
@@ -174,7 +174,7 @@ bool Resolver::fill(Project& project, const Locked& locked, Read& read, SourceRa
   package.exports = manifest->exports;
   if (package.name != locked.name || (!locked.origin.isFolder() && manifest->version != locked.version)) {
     reportUnfit(project.lock->path,
-                fmt::format("`{}` is {} {} by its planc.toml", locked.name, package.name, package.version),
+                fmt::format("`{}` is {} {} according to its planc.toml", locked.name, package.name, package.version),
                 locked.range, asking.diagnostics);
     return false;
   }

@@ -12,7 +12,7 @@ namespace planc::packages {
 PLANC_ERROR(PackageCycle, 114, "packages depend on each other: {cycle}")
 PLANC_ERROR(TwoMajors, 115, "two incompatible versions of `{name}` are required: {one} and {other}")
 PLANC_ERROR(TwoOrigins, 116, "`{name}` is required from two places: {one} and {other}")
-PLANC_ERROR(OtherPackage, 117, "{asked} was required, but the package is {found}")
+PLANC_ERROR(OtherPackage, 117, "{asked} is required, but the package is {found}")
 PLANC_ERROR(FolderInRepository, 131, "`{package}` comes from a repository and depends on the folder `{path}`")
 PLANC_ERROR(FolderTooOld, 132, "`{by}` requires `{name}` {least}, but {folder} has version {version}")
 
@@ -44,7 +44,7 @@ public:
       if (const Node& node = nodes_[i]; node.manifest) ask(*node.manifest, &node);
     if (nodes_.size() > kMostVersions)
       diagnostics_.report(TooManyVersions, project_.range, {{"most", kMostVersions}})
-          .help("`planc lib tree` shows who asks for what: one of the packages asks for very many others");
+          .help("`planc lib tree` shows which package requires which: one of them requires very many others");
     if (diagnostics_.errorCount() == before) cycles();
     if (diagnostics_.errorCount() != before) return std::nullopt;
     std::map<std::string, const Node*> chosen;
@@ -63,7 +63,7 @@ private:
       Origin origin = fromProject(d.origin, by && by->origin.isFolder() ? by->origin.path : "");
       if (by && d.origin.isFolder() && !by->origin.isFolder()) {
         diagnostics_.report(FolderInRepository, d.range, {{"package", by->name}, {"path", d.origin.path}})
-            .help("nobody who fetches the package has that folder: depend on a tag of a repository");
+            .help("other users of the package do not have that folder: depend on a tag of a repository");
         continue;
       }
       const bool replaced = own && own->origin.isFolder() && !d.origin.isFolder();
@@ -96,7 +96,7 @@ private:
         .report(OtherPackage, node.asked.range,
                 {{"asked",
                   named ? fmt::format("`{}` of `{}`", node.origin.tag, node.name) : fmt::format("`{}`", node.name)},
-                 {"found", named ? "version " + m.version.text() + " by its planc.toml"
+                 {"found", named ? "version " + m.version.text() + " according to its planc.toml"
                                  : fmt::format("called `{}` in its own planc.toml", m.name)}})
         .label(m.range, "its planc.toml")
         .help(named ? "the tag of a version must be that version, with or without `v`: the package needs a new tag"
@@ -124,7 +124,8 @@ private:
               TwoMajors, d.range,
               {{"name", d.name}, {"one", other.manifest->version.text()}, {"other", node.manifest->version.text()}}),
           one, d, by)
-          .help("a project is priced with one major of a package: ask for versions of the others that go with it");
+          .help(
+              "a project uses one major version of a package: require versions of the other packages that agree on it");
     }
   }
 
@@ -153,7 +154,7 @@ private:
                  {"by", by ? by->name : "the project"},
                  {"least", d.least.text()}})
         .label(folder.asked.range, "the folder replaces all versions")
-        .help("bring the folder to that version");
+        .help("update the folder to that version");
   }
 
   static std::string nameOf(const std::string& name, const Origin& origin) {
@@ -169,7 +170,7 @@ private:
     std::string text = d.name;
     for (const Node* at = by; at; at = at->by) text = at->name + " -> " + text;
     diagnostics_.report(PackageCycle, d.range, {{"cycle", project_.name + " -> " + text}})
-        .help("move what both need into a third package");
+        .help("move the modules that both need into a third package");
   }
 
   /// Reports a cycle of package names, whatever versions are on it.
@@ -187,7 +188,7 @@ private:
           std::string text;
           for (auto at = std::find(path.begin(), path.end(), to); at != path.end(); ++at) text += *at + " -> ";
           diagnostics_.report(PackageCycle, d->range, {{"cycle", text + to}})
-              .help("move what both need into a third package");
+              .help("move the modules that both need into a third package");
           return false;
         }
         if (state[to] == 0 && !self(self, to)) return false;

@@ -92,7 +92,7 @@ private:
         .report(TagMoved, range,
                 {{"tag", locked.origin.tag},
                  {"package", locked.name},
-                 {"problem", fmt::format("`{}` is another; its commit was {} and is {}", others.front(),
+                 {"problem", fmt::format("`{}` differs; its commit was {} and is {}", others.front(),
                                          locked.commit.substr(0, 12), found.commit.substr(0, 12))}})
         .label(locked.range, "locked here")
         .help("ask the maintainer of the package: a published version must not change, and a new version needs a new "
@@ -162,7 +162,7 @@ std::optional<bool> Workspace::fits(std::string& why) {
       const Manifest* const next = manifestOf(*locked);
       if (!next) return std::nullopt;
       if (next->name != locked->name || (!locked->origin.isFolder() && next->version != locked->version))
-        return no(fmt::format("`{}` is locked at {}, and is {} {} by its planc.toml", locked->name,
+        return no(fmt::format("`{}` is locked at {}, but is {} {} according to its planc.toml", locked->name,
                               locked->version.text(), next->name, next->version.text()));
       asking.emplace_back(next, locked->origin.path);
     }
@@ -170,9 +170,9 @@ std::optional<bool> Workspace::fits(std::string& why) {
   if (diagnostics_.errorCount() != before) return std::nullopt;
   for (const Locked& locked : lock_->packages)
     if (const auto asked = reached.find(locked.name); asked == reached.end())
-      return no(fmt::format("nobody asks for `{}`", locked.name));
+      return no(fmt::format("no package requires `{}`", locked.name));
     else if (!locked.origin.isFolder() && asked->second < locked.version)
-      return no(fmt::format("`{}` is locked at {}, and nobody asks for more than {}", locked.name,
+      return no(fmt::format("`{}` is locked at {}, but no package requires more than {}", locked.name,
                             locked.version.text(), asked->second.text()));
   return true;
 }
@@ -214,7 +214,7 @@ std::optional<std::vector<Fetched>> Workspace::fetch(bool cache) {
     if (!cache || stored(diskFiles(), folder_, locked).kind == Stored::Kind::Vendored) continue;
     if (const std::string reason = putIntoCache(locked.digest, known.texts); !reason.empty()) {
       diagnostics_.report(CacheUnwritable, placeOf(locked), {{"reason", reason}})
-          .help("PLANC_CACHE names another folder for it, from the root; `planc lib vendor` needs none");
+          .help("set PLANC_CACHE to another absolute path; `planc lib vendor` needs no cache");
       return std::nullopt;
     }
   }

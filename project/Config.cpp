@@ -110,7 +110,7 @@ private:
       const std::string name = fmt::format("{}.{}", kDependenciesTable, member.name);
       if (member.value.kind != TomlValue::Kind::Table) {
         wrongKind(name, "a table", member.value)
-            .help(fmt::format("as `{} = {{ git = \"https://…\", tag = \"v1.0.0\" }}`, or with the `path` of a folder",
+            .help(fmt::format("write `{} = {{ git = \"https://…\", tag = \"v1.0.0\" }}`, or the `path` of a folder",
                               member.name));
         continue;
       }
@@ -144,7 +144,7 @@ private:
   void texts(const std::string& name, const TomlValue& value, std::vector<ConfigText>& out) {
     if (value.kind != TomlValue::Kind::List) {
       auto report = wrongKind(name, "a list of texts", value);
-      if (value.kind == TomlValue::Kind::Text) report.help(fmt::format("as a list: `[\"{}\"]`", value.text));
+      if (value.kind == TomlValue::Kind::Text) report.help(fmt::format("write a list: `[\"{}\"]`", value.text));
       return;
     }
     for (const TomlValue& item : value.items)

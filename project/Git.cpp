@@ -186,8 +186,8 @@ GitAnswer runGit(const GitPlace& place, const std::vector<std::string>& words, s
   if (const int failed = spawn(all, variables, files, bounds, status)) {
     answer.found = failed != ENOENT;
     answer.code = -1;
-    answer.err = failed == EFBIG   ? "there is more of it than is read"
-                 : failed == ETIME ? "it takes longer than a package should"
+    answer.err = failed == EFBIG   ? "it exceeds the size limit"
+                 : failed == ETIME ? "it takes too long"
                                    : std::strerror(failed);
     return answer;
   }

@@ -79,13 +79,14 @@ std::shared_ptr<const GitTree> GitTree::open(const std::string& revision, const 
   if (!commit.ok() || commit.line().empty()) {
     auto report = diagnostics.report(NoRevision, asked, {{"path", near}, {"revision", revision}});
     if (revision.find("..") < revision.size() - std::min(revision.size(), kSinceBase.size()))
-      report.help(
-          "name one revision: the files on the disk are compared with it; `REV...` is where this branch left REV");
+      report.help("name one revision: the files on the disk are compared with it; `REV...` is the point where this "
+                  "branch left REV");
     else if (runGit(place, {"rev-parse", "--is-shallow-repository"}).line() == "true")
       report.help("this clone is shallow: `git fetch --unshallow` fetches its history (with actions/checkout: "
                   "`fetch-depth: 0`)");
     else
-      report.help("a revision is a commit, a branch or a tag of this clone: `git fetch` gets those of others");
+      report.help(
+          "a revision is a commit, a branch or a tag of this clone: `git fetch` gets the revisions of other clones");
     return nullptr;
   }
   std::shared_ptr<GitTree> tree(new GitTree(place, top.line(), commit.line()));
@@ -150,7 +151,7 @@ GitTree::Repository& GitTree::submodule(Repository& within, const std::string& p
   made = std::make_unique<Repository>();
   made->commit = commit;
   if (++opened_ > kMostSubmodules) {
-    made->problem = fmt::format("there are more than {} submodules in each other", kMostSubmodules);
+    made->problem = fmt::format("more than {} submodules are nested", kMostSubmodules);
     missing_.insert(made->problem);
     return *made;
   }
@@ -201,13 +202,13 @@ GitTree::Place GitTree::resolve(const std::string& inside, std::string& error) c
       }
       const auto target = at.repository->blobs.find(entry->second.object);
       if (target == at.repository->blobs.end() || ++links > kMostLinks) {
-        error = fmt::format("the link `{}` leads nowhere", at.whole);
+        error = fmt::format("the target of the link `{}` does not exist", at.whole);
         return {};
       }
       const std::string tail = end < path.size() ? path.substr(end) : "";
       const fs::path led = (fs::path(at.whole).parent_path() / (target->second + tail)).lexically_normal();
       if (led.is_absolute() || (!led.empty() && *led.begin() == "..")) {
-        error = fmt::format("the link `{}` leads out of the repository", at.whole);
+        error = fmt::format("the target of the link `{}` is outside of the repository", at.whole);
         return {};
       }
       path = led.generic_string();

@@ -163,7 +163,7 @@ std::optional<TomlValue> parseToml(const SourceManager& sources, FileId file, To
   const Places places(sources, file);
   if (const auto at = endlessName(sources.text(file))) {
     const auto end = static_cast<uint32_t>(*at);
-    mistake = {"a name of more parts than anything here has", {file, end, end + 1}};
+    mistake = {"a key with too many parts", {file, end, end + 1}};
     return std::nullopt;
   }
   const toml::parse_result result = toml::parse(sources.text(file));

@@ -12,7 +12,8 @@
 
 namespace planc::api {
 
-PLANC_WARNING(CalibratedParts, 1069, "calibrated numbers are not read as they were measured: {what}", Reached::Priced)
+PLANC_WARNING(CalibratedParts, 1069, "calibrated numbers are used in another way than they were measured: {what}",
+              Reached::Priced)
 
 namespace {
 
@@ -70,7 +71,8 @@ void fittedElsewhere(const ir::Plan& plan, DiagnosticEngine& diagnostics) {
       .report(CalibratedParts, plan.range,
               {{"what", fmt::format("`{}` was fitted on {}, and the device of `{}` is `{}`", plan.stack->name.view(),
                                     parts, plan.title, device.name.view())}})
-      .label(plan.stack->number(ir::StackFact::FittedOn, on.front())->range, "the stack was fitted to samples of this")
+      .label(plan.stack->number(ir::StackFact::FittedOn, on.front())->range,
+             "the stack was fitted to samples of this device")
       .label(device.range, "the plan's device")
       .help(fmt::format("fit a stack to samples of the device, `planc calibrate SAMPLES --device {} --stack …`, or use "
                         "the library's stack of your software",

@@ -89,7 +89,7 @@ public:
     if (fs::is_directory(real, failed))
       error = "it is a folder";
     else if (std::string_view(path).ends_with(kPlanSuffix))
-      error = "it is a link to a file that is called otherwise";
+      error = "it is a link to a file with another name";
     else
       error = "its name does not end in `.plan`";
     return std::nullopt;

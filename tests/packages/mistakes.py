@@ -20,28 +20,28 @@ POD = {"clusters/pod.plan": CLUSTER.format(bandwidth="50GB/s")}
 IMPORT = "import base.clusters.pod as pods\n\nexport let four = pods.pod(nodes = 4)\n"
 # What planc.toml says, the code that it gets, and a part of the message.
 MANIFESTS = [
-    (PACKAGE.replace('"acme"', '"Acme"'), "PLAN0110", "no name: `Acme`"),
+    (PACKAGE.replace('"acme"', '"Acme"'), "PLAN0110", "not a name: `Acme`"),
     (PACKAGE.replace('"acme"', '"std"'), "PLAN0110", "the library that comes with planc"),
-    (PACKAGE.replace('"1.0.0"', '"1.0"'), "PLAN0110", "no version: `1.0`"),
-    (PACKAGE.replace('"1.0.0"', '"01.0.0"'), "PLAN0110", "no version: `01.0.0`"),
-    (PACKAGE.replace('["clusters"]', '["../clusters"]'), "PLAN0110", "no path of a module"),
+    (PACKAGE.replace('"1.0.0"', '"1.0"'), "PLAN0110", "not a version: `1.0`"),
+    (PACKAGE.replace('"1.0.0"', '"01.0.0"'), "PLAN0110", "not a version: `01.0.0`"),
+    (PACKAGE.replace('["clusters"]', '["../clusters"]'), "PLAN0110", "not a path of a module"),
     (PACKAGE.replace('exports = ["clusters"]\n', ""), "PLAN0110", "`package.exports` is missing"),
     (PACKAGE.replace('edition = "2026"\n', ""), "PLAN0110", "`package.edition` is missing"),
     (PACKAGE.replace('"2026"', '"1999"'), "PLAN0111", "`1999`"),
     (PACKAGE + 'planc = ">=99.1"\n', "PLAN0112", "needs planc >=99.1"),
-    (PACKAGE + 'planc = "1.0"\n', "PLAN0110", "no least version: `1.0`"),
+    (PACKAGE + 'planc = "1.0"\n', "PLAN0110", "not a minimum version: `1.0`"),
     (PACKAGE + "licence = \"MIT\"\n", "PLAN1103", "no key `licence`"),
     (PACKAGE.replace('"acme"', "7"), "PLAN1104", "must be a text"),
     ("[dependencies]\nbase = \"1.0\"\n", "PLAN1104", "must be a table"),
     ("[dependencies]\nbase = { }\n", "PLAN0110", "neither a folder nor a repository"),
     ("[dependencies]\nbase = { path = \"../base\", git = \"https://h/r\", tag = \"v1.0.0\" }\n", "PLAN0110", "both a folder and a repository"),
     ("[dependencies]\nbase = { git = \"https://h/r\" }\n", "PLAN0110", "without a tag"),
-    ("[dependencies]\nbase = { git = \"https://h/r\", tag = \"main\" }\n", "PLAN0110", "no version: `main`"),
+    ("[dependencies]\nbase = { git = \"https://h/r\", tag = \"main\" }\n", "PLAN0110", "not a version: `main`"),
     ("[dependencies]\nbase = { git = \"https://h/r\", branch = \"main\" }\n", "PLAN1103", "no key `branch`"),
-    ("[dependencies]\nbase = { git = \"--upload-pack=touch /tmp/x\", tag = \"v1.0.0\" }\n", "PLAN0110", "no address"),
-    ("[dependencies]\nbase = { git = \"ext::sh -c touch% /tmp/x\", tag = \"v1.0.0\" }\n", "PLAN0110", "no address"),
-    ("[dependencies]\nbase = { git = \"ext::sh\", tag = \"v1.0.0\" }\n", "PLAN0110", "no address"),
-    ("[dependencies]\nbase = { git = \"ssh://-oProxyCommand=x/r\", tag = \"v1.0.0\" }\n", "PLAN0110", "no address"),
+    ("[dependencies]\nbase = { git = \"--upload-pack=touch /tmp/x\", tag = \"v1.0.0\" }\n", "PLAN0110", "not an address"),
+    ("[dependencies]\nbase = { git = \"ext::sh -c touch% /tmp/x\", tag = \"v1.0.0\" }\n", "PLAN0110", "not an address"),
+    ("[dependencies]\nbase = { git = \"ext::sh\", tag = \"v1.0.0\" }\n", "PLAN0110", "not an address"),
+    ("[dependencies]\nbase = { git = \"ssh://-oProxyCommand=x/r\", tag = \"v1.0.0\" }\n", "PLAN0110", "not an address"),
     (PACKAGE + "[dependencies]\nacme = { path = \"../acme\" }\n", "PLAN0110", "the package itself"),
     ("[dependencies\n", "PLAN1102", "not valid TOML"),
 ]
@@ -115,7 +115,7 @@ def choice(world):
             (world.line("ring", "1.0.0"), "PLAN0114", "ring -> ring_back -> ring"),
             (world.line("left", "1.0.0") + world.line("uses_fork", "1.0.0"), "PLAN0116", "remotes/fork"),
             (world.line("other", "1.0.0").replace("other =", "another ="), "PLAN0117", "called `other` in its own planc.toml"),
-            (world.line("other", "3.0.0"), "PLAN0117", "version 1.0.0 by its planc.toml"),
+            (world.line("other", "3.0.0"), "PLAN0117", "version 1.0.0 according to its planc.toml"),
             (world.line("other", "1.7.0"), "PLAN0128", "no tag `v1.7.0`"),
             (world.line("outside", "1.0.0"), "PLAN0131", "`../lab`"),
             ('base = { path = "../own/base" }\n' + world.line("right", "1.0.0"), "PLAN0132", "`right` requires `base` 2.0.0"),
@@ -179,8 +179,8 @@ def hostile(world):
         ([manifest, f"040000 tree {tree_of(world, folder, [f'100644 blob {pod}{chr(9)}Pod.plan', f'100644 blob {pod}{chr(9)}pod.plan'])}\tclusters"], "PLAN0122", "some systems cannot distinguish it"),
         ([manifest, f"040000 tree {tree_of(world, folder, [f'100644 blob {pod}{chr(9)}a:b.plan'])}\tclusters"], "PLAN0122", "characters that not every system takes"),
         ([manifest, f"040000 tree {many}\tclusters"], "PLAN0122", "more than 100000 files"),
-        ([manifest, f"040000 tree {million}\tclusters"], "PLAN0127", "more of it than is read"),
-        ([manifest, f"040000 tree {billion}\tclusters"], "PLAN0127", "more of it than is read"),
+        ([manifest, f"040000 tree {million}\tclusters"], "PLAN0127", "it exceeds the size limit"),
+        ([manifest, f"040000 tree {billion}\tclusters"], "PLAN0127", "it exceeds the size limit"),
         ([f"040000 tree {clusters}\tclusters"], "PLAN0120", "is not a package"),
     ]
     world.write({"planc.toml": "[dependencies]\n" + world.line("evil", "1.0.0"), "a.plan": IMPORT.replace("base", "evil")}, "victim")
@@ -205,21 +205,21 @@ def locks(world):
     digest = re.search(r'sha256 = "(\w+)"', good)[1]
     for text, code, part in [
             (good.replace('version = "1.0.0"', 'version = "x"'), "PLAN0118", "`base` has no version"),
-            (good.replace(digest, "0" * 64), "PLAN0118", "do not make its `sha256`"),
-            (good.replace('format = "1"', 'format = "9"'), "PLAN0118", "another form"),
+            (good.replace(digest, "0" * 64), "PLAN0118", "do not match its `sha256`"),
+            (good.replace('format = "1"', 'format = "9"'), "PLAN0118", "its format is not"),
             (good + good[good.index("\n[[package]]"):], "PLAN0118", "out of order"),
             (good[:-40], "PLAN0118", "cannot be read"),
-            ("", "PLAN0118", "another form"),
+            ("", "PLAN0118", "its format is not"),
             ('format = "1"\n', "PLAN0119", "it has no `base`"),
             (good.replace(world.address("base"), world.address("fork")), "PLAN0119", "locked from"),
             (good.replace('"1.0.0"', '"2.0.0"').replace('"v1.0.0"', '"v2.0.0"'), "PLAN0119", "`base` is locked at 2.0.0, but 1.0.0 is required"),
             (good.replace('"1.0.0"', '"1.0.0-rc.1"'), "PLAN0119", "`base` is locked at 1.0.0-rc.1, but 1.0.0 is required"),
-            (good.replace('"1.0.0"', '"1.7.0"'), "PLAN0119", "`base` is base 1.0.0 by its planc.toml"),
+            (good.replace('"1.0.0"', '"1.7.0"'), "PLAN0119", "`base` is base 1.0.0 according to its planc.toml"),
     ]:
         (world.root / "locks/planc.lock").write_text(text)
         told(world, "locks", code, part, "check", "a.plan")
     (world.root / "locks/planc.lock").write_text(good + '\n[[package]]\nname = "zebra"\npath = "../remotes/fork"\n')
-    told(world, "locks", "PLAN0119", "nobody asks for `zebra`", "lib", "verify", file="planc.toml")
+    told(world, "locks", "PLAN0119", "no package requires `zebra`", "lib", "verify", file="planc.toml")
     told(world, "locks", "PLAN0135", "zebra in ../remotes/fork gone", "lib", "fetch", "--locked", file="planc.toml")
     world.planc("locks", "lib", "fetch", says="zebra in ../remotes/fork gone")
     assert (world.root / "locks/planc.lock").read_text() == good
@@ -231,7 +231,7 @@ def locks(world):
     world.write({"clusters/pod.plan": CLUSTER.format(bandwidth="1GB/s")}, "remotes/base")
     world.git("remotes/base", "commit", "-q", "-a", "-m", "moved")
     world.git("remotes/base", "tag", "-f", "v1.0.0")
-    told(world, "locks", "PLAN0129", "`clusters/pod.plan` is another", "lib", "fetch")
+    told(world, "locks", "PLAN0129", "`clusters/pod.plan` differs", "lib", "fetch")
 
 
 def imports(world):

@@ -44,7 +44,7 @@ def second_version(world, before):
     """Version 1.1.0 has a slower room: an upgrade says what it moves, and whose doing that is."""
     world.library("pods", "1.1.0", {"clusters/pod.plan": CLUSTER.format(bandwidth="25GB/s")})
     # Whoever keeps the library hears that this is more than a patch, before or after the tag.
-    moved = ("plans/known.plan#house_8b", "step_time 5.023 s → 5.26 s", "fact `room.bandwidth` of `pod` is another")
+    moved = ("plans/known.plan#house_8b", "step_time 5.023 s → 5.26 s", "fact `room.bandwidth` of `pod` has changed")
     world.planc("remotes/pods", "lib", "breaking", "--against", "v1.0.0", says=moved, silent="PLAN0150")
     toml, pod = world.root / "remotes/pods/planc.toml", world.root / "remotes/pods/clusters/pod.plan"
     texts = toml.read_text(), pod.read_text()
@@ -108,12 +108,12 @@ def changed_bytes(world):
     text = path.read_text()
     path.write_text(text.replace("25GB/s", "26GB/s"))
     at = text.index("25GB/s") + 2  # counted from 1, as cmp does
-    world.planc("app", "check", code=1, says=("PLAN0121", "vendor/pods", "`clusters/pod.plan` is another"))
+    world.planc("app", "check", code=1, says=("PLAN0121", "vendor/pods", "`clusters/pod.plan` differs"))
     world.planc("app", "estimate", "plans", code=1, says="PLAN0121")
     world.planc("app", "lib", "verify", code=1, says=("PLAN0137", f"byte {at} is `6`, and `5` is locked", "vendor/pods/clusters/pod.plan:16:"))
     (vendored / "clusters/more.plan").write_text("let a = 1\n")
     path.write_text(text)
-    world.planc("app", "check", code=1, says="`clusters/more.plan` is another")
+    world.planc("app", "check", code=1, says="`clusters/more.plan` differs")
     world.planc("app", "lib", "vendor", says="pods 1.1.0 in vendor/pods")
     world.planc("app", "check")
     # A copy of another version is no byte that somebody changed; an update says that the copy is behind.

@@ -396,7 +396,7 @@ TEST(Breaking, TellsBothSides) {
                       "    lib/clusters/pod.plan:19\n"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("worth knowing\n  acme.clusters.pod.card: fact `power` of `card` is another\n    600W → 650W\n"),
+  EXPECT_NE(text.find("worth knowing\n  acme.clusters.pod.card: fact `power` of `card` has changed\n    600W → 650W\n"),
             std::string::npos)
       << text;
 }

@@ -100,8 +100,8 @@ TEST_F(Repositories, LinksAreFollowedInsideAndRefusedOutside) {
   EXPECT_EQ(text(*before, "a/y.plan"), "x\n");
   std::string error;
   EXPECT_EQ(before->real((root / "a/y.plan").string(), error), "lib/x.plan");
-  EXPECT_EQ(text(*before, "a/out.plan"), "!the link `out.plan` leads out of the repository");
-  EXPECT_EQ(text(*before, "a/round.plan"), "!the link `round.plan` leads nowhere");
+  EXPECT_EQ(text(*before, "a/out.plan"), "!the target of the link `out.plan` is outside of the repository");
+  EXPECT_EQ(text(*before, "a/round.plan"), "!the target of the link `round.plan` does not exist");
   EXPECT_EQ(text(*before, "elsewhere.plan"), "!it is outside of the repository, so no revision has it");
 }
 
