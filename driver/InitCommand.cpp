@@ -75,7 +75,7 @@ int runInit(Console& console, const Arguments& arguments) {
   const std::string name = arguments.value("--name").value_or(nameOf(folder));
   if (const std::string problem = packages::problemOfName(name); !problem.empty())
     return console.usageError(fmt::format("the name of a package: {}", problem),
-                              "lower-case letters, digits and `_`, as `acme_models`");
+                              "a name has lower-case letters, digits and `_`, such as `acme_models`");
   const std::map<std::string, std::string> files = filesOf(library ? "library/" : "project/", name);
   std::error_code failed;
   for (const auto& [path, text] : files)
@@ -90,7 +90,7 @@ int runInit(Console& console, const Arguments& arguments) {
     console.out(target.lexically_normal().string() + "\n");
   }
   const std::string at = folder == "." ? "" : fmt::format("cd {} && ", folder);
-  console.note(fmt::format("planc: `{}planc test` is next\n", at));
+  console.note(fmt::format("planc: next, run `{}planc test`\n", at));
   return kClean;
 }
 

@@ -54,8 +54,8 @@ int runNew(Console& console, const Arguments& given) {
   }
   if (const std::string problem = writeFile(*path, *text); !problem.empty())
     return console.usageError(fmt::format("cannot write {}: {}", *path, problem));
-  console.note(
-      fmt::format("planc: `planc estimate {0}` prices it, `planc search {0}` looks for better plans\n", *path));
+  console.note(fmt::format(
+      "planc: next, price it with `planc estimate {0}`, or find better plans with `planc search {0}`\n", *path));
   return kClean;
 }
 

@@ -67,7 +67,7 @@ int noneFound(Console& console, const std::vector<std::string>& words, const std
   const std::string& name = words.front();
   std::error_code failed;
   if (std::filesystem::exists(name, failed))
-    return console.usageError(fmt::format("`{}` is not a module of the library, but a path on this disk", name),
+    return console.usageError(fmt::format("`{}` is a path on this disk, not a module of the library", name),
                               "`planc show` prints modules such as `std.models.gpt`; by itself it lists them");
   bool bare = std::find(names.begin(), names.end(), "std." + name) != names.end();
   return console.usageError("no module `" + name + "` in the library",

@@ -56,7 +56,7 @@ const Command kVersionCommand = {
     {{"--format",
       "",
       {"text", "json"},
-      "json: commit, editions of the language, digest of the library, and forms of JSON results, too"}},
+      "json: also the commit, editions of the language, digest of the library, and versions of JSON results"}},
     "planc version",
     runVersion,
 };

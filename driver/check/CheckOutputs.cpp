@@ -52,7 +52,7 @@ std::optional<CheckOutputs> CheckOutputs::of(Console& console, const Arguments& 
     const CheckFormat* const format = checkFormat(name);
     if (!format || path.empty()) {
       console.usageError("`--output` takes a format and a file; this is `" + word + "`",
-                         format ? "as `--output " + name + "=FILE`"
+                         format ? "write `--output " + name + "=FILE`"
                                 : didYouMean(name, names, "formats are " + quotedList(names)));
       return std::nullopt;
     }
@@ -64,7 +64,7 @@ std::optional<CheckOutputs> CheckOutputs::of(Console& console, const Arguments& 
     }
     const auto same = [&](const Output& other) { return meantPath(other.path) == meantPath(path); };
     if (std::any_of(out.files_.begin(), out.files_.end(), same)) {
-      console.usageError("two formats would be written to " + path, "name another file for one of them");
+      console.usageError("two formats have the file " + path, "name another file for one of them");
       return std::nullopt;
     }
     if (const std::string_view kind = sourceKind(path); !kind.empty()) {

@@ -28,7 +28,7 @@ std::string notToReplace(const std::string& path, const std::string& text) {
   // A read-only file stays, even for a user who may write everywhere.
   if ((fs::status(path, failed).permissions() & writers) == fs::perms::none) return "it is read-only";
   std::string ignored;
-  return readFile(path, ignored) == text ? "" : "it was changed meanwhile";
+  return readFile(path, ignored) == text ? "" : "it was changed in the meantime";
 }
 
 } // namespace
@@ -40,11 +40,11 @@ FixFiles::FixFiles(Console& console, const Arguments& arguments)
 int FixFiles::check() const {
   for (const std::string_view option : {kUnsafeOption.name, kDiffOption.name})
     if (!fix_ && arguments_.has(option))
-      return console_.usageError(fmt::format("`{}` goes with `--fix`", option),
-                                 fmt::format("as `planc check --fix {} FILE`", option));
+      return console_.usageError(fmt::format("`{}` needs `--fix`", option),
+                                 fmt::format("write `planc check --fix {} FILE`", option));
   if (!fix_) return kClean;
   if (arguments_.given("--set"))
-    return console_.usageError("`--fix` takes files as they are written", "remove `--set`");
+    return console_.usageError("`--fix` cannot be combined with `--set`", "remove `--set`");
   const bool stdin =
       std::find(arguments_.positional.begin(), arguments_.positional.end(), "-") != arguments_.positional.end();
   if ((diff_ || stdin) && arguments_.value("--format") != "text")
@@ -66,7 +66,7 @@ std::string FixFiles::written(const std::string& path, const std::string& text, 
   DiagnosticEngine diagnostics;
   const FileId file = sources.add(path, text);
   diagnostics.report(FixNotWritten, {file, fixed.first, fixed.first}, {{"file", path}, {"why", why}})
-      .primary("the first would be here")
+      .primary("the first fix would be here")
       .help("`planc check --fix --diff` prints them");
   console_.diagnose(diagnostics, sources);
   return text;

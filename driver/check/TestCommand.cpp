@@ -25,7 +25,7 @@ size_t count(const std::vector<TestCase>& cases, Outcome outcome) {
 }
 
 std::string summary(const std::vector<TestCase>& cases) {
-  if (cases.empty()) return "nothing to test: there are neither assertions nor tests\n";
+  if (cases.empty()) return "nothing to test: there are no assertions and no tests\n";
   std::string out = fmt::format("{} passed", count(cases, Outcome::Passed));
   if (const size_t failed = count(cases, Outcome::Failed)) out += fmt::format(", {} failed", failed);
   if (const size_t skipped = count(cases, Outcome::Skipped)) out += fmt::format(", {} skipped", skipped);
@@ -130,7 +130,7 @@ int runTest(Console& console, const Arguments& arguments) {
   const bool whole = listed && read.set;
   if (whole && cases.empty() && !filter.empty() && !read.unreadable)
     return console.usageError("no test and no plan with assertions has `" + filter + "` in its name",
-                              "names are those of the JSON result, as `plans/run.plan#sizes(nodes = 4)`");
+                              "names are as in the JSON result, such as `plans/run.plan#sizes(nodes = 4)`");
   if (whole && outputs->asText()) console.out(failures(console, cases) + summary(cases));
   const auto asJson = [&](JsonStream& root) {
     root.member("passed", count(cases, Outcome::Passed));

@@ -120,7 +120,7 @@ int readAsked(Console& console, const Arguments& arguments, DiffAsked& asked) {
     return earlierSide(console, asked, *revision, arguments.positional);
   if (arguments.positional.size() != 2)
     return console.usageError(
-        fmt::format("`planc diff` compares two files, folders or JSON results; there {}",
+        fmt::format("`planc diff` compares two files, folders or JSON results, but there {}",
                     arguments.positional.size() == 1 ? "is one" : fmt::format("are {}", arguments.positional.size())),
         "name both, or compare with an earlier revision: `planc diff --against HEAD~1`");
   WorkFiles beforeFiles;

@@ -125,7 +125,7 @@ const Command kDiffCommand = {
     {{"--against",
       "REV",
       {},
-      "an earlier revision instead of A, as HEAD~1, or origin/main... for where this branch left it"},
+      "an earlier revision instead of A, as HEAD~1; origin/main... is the point where this branch left it"},
      {"--fail-if",
       "GATE",
       {},

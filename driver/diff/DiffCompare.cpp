@@ -149,7 +149,7 @@ void judge(const std::vector<Gate>& gates, const report::PlanDiff& plan, report:
     const std::string metric(gate.metric->name());
     const auto after = now->metric(metric);
     const auto before = plan.difference ? plan.difference->before->metric(metric) : gate.beforeNew();
-    if (before && !after) out.failures.push_back({plan.id, gate.str(), "it has no value any more", plan.where});
+    if (before && !after) out.failures.push_back({plan.id, gate.str(), "it no longer has a value", plan.where});
     if (!before || !after || !gate.fails(*before, *after)) continue;
     const std::string what = gate.metric->isBool ? "it does not" : report::metricChange(*plan.difference, metric);
     out.failures.push_back({plan.id, gate.str(), what, plan.where});
@@ -219,7 +219,7 @@ private:
       told_.emplace(key, result.plan);
     } else if (const SideFile* file = after_.file(key)) {
       if (const auto open = file->open.find(result.plan); open != file->open.end())
-        plan.error = fmt::format("it waits for arguments now: `{}`", open->second);
+        plan.error = fmt::format("it now needs arguments: `{}`", open->second);
     }
     out_.plans.push_back(std::move(plan));
   }

@@ -45,10 +45,10 @@ const verdict::Metric* gatedMetric(const project::ConfigText& name, DiagnosticEn
 /// Returns an example of a bound on the metric.
 std::string boundExample(const verdict::Metric& metric, char sign) {
   const std::string units = unitsFor(metric.unit);
-  return fmt::format("as `{}3%`, of the value before{}", sign,
+  return fmt::format("write `{}3%`, relative to the value before{}", sign,
                      metric.unit.plain() ? fmt::format(", or `{}0.03`", sign)
                      : units.empty()     ? ""
-                                         : fmt::format(", or an amount in {}", units));
+                                         : fmt::format(", or write an amount in {}", units));
 }
 
 std::optional<Gate> readGate(const project::ConfigText& name, const project::ConfigText& written,
@@ -129,7 +129,7 @@ std::optional<Gate> gateOfWord(const std::string& word, GateMistake& mistake) {
   const bool holds = word.starts_with(kNot);
   if (at == std::string::npos && !holds) {
     mistake = {fmt::format("`{}` is not a gate: it has neither `>` nor `<`", word),
-               "as `step_time > +3%`, or `not memory.fits`"};
+               "write `step_time > +3%` or `not memory.fits`"};
     return std::nullopt;
   }
   DiagnosticEngine found;
@@ -142,14 +142,14 @@ std::optional<Gate> gateOfWord(const std::string& word, GateMistake& mistake) {
     return std::nullopt;
   }
   if (holds != gate->metric->isBool) {
-    mistake = {fmt::format("`{}` is a number, which neither holds nor not", gate->metric->name()),
-               fmt::format("as `{} > +3%`", gate->metric->name())};
+    mistake = {fmt::format("`{}` is a number, not a condition", gate->metric->name()),
+               fmt::format("write `{} > +3%`", gate->metric->name())};
     return std::nullopt;
   }
   if (holds || gate->falling == (word[at] == '<')) return gate;
-  mistake = {fmt::format("`{}` holds of every small change", word),
-             fmt::format("as `{} {} {}`: a rise is above its bound, a fall below", gate->metric->name(),
-                         gate->falling ? '<' : '>', gate->text)};
+  mistake = {fmt::format("`{}` is true for every small change", word),
+             fmt::format("write `{} {} {}`: a gate fails if a rise is above its bound or a fall below it",
+                         gate->metric->name(), gate->falling ? '<' : '>', gate->text)};
   return std::nullopt;
 }
 

@@ -96,7 +96,7 @@ public:
     std::optional<std::string> kept;
     if (!read(path, kept) || !kept) return;
     if (!check_) return remove(path, *kept);
-    console_.remark(fmt::format("{} belongs to no plan any more; `planc snapshot` removes it\n", printableLine(path)));
+    console_.remark(fmt::format("{} no longer belongs to a plan; `planc snapshot` removes it\n", printableLine(path)));
     orphans_ = true;
   }
   void miss() { unread_ = true; }
@@ -120,7 +120,7 @@ private:
     const fs::file_status status = fs::symlink_status(path, ignored);
     if (!fs::exists(status)) return true;
     if (!fs::is_regular_file(status)) {
-      fail(fmt::format("{} is {}, and a snapshot is a plain file", path, kindOf(status)), "move it or rename it");
+      fail(fmt::format("{} is {}, but a snapshot must be a plain file", path, kindOf(status)), "move it or rename it");
       return false;
     }
     kept = readFile(path, error);
@@ -142,8 +142,8 @@ private:
   /// Removes a file only if this command wrote it.
   void remove(const std::string& path, const std::string& kept) {
     if (!report::isSnapshot(kept)) {
-      console_.remark(fmt::format("{} belongs to no plan, and was not written by `planc snapshot`; it stays\n",
-                                  printableLine(path)));
+      console_.remark(fmt::format(
+          "{} does not belong to a plan, but `planc snapshot` did not write it, so it is kept\n", printableLine(path)));
       return;
     }
     std::error_code failed;

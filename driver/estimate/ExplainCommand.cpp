@@ -140,7 +140,7 @@ int runExplain(Console& console, const Arguments& arguments) {
                               "`planc explain PLAN0901`");
   if (arguments.positional.size() > 1) return explainNumber(console, arguments);
   if (arguments.text)
-    return console.usageError("`planc explain` needs the name of a number or layer", "as `step_time`");
+    return console.usageError("`planc explain` needs the name of a number or layer", "for example `step_time`");
   const std::string& word = arguments.positional[0];
   std::string code = codeOf(word);
   if (!code.empty()) return explainCode(console, code);

@@ -113,7 +113,7 @@ std::string refusedOutput(const std::string& path, const SourceManager& read) {
     file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
     if (begin == kDatabase) return path + " is a database, such as the store of a search";
   } else if (fs::is_fifo(path, failed)) {
-    return path + " is a pipe, which somebody would have to read";
+    return path + " is a pipe that no program reads";
   }
   return {};
 }

@@ -48,7 +48,8 @@ std::optional<ir::PlanEdit> editOf(Console& console, const Arguments& arguments)
       continue;
     }
     if (at == std::string::npos || at == 0) {
-      console.usageError("`--set` takes a path and a value; this is `" + word + "`", "as `--set train.micro_batch=2`");
+      console.usageError("`--set` takes a path and a value; this is `" + word + "`",
+                         "write `--set train.micro_batch=2`");
       return std::nullopt;
     }
     edit.facts.push_back({word.substr(0, at), word.substr(at + 1)});
@@ -116,10 +117,10 @@ void InputFile::report(const Plans& plans) {
 
 NoPlans noPlansIn(InputFile& file) {
   const std::vector<std::string> open = file.openPlans();
-  if (open.empty()) return {file.shownPath() + " holds no plan", ""};
+  if (open.empty()) return {file.shownPath() + " contains no plan", ""};
   std::string help;
   for (const std::string& plan : open) help += fmt::format("{}`--plan '{}'`", help.empty() ? "" : ", or ", plan);
-  return {file.shownPath() + " holds no plan whose parameters all have defaults", "bind them: " + help};
+  return {file.shownPath() + " contains no plan whose parameters all have defaults", "bind them: " + help};
 }
 
 int noPlans(Console& console, InputFile& file) {

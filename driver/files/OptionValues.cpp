@@ -70,7 +70,7 @@ std::optional<std::string> dayOf(Console& console, const Arguments& arguments) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (error == std::errc() && end == text.data() + text.size() && seconds >= 0 && seconds <= kMost)
     return planc::dayOf(seconds);
-  console.usageError(fmt::format("SOURCE_DATE_EPOCH is a number of seconds since 1970; this is `{}`", text));
+  console.usageError(fmt::format("SOURCE_DATE_EPOCH must be a number of seconds since 1970; this is `{}`", text));
   return std::nullopt;
 }
 
@@ -78,8 +78,8 @@ const verdict::Metric* metricNamed(Console& console, std::string_view option, co
   const verdict::Metric* metric = verdict::findMetric(name);
   if (metric && !metric->ofLayer() && !metric->isBool) return metric;
   if (metric)
-    console.usageError(fmt::format("`{}` takes a number of the whole plan; `{}` is {}", option, name,
-                                   metric->isBool ? "true or false" : "one of a layer"));
+    console.usageError(fmt::format("`{}` takes a metric of the whole plan that is a number; `{}` is {}", option, name,
+                                   metric->isBool ? "true or false" : "a metric of a layer"));
   else {
     const std::vector<std::string> related = verdict::relatedMetrics(name);
     console.usageError(fmt::format("`{}`: unknown metric `{}`", option, name),
@@ -109,12 +109,12 @@ int checkOutputs(Console& console, const Arguments& arguments, const std::vector
     const std::optional<std::string> path = arguments.value(option);
     if (!path) continue;
     if (*path == "-")
-      return console.usageError(fmt::format("`{} -`: standard output has the answer", option),
-                                fmt::format("name a file with `{}`, as `./-` for one of that name", option));
+      return console.usageError(fmt::format("`{} -` cannot write to standard output, which has the result", option),
+                                fmt::format("name a file with `{}`; `./-` is a file with that name", option));
     if (const std::string why = refusedOutput(*path, read); !why.empty())
       return console.usageError(why, fmt::format("name another file with `{}`", option));
     if (const auto [other, added] = taken.emplace(meantPath(*path), option); !added)
-      return console.usageError(fmt::format("`{}` and `{}` name one file, {}", other->second, option, *path),
+      return console.usageError(fmt::format("`{}` and `{}` name the same file, {}", other->second, option, *path),
                                 fmt::format("name another file with `{}`", option));
   }
   return kClean;

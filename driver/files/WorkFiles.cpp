@@ -96,9 +96,9 @@ int listedPlans(Console& console, const Project& project, std::vector<std::strin
 
 int nothingFound(Console& console, const Project& project, const std::vector<std::string>& words) {
   const std::string also =
-      project.config().exclude.empty() ? "" : fmt::format(", and what {} excludes", project.config().path);
+      project.config().exclude.empty() ? "" : fmt::format(", and paths that {} excludes", project.config().path);
   return console.usageError("no .plan file in " + words[0],
-                            fmt::format("hidden folders and folders called `{}` are passed over{}", kVendor, also));
+                            fmt::format("hidden folders and folders named `{}` are skipped{}", kVendor, also));
 }
 
 /// Returns the folder from which planc.toml is searched upwards.
@@ -119,7 +119,7 @@ int openProject(Console& console, const std::vector<std::string>& words, const s
       by = word, found = *path;
     else if (wholePath(*path) != wholePath(found))
       return console.usageError(
-          fmt::format("{} holds for `{}`, and {} for `{}`: a command has one planc.toml", found, by, *path, word),
+          fmt::format("{} applies to `{}`, but {} to `{}`: a command uses one planc.toml", found, by, *path, word),
           "run the command once for each of them");
   }
   return by.empty() ? kClean : project.open(console, folderOfWord(by, stdinPath));
@@ -133,11 +133,11 @@ std::optional<std::string> stdinPathOf(Console& console, const Arguments& argume
   const auto& words = arguments.positional;
   std::string problem;
   if (std::find(words.begin(), words.end(), "-") == words.end())
-    problem = "`--stdin-filename` is about the text of stdin, which no `-` asks for";
+    problem = "`--stdin-filename` has no effect without `-`";
   else if (path->empty() || path->ends_with('/') || isFolder(*path))
-    problem = fmt::format("`--stdin-filename` takes the path of a file, which `{}` is not", *path);
+    problem = fmt::format("`--stdin-filename` takes the path of a file; `{}` is not one", *path);
   if (problem.empty()) return path;
-  console.usageError(problem, "as `planc check - --stdin-filename plans/a.plan`");
+  console.usageError(problem, "write `planc check - --stdin-filename plans/a.plan`");
   return std::nullopt;
 }
 
@@ -194,7 +194,7 @@ int oneFileOf(Console& console, const std::string& path, const std::string& stdi
     std::vector<WorkFile> files;
     Collector(quiet, files).add(path);
     return console.usageError(
-        fmt::format("this command works on one file, and {} is a folder", path),
+        fmt::format("this command takes one file, but {} is a folder", path),
         files.empty() ? "name a .plan file; this folder has none"
                       : fmt::format("name one of the {} below it, such as {}", files.size(), files[0].path));
   }

@@ -80,8 +80,8 @@ void addGoneModules(const std::vector<api::Export>& before, const api::Catalogue
   for (const api::ModuleHead& module : after.modules()) there.insert(module.name);
   for (const api::Export& one : before)
     if (there.insert(one.module).second)
-      rows.push_back({ChangeKind::ModuleGone, true, one.module, fmt::format("`import {}` finds no file", one.module),
-                      "", "", one.path, ""});
+      rows.push_back({ChangeKind::ModuleGone, true, one.module,
+                      fmt::format("there is no file for `import {}`", one.module), "", "", one.path, ""});
 }
 
 /// Returns whether only the plan's own file changed, and nothing that it imports.
@@ -108,7 +108,7 @@ void addPlan(const report::PlanDiff& plan, bool exported, BreakingReport& out) {
   case report::Fate::Renamed:
     ++out.plans;
     row.text = moves(*plan.difference);
-    if (plan.newlyUnfit()) row.text += fmt::format("{}it does not fit any more", row.text.empty() ? "" : "; ");
+    if (plan.newlyUnfit()) row.text += fmt::format("{}it no longer fits", row.text.empty() ? "" : "; ");
     if (row.text.empty()) return;
     row.breaking = exported || !changedItself(*plan.difference);
     break;

@@ -71,14 +71,14 @@ int libAdd(LibRun& run) {
   Origin origin{run.arguments.value("--path").value_or(""), run.arguments.value("--git").value_or(""),
                 run.arguments.value("--tag").value_or("")};
   if (origin.path.empty() == origin.git.empty())
-    return run.console.usageError("`planc lib add` takes `--git ADDRESS` or `--path FOLDER`, one of the two");
+    return run.console.usageError("`planc lib add` takes either `--git ADDRESS` or `--path FOLDER`");
   if (const std::string problem = packages::problemOfName(name); !problem.empty())
     return run.console.usageError(fmt::format("the name of a package: {}", problem),
-                                  "small letters, digits and `_`: the name that the package gives itself");
+                                  "lower-case letters, digits and `_`, as in the planc.toml of the package");
   if (!origin.git.empty() && packages::addressOf(origin.git) != packages::Address::Good)
     return run.console.usageError(
         packages::addressOf(origin.git) == packages::Address::Secret
-            ? "the address of `--git` holds a name or a password, which would be in every copy of it"
+            ? "the address of `--git` contains a name or a password, which every copy would disclose"
             : "`--git` is not an address",
         "`https://…`, `ssh://…`, `git@host:path` or `file:///…`, without a password: git asks its credential helpers "
         "for that");
@@ -96,7 +96,7 @@ int libAdd(LibRun& run) {
     if (const int code = openWith(run, path, text)) return code;
     if (const packages::Dependency* known = run.workspace->manifest().dependency(name))
       return run.console.usageError(
-          fmt::format("{} depends on `{}` already, from {}", path, name, known->origin.text()),
+          fmt::format("{} already depends on `{}`, from {}", path, name, known->origin.text()),
           fmt::format("`planc lib update {}` looks for a newer version", name));
   }
   if (!origin.git.empty() && origin.tag.empty()) {
@@ -105,7 +105,7 @@ int libAdd(LibRun& run) {
     const VersionTag* const tag = newest(*versions);
     if (!tag)
       return run.console.usageError(
-          fmt::format("the repository of `{}` has no tag that is a version, as `v1.0.0`", name));
+          fmt::format("the repository of `{}` has no tag that is a version, such as `v1.0.0`", name));
     origin.tag = tag->tag;
   }
   const std::string edited = withDependency(text, name, origin);
@@ -122,9 +122,10 @@ int libUpdate(LibRun& run) {
   for (const std::string& word : run.words)
     if (const packages::Dependency* d = run.workspace->manifest().dependency(word); !d)
       return run.console.usageError(fmt::format("{} does not depend on `{}`", path, word),
-                                    "only packages that it names can be updated; their dependencies follow");
+                                    "only packages in planc.toml can be updated; their dependencies follow");
     else if (d->origin.isFolder())
-      return run.console.usageError(fmt::format("`{}` is the folder {}: it is as new as it is", word, d->origin.path));
+      return run.console.usageError(
+          fmt::format("`{}` is the folder {}, which has no newer version", word, d->origin.path));
   std::vector<project::ConfigDependency> said = run.workspace->config().dependencies;
   std::sort(said.begin(), said.end(), [](const auto& a, const auto& b) {
     return a.range.begin > b.range.begin;
@@ -140,8 +141,8 @@ int libUpdate(LibRun& run) {
     if (const VersionTag* best = newest(*versions, &is); best && best->version > is)
       text->replace(d.tag->range.begin, d.tag->range.end - d.tag->range.begin, project::tomlText(best->tag));
     if (const VersionTag* best = newest(*versions); best && best->version.major > is.major)
-      remarks.push_back(fmt::format("planc: {} {} is there: another major is for you to write\n", d.name.value,
-                                    best->version.text()));
+      remarks.push_back(fmt::format("planc: {} {} exists: change the major version in planc.toml yourself\n",
+                                    d.name.value, best->version.text()));
   }
   LibRun next{run.console, run.arguments, {}};
   if (const int code = openWith(next, path, *text)) return code;

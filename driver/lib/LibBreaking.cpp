@@ -85,7 +85,7 @@ int libBreaking(LibRun& run) {
   const std::optional<std::string> revision = run.arguments.value("--against");
   if (!revision)
     return run.console.usageError("`planc lib breaking` needs `--against TAG`",
-                                  "the tag of the version before: `--against v1.0.0`");
+                                  "give the tag of the version before, such as `--against v1.0.0`");
   const std::optional<size_t> jobs = jobsOf(run.console, run.arguments);
   if (!jobs) return kUsage;
   const packages::Workspace& workspace = *run.workspace;

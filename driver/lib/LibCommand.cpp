@@ -58,7 +58,7 @@ int LibRun::open() {
 int LibRun::needsPackage() {
   if (workspace->manifest().isPackage()) return kClean;
   return console.usageError(fmt::format("{} has no `[package]`", workspace->config().path),
-                            "it has the `name`, `version`, `edition` and `exports` of a package");
+                            "a package has `[package]` with `name`, `version`, `edition` and `exports`");
 }
 
 int LibRun::end() {
@@ -115,8 +115,8 @@ int runLib(Console& console, const Arguments& arguments) {
         fmt::format("`planc lib {}` takes {}", word, form->words.empty() ? "no word" : form->words));
   for (const Option& option : kLibCommand.options)
     if (arguments.given(option.name) && !(option.use & form->bit))
-      return console.usageError(fmt::format("`planc lib {}` takes no `{}`", word, option.name),
-                                "it goes with " + formsOf(option));
+      return console.usageError(fmt::format("`planc lib {}` does not take `{}`", word, option.name),
+                                "use it with " + formsOf(option));
   return form->run(run);
 }
 

@@ -37,7 +37,7 @@ int libDocs(LibRun& run) {
   const std::optional<std::string> folder = run.arguments.value("--output");
   if (!folder)
     return run.console.usageError("`planc lib docs` needs `--output FOLDER`",
-                                  "as `planc lib docs --output docs/library`");
+                                  "write `planc lib docs --output docs/library`");
   api::Catalogue catalogue =
       catalogueOf({manifest.version.text(), nullptr, run.workspace->folder(), manifest.name, manifest.exports});
   const std::vector<api::Export> exports = catalogue.exports();
@@ -67,7 +67,7 @@ int libDocs(LibRun& run) {
   }
   for (const std::string& path : pagesOf(*folder, manifest.name)) {
     if (written.contains(path)) continue;
-    run.console.out(path + ": no module is called so any more\n");
+    run.console.out(path + ": this module does not exist any more\n");
     old = true;
     std::error_code failed;
     if (!run.arguments.has("--check") && !fs::remove(path, failed))

@@ -153,7 +153,7 @@ int libVendor(LibRun& run) {
   for (const std::string& folder : left(run)) {
     const std::string why = packages::removeFolder(folder);
     run.console.out(why.empty() ? fmt::format("{} removed: planc.lock does not take it from a repository\n", folder)
-                                : fmt::format("{} is left: {}\n", folder, why));
+                                : fmt::format("{} was not removed: {}\n", folder, why));
   }
   return kClean;
 }

@@ -47,7 +47,7 @@ void reportFile(LibRun& run, const Locked& locked, const Stored& found, const pa
   if (!locked.files.contains(path)) {
     report("the package has no such file", {file, 0, 0}).label(locked.range, "locked here");
   } else if (!original || was == original->end()) {
-    report(fmt::format("its digest is {}…, and {}… is locked", found.found.at(path).substr(0, 12),
+    report(fmt::format("its digest is {}…, but {}… is locked", found.found.at(path).substr(0, 12),
                        locked.files.at(path).substr(0, 12)),
            {file, 0, 0})
         .label(locked.range, "locked here")
@@ -55,7 +55,7 @@ void reportFile(LibRun& run, const Locked& locked, const Stored& found, const pa
   } else {
     const auto at = static_cast<uint32_t>(packages::firstDifference(was->second, there->second));
     report(
-        fmt::format("byte {} is {}, and {} is locked", at + 1, byteText(there->second, at), byteText(was->second, at)),
+        fmt::format("byte {} is {}, but {} is locked", at + 1, byteText(there->second, at), byteText(was->second, at)),
         {file, at, at + (at < there->second.size())})
         .label(locked.range, "locked here");
   }
@@ -88,7 +88,7 @@ std::string verified(LibRun& run, const Locked& locked) {
   }
   if (const std::string other = versionIn(found.texts); !other.empty() && other != locked.version.text()) {
     packages::reportUnfit(run.workspace->lockPath(),
-                          fmt::format("`{}` has version {} of `{}`, and {} is locked", found.folder, other, locked.name,
+                          fmt::format("`{}` has version {} of `{}`, but {} is locked", found.folder, other, locked.name,
                                       locked.version.text()),
                           locked.range, run.diagnostics);
     return "changed";

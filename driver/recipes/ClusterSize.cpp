@@ -156,27 +156,27 @@ private:
       arguments += fmt::format("{}{} = …", arguments.empty() ? "" : ", ", p->name);
     }
     console_.usageError(fmt::format("cluster `{}` has several parameters without a value: {}", call_, names),
-                        fmt::format("give them after its name: '{}({})'", name_.decl.name, arguments));
+                        fmt::format("write them after its name: '{}({})'", name_.decl.name, arguments));
     return std::nullopt;
   }
 
   std::optional<SizedCluster> reportInvalid(const std::vector<Argument>& arguments) {
     console_.usageError(fmt::format("`{}` is not a cluster: {}", with(arguments).text(), problem_),
-                        fmt::format("give other arguments after its name: '{}(…)'", name_.decl.name));
+                        fmt::format("write other arguments after its name: '{}(…)'", name_.decl.name));
     return std::nullopt;
   }
 
   std::optional<SizedCluster> reportSize(int64_t devices) {
     if (needed_.empty() && sizes_.empty())
-      console_.usageError(
-          fmt::format("`{}` has {} devices, and `--devices` asks for {}", with({}).text(), unit_, devices),
-          "remove `--devices`, or name a cluster whose size is a parameter");
+      console_.usageError(fmt::format("`{}` has {} devices, but `--devices` is {}", with({}).text(), unit_, devices),
+                          "remove `--devices`, or name a cluster whose size is a parameter");
     else if (const int64_t below = devices / unit_ * unit_; below == 0)
-      console_.usageError(fmt::format("`{}` has units of {} devices, and no part of one has {}", call_, unit_, devices),
-                          fmt::format("the nearest size is {}", unit_));
+      console_.usageError(
+          fmt::format("`{}` has units of {} devices, and a part of a unit cannot have {}", call_, unit_, devices),
+          fmt::format("the nearest size is {}", unit_));
     else if (below == devices)
       console_.usageError(fmt::format("no arguments of `{}` give {} devices: {}", call_, devices, problem_),
-                          "give its arguments after its name");
+                          "write its arguments after its name");
     else
       console_.usageError(
           fmt::format("`{}` has units of {} devices, but {} is not a multiple of that", call_, unit_, devices),

@@ -73,7 +73,7 @@ bool splitArguments(Console& console, const WantedExport& wanted, std::string& w
   if (open == std::string::npos) return true;
   if (!word.ends_with(')')) {
     console.usageError(fmt::format("the arguments of `{}` do not end in `)`", word),
-                       fmt::format("as `{}` 'NAME(nodes = 8)'", wanted.usage));
+                       fmt::format("write `{}` 'NAME(nodes = 8)'", wanted.usage));
     return false;
   }
   arguments = word.substr(open + 1, word.size() - open - 2);
@@ -114,7 +114,8 @@ int reportSeveral(Console& console, const WantedExport& wanted, const std::strin
 }
 
 int reportMisfit(Console& console, api::Catalogue& catalogue, const WantedExport& wanted, const Export& other) {
-  std::string help = fmt::format("`planc show` lists what there is; `{}` takes {}", wanted.usage, article(wanted.what));
+  std::string help =
+      fmt::format("`planc show` lists all declarations; `{}` takes {}", wanted.usage, article(wanted.what));
   if (wanted.misfit == clusterMisfit && other.kind == "device")
     if (const Exports holding = clustersOf(catalogue, other.name); !holding.empty())
       help = fmt::format("clusters of this device:{}", listed(holding));
@@ -138,12 +139,12 @@ int reportNone(Console& console, const WantedExport& wanted, const std::string& 
   if (help.empty()) help = nearText(wanted, word, fit);
   if (place.empty()) {
     const std::string_view option = wanted.usage.substr(0, wanted.usage.find(' '));
-    help +=
-        fmt::format("{}one of your own is named by its file, as `{} FILE:NAME`", help.empty() ? "" : "\n    ", option);
+    help += fmt::format("{}name a declaration of your own by its file: `{} FILE:NAME`", help.empty() ? "" : "\n    ",
+                        option);
   }
   return console.usageError(
       fmt::format("there is no {} `{}` in {}", wanted.what, word,
-                  place.empty() ? "the library or a package of this project" : "what " + place + " exports"),
+                  place.empty() ? "the library or a package of this project" : "the exports of " + place),
       help);
 }
 
@@ -152,7 +153,7 @@ int reportOneOf(Console& console, const WantedExport& wanted, const std::string&
   for (const Export& one : fit) names += fmt::format("{}`{}:{}`", names.empty() ? "" : ", ", path, one.name);
   return console.usageError(
       fmt::format("{} exports {} {}s", path, fit.empty() ? "no" : std::to_string(fit.size()), wanted.what),
-      fit.empty() ? std::string() : "say which: " + names);
+      fit.empty() ? std::string() : "choose one: " + names);
 }
 
 /// Returns a declaration of a plan file by name; without a name, the only one of the wanted kind.
@@ -271,13 +272,15 @@ std::optional<NamedExport> namedExport(Console& console, api::Catalogue& catalog
   std::string name = word, arguments;
   if (!splitArguments(console, wanted, name, arguments)) return std::nullopt;
   if (wordsOf(name).empty()) {
-    console.usageError(fmt::format("the name of the {} is empty", wanted.what), fmt::format("as `{}`", wanted.usage));
+    console.usageError(fmt::format("the name of the {} is empty", wanted.what),
+                       fmt::format("write `{}`", wanted.usage));
     return std::nullopt;
   }
   const size_t colon = name.rfind(std::string(kPlanSuffix) + ":");
   if (colon == std::string::npos && name.find(':') != std::string::npos) {
-    console.usageError(fmt::format("`{}` names no file: a plan file ends in `{}`", name, kPlanSuffix),
-                       fmt::format("as `{} mine{}:NAME`", wanted.usage.substr(0, wanted.usage.find(' ')), kPlanSuffix));
+    console.usageError(
+        fmt::format("`{}` does not name a plan file, which ends in `{}`", name, kPlanSuffix),
+        fmt::format("write `{} mine{}:NAME`", wanted.usage.substr(0, wanted.usage.find(' ')), kPlanSuffix));
     return std::nullopt;
   }
   const size_t behind = colon == std::string::npos ? name.size() : colon + kPlanSuffix.size();

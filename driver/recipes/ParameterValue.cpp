@@ -14,8 +14,8 @@ std::optional<std::string> argumentOf(Console& console, api::Catalogue& catalogu
   for (const WantedExport* own : {&kWantedModel, &kWantedCluster})
     if (onlyParameter(recipe, own->what) == &parameter) {
       console.usageError(
-          fmt::format("`{}` is the {} of the plan, and `--set` gives it another one", parameter.name, own->what),
-          fmt::format("`{}` names it", own->usage));
+          fmt::format("`{}` is the {} of the plan, so `--set` cannot change it", parameter.name, own->what),
+          fmt::format("set it with `{}`", own->usage));
       return std::nullopt;
     }
   const std::string& type = parameter.type.text;
@@ -27,8 +27,8 @@ std::optional<std::string> argumentOf(Console& console, api::Catalogue& catalogu
   if (api::isPlanText(fmt::format("let value = ({})\n", said))) return said; // it must be a single expression
   console.usageError(
       fmt::format("`--set {}={}`: `{}` is not a value", parameter.name, said, said),
-      type.empty() ? "a value is one expression, as `8` or `4Mtokens`"
-                   : fmt::format("a value is one expression; that of `{}` is of type `{}`", parameter.name, type));
+      type.empty() ? "a value is one expression, such as `8` or `4Mtokens`"
+                   : fmt::format("a value is one expression; the value of `{}` has type `{}`", parameter.name, type));
   return std::nullopt;
 }
 

@@ -51,7 +51,8 @@ std::string callOf(const RecipePlan& plan, const std::string& model) {
 }
 
 int reportChoice(Console& console, std::string_view problem) {
-  return console.usageError(fmt::format("`{}` gives no recipe: {}", kUsual, problem), "name one: `--as RECIPE`");
+  return console.usageError(fmt::format("`{}` does not choose a recipe: {}", kUsual, problem),
+                            "name one: `--as RECIPE`");
 }
 
 } // namespace
@@ -84,8 +85,7 @@ bool chooseRecipe(Console& console, api::Catalogue& catalogue, RecipePlan& plan)
         plan.chosen.push_back(argument);
   for (const auto& [name, value] : plan.chosen)
     if (value.empty())
-      return reportChoice(console, fmt::format("it gives `{}` a value that cannot be written as a literal", name)),
-             false;
+      return reportChoice(console, fmt::format("its value of `{}` cannot be written as a literal", name)), false;
   return true;
 }
 

@@ -215,7 +215,7 @@ bool isSaidOnce(Console& console, const Arguments& arguments, const RecipePlan& 
     for (const std::string& value : arguments.all(option))
       for (const auto& [name, given] : plan.given)
         if (name == variedName(value)) {
-          console.usageError(fmt::format("`{}` is {}, and varied by `{}`", name, given, option), "remove one of them");
+          console.usageError(fmt::format("`{}` is {}, but `{}` varies it", name, given, option), "remove one of them");
           return false;
         }
   return true;
@@ -238,11 +238,11 @@ bool openVaried(Console& console, Arguments& arguments, RecipePlan& plan) {
       const std::string name = variedName(value);
       if (name == "devices" && plan.sized.sizes.empty()) {
         console.usageError(fmt::format("`{} devices`: the size of `{}` is not a parameter", option, plan.sized.text()),
-                           "name a cluster whose size is one");
+                           "name a cluster whose size is a parameter");
         return false;
       }
       if (name == "devices" && arguments.given(kDevicesOption.name)) {
-        console.usageError(fmt::format("`{} devices` looks for a size, and `--devices` gives one", option),
+        console.usageError(fmt::format("`{} devices` searches the size, but `--devices` sets it", option),
                            "remove one of them");
         return false;
       }
@@ -277,16 +277,16 @@ int checkWords(Console& console, const Command& command, const Arguments& argume
     for (const Option* option : kBesideModel)
       if (arguments.given(option->name))
         return console.usageError(fmt::format("`{}` needs a `{}`", option->name, kModelOption.name),
-                                  "as `--model llama3_70b --cluster hgx_h100`, instead of a FILE");
+                                  "write `--model llama3_70b --cluster hgx_h100` instead of a FILE");
     return kClean;
   }
   if (!arguments.given(kClusterOption.name))
-    return console.usageError("`--model` needs a `--cluster`", "as `--model llama3_70b --cluster hgx_h100`");
+    return console.usageError("`--model` needs a `--cluster`", "write `--model llama3_70b --cluster hgx_h100`");
   const bool onlyFiles = command.arguments.size() < 2;
   for (const std::string& word : arguments.positional)
     if (onlyFiles || word == "-" || word.ends_with(kPlanSuffix))
       return console.usageError(
-          fmt::format("`{}` and `--model {}` are two plans", word, *arguments.value(kModelOption.name)),
+          fmt::format("`{}` and `--model {}` name two plans", word, *arguments.value(kModelOption.name)),
           "remove the file, or `--model` and its options");
   return kClean;
 }
@@ -299,7 +299,7 @@ bool areLines(Console& console, const Arguments& arguments, const std::string& m
   for (const std::string& word : arguments.all(kParameterOption.name)) words.push_back(word);
   for (const std::string& word : words)
     if (hasControlCharacter(word)) {
-      console.usageError("a word of the plan has a line break or another control character in it",
+      console.usageError("a value of an option contains a line break or another control character",
                          "write each model, cluster and value on one line");
       return false;
     }

@@ -38,7 +38,7 @@ std::optional<Applying> applyingOf(Console& console, const Arguments& arguments)
   made.file = arguments.value("-o");
   const std::optional<std::string> text = arguments.value("--apply");
   if (!text && made.file) {
-    console.usageError("`-o` is the file of the plan of `--apply`", "as `--apply 1 -o best.plan`");
+    console.usageError("`-o` needs `--apply`: it is the file of the written plan", "write `--apply 1 -o best.plan`");
     return std::nullopt;
   }
   if (!text) return made;
@@ -50,7 +50,7 @@ std::optional<Applying> applyingOf(Console& console, const Arguments& arguments)
 
 int checkApplied(Console& console, const Applying& applying) {
   if (!applying.file || !isOtherFile(*applying.file)) return kClean;
-  return console.usageError(fmt::format("{} is there, and no plan file: it is not overwritten", *applying.file),
+  return console.usageError(fmt::format("{} exists and is not a plan file, so it is not overwritten", *applying.file),
                             "write into a file `NAME.plan`");
 }
 
@@ -60,7 +60,7 @@ int writeRanked(Console& console, const Applying& applying, const InputFile& fil
     return console.usageError(
         found.empty()
             ? std::string("no candidate is valid, so there is none to write")
-            : fmt::format("`--apply {}`, and there {} {} to write", applying.rank, found.size() == 1 ? "is" : "are",
+            : fmt::format("`--apply` is {}, but there {} {} to write", applying.rank, found.size() == 1 ? "is" : "are",
                           found.size() == 1 ? "one plan" : fmt::format("{} plans", found.size())));
   const ir::CandidateId id = found[applying.rank - 1];
   const std::string plan = search.plan().plan().name.str();
@@ -70,7 +70,7 @@ int writeRanked(Console& console, const Applying& applying, const InputFile& fil
   const std::string sentence =
       fmt::format("{} of {}{}.", place,
                   file.isFile() ? fmt::format("the search of `{}` in {}", plan, file.shownPath()) : "its search",
-                  stopped ? ", which was stopped before all was decided" : "");
+                  stopped ? ", which was stopped before all candidates were decided" : "");
   std::string why;
   std::vector<std::pair<std::string, std::string>> assumed;
   auto text = search.written(id, applying.file.value_or("written.plan"), name, sentence, why,

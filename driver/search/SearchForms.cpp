@@ -30,7 +30,7 @@ constexpr SearchForm kSearchForms[] = {
     {kOfTable, "", "a search", ""},
 };
 /// Forms that can be combined with one of those.
-constexpr SearchForm kRowsForm = {kOfRows, "--rows", "`--rows`", "`--rows` prints all that the store keeps, as CSV"};
+constexpr SearchForm kRowsForm = {kOfRows, "--rows", "`--rows`", "`--rows` prints all rows of the store as CSV"};
 constexpr SearchForm kPlanForm = {kOfPlan, "--apply", "`--apply` without `-o`",
                                   "with `-o FILE` the plan is written to the file, and the answer is printed, too"};
 
@@ -62,7 +62,7 @@ bool isForm(std::string_view option) {
 std::string goesWith(const Option& option) {
   std::string text;
   for (const SearchForm& form : kSearchForms)
-    if (option.use & form.bit) text += (text.empty() ? "it goes with " : ", ") + std::string(form.shown);
+    if (option.use & form.bit) text += (text.empty() ? "use it with " : ", ") + std::string(form.shown);
   return text;
 }
 
@@ -85,7 +85,7 @@ int checkNeeded(Console& console, const Option& option, const Arguments& argumen
   const auto isNeeded = [&](const Option& one) { return one.name == option.needs; };
   const auto needed = std::find_if(kSearchCommand.options.begin(), kSearchCommand.options.end(), isNeeded);
   return console.usageError(fmt::format("`{}` needs a `{}`", option.name, option.needs),
-                            fmt::format("as `{} {}`", needed->name, needed->value));
+                            fmt::format("write `{} {}`", needed->name, needed->value));
 }
 
 } // namespace

@@ -50,7 +50,7 @@ std::vector<ForbiddingLaw> forbiddingLaws(api::Search& search, const search::Ans
 
 std::string lawsText(const std::vector<ForbiddingLaw>& laws) {
   if (laws.empty()) return "no law forbids a candidate\n";
-  std::string text = "what laws forbid\n";
+  std::string text = "candidates that laws forbid\n";
   for (const ForbiddingLaw& law : laws) {
     text += fmt::format("  {}: {} candidate{}, as\n", law.code, search::grouped(static_cast<double>(law.count)),
                         law.count == 1 ? "" : "s");

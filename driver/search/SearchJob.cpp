@@ -26,7 +26,7 @@ int checkWords(Console& console, const Arguments& arguments) {
   for (const std::string& word : words)
     if (hasControlCharacter(word))
       return console.usageError(fmt::format("`{}` has a line break or another control character", word),
-                                "`--emit-sbatch` writes all words into lines of a script");
+                                "`--emit-sbatch` writes all options into lines of a script");
   return kClean;
 }
 
@@ -55,7 +55,7 @@ int printSbatch(Console& console, const Arguments& arguments) {
     return console.usageError(fmt::format("`--emit-sbatch` takes the number of shards, from 1 to {}; this is `{}`",
                                           search::kMostShards, count));
   const std::optional<std::string> store = arguments.value("--store");
-  if (!store) return console.usageError("`--emit-sbatch` needs a `--store`: that of each shard is named after it");
+  if (!store) return console.usageError("`--emit-sbatch` needs a `--store`: the store of each shard is named after it");
   if (const int code = checkWords(console, arguments)) return code;
   try {
     search::checkStorePath(*store);

@@ -45,8 +45,8 @@ std::string rangeText(int64_t first, int64_t count, bool up) {
 std::string behindText(const api::FittingValue& of, bool up) {
   const search::ExtremeFound& found = of.found;
   const int64_t sign = up ? 1 : -1, first = found.in->value + sign;
-  if (found.end && found.looked == 0) return "; it is the least there is";
-  if (found.ended) return "; no end was found to what fits";
+  if (found.end && found.looked == 0) return "; it is the least possible value";
+  if (found.ended) return "; no limit was found";
   const bool met = found.out && found.looked == (found.out->value - found.in->value) * sign;
   const int64_t refused = found.looked - (met ? 1 : 0);
   std::string text;
@@ -158,7 +158,7 @@ int searchLargest(Console& console, const Arguments& arguments, InputFile& file,
   const bool up = arguments.has("--largest");
   const std::string option = up ? "--largest" : "--fewest", format = *arguments.value("--format");
   if (format != "text" && format != "json")
-    return console.usageError(fmt::format("`{}` answers as text or json, not as {}", option, format));
+    return console.usageError(fmt::format("`{}` has the formats text and json, not {}", option, format));
   if (const int code = file.set(arguments)) {
     if (code == kFailed && format == "json") printJson(console, kSearchFormat, {{option.substr(2), nullptr}});
     return code;
@@ -178,9 +178,9 @@ int searchLargest(Console& console, const Arguments& arguments, InputFile& file,
   if (!file.search(plan, first)) {
     const std::string quantity = quantityText(file);
     if (quantity.empty()) return refused();
-    return console.usageError(fmt::format("`{}` tries whole numbers; {}", option, quantity),
-                              "`planc sweep` goes over quantities; the memory that a plan needs is `memory.peak` of "
-                              "`planc estimate`");
+    return console.usageError(
+        fmt::format("`{}` tries whole numbers; {}", option, quantity),
+        "`planc sweep` varies quantities; `memory.peak` of `planc estimate` is the memory that a plan needs");
   }
   const api::FittingValue found = file.fittingValue(
       plan, words, up ? search::Extreme::Largest : search::Extreme::Fewest, path,

@@ -168,7 +168,7 @@ int printStoredRows(Console& console, const search::Store& store) {
 int reportStore(Console& console, const Arguments& arguments) {
   if (arguments.positional.size() < 2 || arguments.positional.size() > 3)
     return console.usageError("`planc search report` takes a store, and a plan file if the file has moved",
-                              "as `planc search report FILE.db`");
+                              "write `planc search report FILE.db`");
   const std::unique_ptr<search::Store> store = search::Store::read(arguments.positional[1]);
   if (arguments.has("--rows")) return printStoredRows(console, *store);
   Arguments asked = askedOf(*store, arguments);
@@ -185,7 +185,7 @@ int reportStore(Console& console, const Arguments& arguments) {
   if (!search) return code;
   const bool exhaustive = isExhaustive(asked, *search);
   checkSame(*store, factsOf(asked, file, *search, exhaustive, store->header().rows),
-            "`--rows` prints the rows of the store alone; otherwise the search is run again");
+            "`--rows` prints only the rows of the store; without it the search runs again");
   const search::Walked walked = store->walked(search->space());
   Decided decided{static_cast<double>(walked.decided.size()) / static_cast<double>(store->header().blocks),
                   store->header().shard,
@@ -208,15 +208,16 @@ bool isStoreFile(const std::string& path) {
 int mergeShards(Console& console, const Arguments& arguments) {
   if (arguments.positional.size() < 3)
     return console.usageError("`planc search merge` takes a new store and those of all shards",
-                              "as `planc search merge all.db shard0.db shard1.db`");
+                              "write `planc search merge all.db shard0.db shard1.db`");
   const std::vector<std::string> shards(arguments.positional.begin() + 2, arguments.positional.end());
   const std::string& out = arguments.positional[1];
   search::checkStorePath(out);
   std::error_code ignored;
   if (std::filesystem::exists(out, ignored) && std::filesystem::file_size(out, ignored) != 0)
-    return console.usageError(out + " exists already", "a merge makes a new store: name another file, or remove it");
+    return console.usageError(out + " already exists",
+                              "a merge writes a new store: name another file, or remove this one");
   search::mergeStores(out, shards);
-  console.out(fmt::format("{} holds the answer of {} {}: `planc search report {}`\n", out, shards.size(),
+  console.out(fmt::format("{} contains the result of {} {}: `planc search report {}`\n", out, shards.size(),
                           shards.size() == 1 ? "shard" : "shards", out));
   return kClean;
 }
@@ -238,18 +239,18 @@ int SearchStore::open(Console& console, const Arguments& arguments, InputFile& f
   }
   if (!path) return kClean;
   if (arguments.text)
-    return console.usageError("a store keeps which file was searched, and `--model` names a plan that is in none",
-                              "write it into one: `planc new MODEL CLUSTER -o FILE`");
+    return console.usageError("a store records the searched file, but a plan of `--model` is in no file",
+                              "write the plan to a file: `planc new MODEL CLUSTER -o FILE`");
   search::StoreHeader header = headerOf(arguments, file, search, exhaustive, *arguments.value("--keep") == "all");
   header.shard = shard_;
   try {
     store_ = arguments.has("--resume") ? search::Store::resume(*path, header, search.space())
                                        : search::Store::create(*path, header, search.space());
-    const std::string help = "use the same options as then, or name another file";
+    const std::string help = "use the same options as before, or name another file";
     checkSame(*store_, header.facts, help);
     if (!(store_->header().shard == shard_))
-      throw search::StoreMismatch(fmt::format("{} is of another part of the search: shard {}, but {} is given now",
-                                              *path, store_->header().shard.str(), shard_.str()),
+      throw search::StoreMismatch(fmt::format("{} is the store of another shard, {}, but {} is given now", *path,
+                                              store_->header().shard.str(), shard_.str()),
                                   help);
     before_ = store_->walked(search.space());
   } catch (const StoreFailure& failure) {
@@ -282,9 +283,9 @@ std::optional<int> runOverStores(Console& console, const Arguments& arguments) {
   if (word != "report" && word != "merge") {
     if (arguments.positional.size() == 1 && !isStoreFile(word)) return std::nullopt;
     if (arguments.positional.size() == 1)
-      return console.usageError(word + " is a store, no plan",
-                                fmt::format("`planc search report {}` prints the answer that it holds", word));
-    return console.usageError(fmt::format("`planc search` has no use for `{}`", arguments.positional[1]),
+      return console.usageError(word + " is a store, not a plan",
+                                fmt::format("`planc search report {}` prints its result", word));
+    return console.usageError(fmt::format("`planc search` does not use `{}`", arguments.positional[1]),
                               "it takes one plan file; `report` and `merge` take stores");
   }
   try {

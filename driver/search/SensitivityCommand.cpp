@@ -26,7 +26,8 @@ struct Questions {
 std::optional<search::Target> targetOf(Console& console, const std::string& word) {
   const size_t sign = word.find('=');
   if (sign == std::string::npos) {
-    console.usageError("`--reach` takes a metric and a value; this is `" + word + "`", "as `--reach 'step_time = 5s'`");
+    console.usageError("`--reach` takes a metric and a value; this is `" + word + "`",
+                       "write `--reach 'step_time = 5s'`");
     return std::nullopt;
   }
   const verdict::Metric* metric = metricNamed(console, "--reach", trimmed(word.substr(0, sign)));
@@ -40,7 +41,7 @@ std::optional<search::Target> targetOf(Console& console, const std::string& word
   else if (!value || value->unit != metric->unit)
     console.usageError(fmt::format("`--reach`: `{}` is {}; this is `{}`", metric->name(), wanted, text));
   else if (!(value->value > 0))
-    console.usageError(fmt::format("`--reach`: a target is more than 0; this is `{}`", text));
+    console.usageError(fmt::format("`--reach`: a target must be more than 0; this is `{}`", text));
   else
     return search::Target{metric, value->value};
   return std::nullopt;

@@ -67,7 +67,7 @@ int checkPicture(Console& console, const Arguments& arguments, const ir::Space& 
   if (!arguments.has("--svg") || axes.size() != 1 || axes[0].numeric()) return kClean;
   return console.usageError(
       fmt::format("`--svg` draws a curve over numbers, but the values of `{}` are not numbers", axes[0].path),
-      "two choices make a map, also of words");
+      "a map of two choices can have values that are words");
 }
 
 bool anyPriced(const search::Sweep& sweep) {
@@ -85,11 +85,11 @@ int print(Console& console, const Arguments& arguments, const search::SweepRepor
 /// One choice or two, of not too many values; else what is wrong.
 int checkSweep(Console& console, const ir::Space& space) {
   if (space.choices.size() > 2)
-    return console.usageError(fmt::format("a sweep varies one thing or two; these are {}", space.choices.size()),
+    return console.usageError(fmt::format("a sweep varies one or two choices, but there are {}", space.choices.size()),
                               "bind related choices by `with`, or search: `planc search`");
   if (space.size() > kMostPoints)
     return console.usageError(
-        fmt::format("a sweep has at most {:.0f} points; these are {:.0f}", kMostPoints, space.size()),
+        fmt::format("a sweep has at most {:.0f} points, but there are {:.0f}", kMostPoints, space.size()),
         "`planc search` supports more");
   return kClean;
 }
@@ -118,16 +118,16 @@ int scale(Console& console, const Arguments& arguments, InputFile& file, api::Se
   search::SweepReport report{.plan = found.plan().asked().named, .sweep = &along};
   if (first == along.points.end()) { // its laws say why, or it does not train
     if (std::ranges::any_of(along.points, [](const search::SweepPoint& point) { return point.devices > 0; }))
-      return console.usageError("`--scale` takes a plan that trains: the batch is kept, or grows with the devices");
+      return console.usageError("`--scale` needs a plan that trains: the batch is kept, or grows with the devices");
     return print(console, arguments, report);
   }
   const auto adds = [&](const search::SweepPoint& point) {
     return point.devices != 0 && point.devices != first->devices;
   };
   if (along.points.size() > 1 && std::ranges::none_of(along.points, adds))
-    return console.usageError(fmt::format("`--scale` goes along what adds devices; `{}` leaves them at {}",
+    return console.usageError(fmt::format("`--scale` needs a choice that adds devices, but `{}` leaves them at {}",
                                           along.axes[0].path, first->devices),
-                              "`--vary` shows the curve over it");
+                              "use `--vary` for a curve over it");
   warn(console, file, found, along);
   const auto scaled = file.scaling(found, arguments.value("--plan").value_or(""), words, along, metrics);
   console.diagnose(scaled->file.diagnostics(), scaled->file.sources());
@@ -150,10 +150,10 @@ std::optional<std::vector<std::string>> varied(Console& console, const Arguments
   const std::vector<std::string>&vary = arguments.all("--vary"), &scales = arguments.all("--scale");
   if (vary.empty() && scales.empty())
     console.usageError("`planc sweep` needs `--vary` or `--scale`",
-                       "as `--vary 'cluster.node.bandwidth in steps(25GB/s, 400GB/s, 16)'`");
+                       "write `--vary 'cluster.node.bandwidth in steps(25GB/s, 400GB/s, 16)'`");
   else if (!vary.empty() && !scales.empty())
-    console.usageError("`--scale` varies one thing by itself, without `--vary`",
-                       "bind values that grow with it by `with`");
+    console.usageError("`--scale` cannot be combined with `--vary`",
+                       "bind values that grow with the choice of `--scale` by `with`");
   else
     return vary.empty() ? scales : vary;
   return std::nullopt;

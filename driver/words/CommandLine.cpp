@@ -149,8 +149,8 @@ int checkOnce(Console& console, const Command* command, const Arguments& argumen
   auto check = [&](const Option& option) {
     const std::vector<std::string>& values = arguments.all(option.name);
     if (option.repeats != kOnce || option.isSwitch() || values.size() < 2) return 0;
-    return console.usageError("`" + std::string(option.name) + "` takes one value; these are `" + values[0] +
-                                  "` and `" + values[1] + "`",
+    return console.usageError("`" + std::string(option.name) + "` takes one value, not both `" + values[0] + "` and `" +
+                                  values[1] + "`",
                               "remove one of them");
   };
   return checkEach(command, check);

@@ -81,7 +81,7 @@ SaidShard shardOf(std::string_view text, const Variables& variables) {
   const std::optional<uint64_t> index = wholeOf(first);
   if ((slash != std::string_view::npos && !count) || (first != "auto" && !(index && count)))
     return mistake(fmt::format("`--shard` takes I/N, auto or auto/N; this is `{}`", text),
-                   "as `--shard 0/4`, the first of four");
+                   "write `--shard 0/4` for the first of four");
   if (index) return checked(*index, *count, fmt::format("`--shard {}`", text));
   if (variables("SLURM_ARRAY_TASK_ID")) return ofSlurm(variables, count);
   if (variables("JOB_COMPLETION_INDEX")) return ofKubernetes(variables, count);

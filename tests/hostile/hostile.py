@@ -156,7 +156,7 @@ def check(planc, folder, name, data, code, text):
         errors = run.stderr.decode("utf-8", "replace")
         if SECRET in errors + run.stdout.decode("utf-8", "replace"):
             problems.append(f"{name}: planc {' '.join(command)} shows a file that is no plan")
-        if command == ["estimate"] and run.returncode == 2 and "holds no plan" in errors:
+        if command == ["estimate"] and run.returncode == 2 and "contains no plan" in errors:
             continue  # a usage error: there is nothing to estimate
         if run.returncode not in (0, 1):
             problems.append(f"{name}: planc {' '.join(command)}: exit {run.returncode}\n{errors[:1500]}")

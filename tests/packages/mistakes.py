@@ -317,7 +317,7 @@ def other_bytes(world):
     world.write({"vendor/calm/notes.txt": "mine\n", "vendor/calm/clusters/pod.plan": "export let a = 3\n", "vendor/mine/planc.toml": MANIFEST.format(name="mine", version="1.0.0"), "vendor/mine/work.py": "x\n"}, "bytes")
     told(world, "bytes", "PLAN0136", "`notes.txt` in it is not a file of a package", "lib", "vendor")
     (world.root / "bytes/vendor/calm/notes.txt").unlink()
-    world.planc("bytes", "lib", "vendor", says=("calm 1.0.0 in vendor/calm", "vendor/mine is left"))
+    world.planc("bytes", "lib", "vendor", says=("calm 1.0.0 in vendor/calm", "vendor/mine was not removed"))
     shutil.move(world.root / "bytes/vendor", world.root / "away")
     (world.root / "bytes/vendor").symlink_to(world.root / "away")
     told(world, "bytes", "PLAN0121", "is a link", "check", "plans")

@@ -110,7 +110,7 @@ def changed_bytes(world):
     at = text.index("25GB/s") + 2  # counted from 1, as cmp does
     world.planc("app", "check", code=1, says=("PLAN0121", "vendor/pods", "`clusters/pod.plan` differs"))
     world.planc("app", "estimate", "plans", code=1, says="PLAN0121")
-    world.planc("app", "lib", "verify", code=1, says=("PLAN0137", f"byte {at} is `6`, and `5` is locked", "vendor/pods/clusters/pod.plan:16:"))
+    world.planc("app", "lib", "verify", code=1, says=("PLAN0137", f"byte {at} is `6`, but `5` is locked", "vendor/pods/clusters/pod.plan:16:"))
     (vendored / "clusters/more.plan").write_text("let a = 1\n")
     path.write_text(text)
     world.planc("app", "check", code=1, says="`clusters/more.plan` differs")
@@ -121,9 +121,9 @@ def changed_bytes(world):
     text = toml.read_text()
     toml.write_text(text.replace("v1.1.0", "v1.0.0"))
     world.planc("app", "lib", "fetch", says=("pods 1.1.0 → 1.0.0", "run `planc lib vendor` next"))
-    world.planc("app", "lib", "verify", code=1, says=("PLAN0119", "has version 1.1.0 of `pods`, and 1.0.0 is locked"), silent="PLAN0137")
+    world.planc("app", "lib", "verify", code=1, says=("PLAN0119", "has version 1.1.0 of `pods`, but 1.0.0 is locked"), silent="PLAN0137")
     toml.write_text(text)
-    world.planc("app", "lib", "fetch", silent="is next")
+    world.planc("app", "lib", "fetch", silent="planc: next")
     world.planc("app", "check")
 
 
@@ -171,7 +171,7 @@ def newest(world):
     world.write({"planc.toml": SETTINGS, "plans/a.plan": "let a = 1\n"}, "takes")
     world.planc("takes", "lib", "add", "tags", "--git", world.address("tags"), says="tags 1.10.0 new")
     world.library("tags", "2.0.0", {"clusters/pod.plan": CLUSTER.format(bandwidth="10GB/s")})
-    world.planc("takes", "lib", "update", says="tags 2.0.0 is there", silent="tags 1.10.0 →")
+    world.planc("takes", "lib", "update", says="tags 2.0.0 exists", silent="tags 1.10.0 →")
     world.write({"planc.toml": SETTINGS + "\n[dependencies]\n" + world.line("tags", "1.11.0-rc.1")}, "takes")
     world.planc("takes", "lib", "fetch", says="tags 1.10.0 → 1.11.0-rc.1")
     world.planc("takes", "lib", "update", silent="tags 1.11.0-rc.1 →")

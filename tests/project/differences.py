@@ -146,7 +146,7 @@ def fates(root):
     waits = one(text.replace("nodes: int = 2", "nodes: int"))
     expect(waits == (0, [("removed", "small.plan#small(nodes = 2)", "")]), f"waits for an argument: {waits}")
     _, out, _ = planc(root, "diff", "--against", "HEAD", "plans")
-    expect("it waits for arguments now: `small(nodes = …)`" in out, f"why it is gone: {out}")
+    expect("it now needs arguments: `small(nodes = …)`" in out, f"why it is gone: {out}")
     expect(one(text + "\nplan bad { model = 3 }\n") == (1, [("broken", "small.plan", "")]), "a new plan with errors")
     expect(one(text, wrong="plan {") == (1, [("broken", "wrong.plan", "")]), "a new file with errors")
     for form in "md", "github":

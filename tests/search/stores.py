@@ -222,7 +222,7 @@ def shards(bench, _):
                               ("auto/3", {"JOB_COMPLETION_INDEX": "2"})):
         store = f"{name[:4]}{len(name)}.db"
         bench.good("small.plan", "--vary", "mesh.tp in [1, 2, 4]", "--fill", "mesh.dp", "--store", store, "--resume", "--shard", name, environment=environment.items())
-        bench.refused(1, "is of another part of the search: shard 2/3, but 1/3 is given now", "small.plan", "--vary", "mesh.tp in [1, 2, 4]", "--fill", "mesh.dp",
+        bench.refused(1, "is the store of another shard, 2/3, but 1/3 is given now", "small.plan", "--vary", "mesh.tp in [1, 2, 4]", "--fill", "mesh.dp",
                       "--store", store, "--resume", "--shard", "1/3")
 
 
@@ -254,7 +254,7 @@ def refused(bench, _):
     if bench.good(*few, "--store", "a.db") != whole:
         sys.exit("another answer with a store")
     before = (bench.folder / "a.db").read_bytes()
-    bench.refused(2, "a.db exists already", *few, "--store", "a.db")
+    bench.refused(2, "a.db already exists", *few, "--store", "a.db")
     errors = bench.refused(1, "a.db is of another search: --top is 10 in it, 3 in the current options", *few, "--store", "a.db", "--resume", "--top", "3")
     if "name another file" not in errors:
         sys.exit(errors)
@@ -338,7 +338,7 @@ def refused(bench, _):
     if bench.good("report", "a.db", "--apply", "1") != bench.good(*few, "--apply", "1"):
         sys.exit("another plan, applied from a store")
     bench.refused(2, "takes a new store and those of all shards", "merge", "a.db")
-    bench.refused(2, "a.db exists already", "merge", "a.db", "a.db")
+    bench.refused(2, "a.db already exists", "merge", "a.db", "a.db")
     if (bench.folder / "a.db").read_bytes() != before:
         sys.exit("a store that was refused was changed")
     if bench.good(*few, "--store", "a.db", "--resume") != whole:

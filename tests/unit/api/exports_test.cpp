@@ -172,7 +172,7 @@ TEST(ExportPages, OfTheLibraryHaveAnAnchorForEveryLink) {
   std::string all;
   for (const LibraryPage& page : pages) all += page.text;
   EXPECT_NE(all.find("| `bandwidth` | 3.35 | TB/s | NVIDIA H100 datasheet, SXM |"), std::string::npos);
-  EXPECT_NE(all.find("more facts are those of [`h100_sxm5_80gb`](#h100_sxm5_80gb)."), std::string::npos);
+  EXPECT_NE(all.find("more facts are the same as in [`h100_sxm5_80gb`](#h100_sxm5_80gb)."), std::string::npos);
   EXPECT_EQ(docsOf(exports, library.modules(), {"std", "", ""}).back().text, pages.back().text);
 }
 

@@ -361,7 +361,7 @@ TEST(Breaking, AFileThatIsGoneBreaksItsImports) {
     return std::count_if(report.rows.begin(), report.rows.end(),
                          [&](const auto& row) { return row.breaking && row.text == text; });
   };
-  EXPECT_EQ(says("`import acme.models.small` finds no file"), 1) << breakingText(report);
+  EXPECT_EQ(says("there is no file for `import acme.models.small`"), 1) << breakingText(report);
   EXPECT_EQ(says("`size` is in acme.models.words"), 1) << breakingText(report);
 }
 

@@ -83,8 +83,8 @@ TEST(Gates, WhatIsWrongWithAWordIsSaid) {
   EXPECT_EQ(problem("step_time > "), "`` is not a bound for `step_time`: it is empty");
   EXPECT_EQ(problem("step_time > +1 000 ms"), "`+1 000 ms` is not a bound for `step_time`: ` ms` is not a unit");
   EXPECT_EQ(problem("step_time > +2GB"), "`step_time` is time, but `+2GB` is bytes");
-  EXPECT_EQ(problem("step_time > -3%"), "`step_time > -3%` holds of every small change");
-  EXPECT_EQ(problem("tokens_per_second < +3%"), "`tokens_per_second < +3%` holds of every small change");
+  EXPECT_EQ(problem("step_time > -3%"), "`step_time > -3%` is true for every small change");
+  EXPECT_EQ(problem("tokens_per_second < +3%"), "`tokens_per_second < +3%` is true for every small change");
 }
 
 TEST(Gates, WordsGoBeforeTheFileMetricByMetric) {
