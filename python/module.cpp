@@ -19,14 +19,14 @@ namespace {
 /// Returns a value as plan text. Python's text of a number reads back as the same number.
 std::string valueText(const py::handle& value) {
   if (py::isinstance<py::bool_>(value)) return value.cast<bool>() ? "true" : "false";
-  if (value.is_none()) throw py::value_error("None is no value of a fact");
+  if (value.is_none()) throw py::value_error("None is not a value of a fact");
   return py::str(value).cast<std::string>();
 }
 
 ir::Selector selectorOf(const std::string& text) {
   if (text.empty()) return {};
   const auto path = ir::parseLayerRef(text);
-  if (!path) throw py::value_error("`" + text + "` is no path of layers");
+  if (!path) throw py::value_error("`" + text + "` is not a path of layers");
   return {*path, {}};
 }
 
@@ -38,7 +38,7 @@ ir::ScheduleEdit scheduleOf(const py::handle& value) {
   if (py::isinstance<py::str>(value)) {
     const auto name = value.cast<std::string>();
     if (name.find('(') != std::string::npos)
-      throw py::value_error("arguments of a schedule stand beside its name: (\"interleaved_1f1b\", {\"chunks\": 2})");
+      throw py::value_error("give the arguments of a schedule after its name: (\"interleaved_1f1b\", {\"chunks\": 2})");
     return {Symbol(name), {}};
   }
   const auto [name, arguments] = value.cast<std::pair<std::string, std::map<std::string, int64_t>>>();
@@ -54,7 +54,7 @@ ir::StateRule stateOf(const std::string& where, const std::string& state, std::v
   rule.targets = symbols(targets);
   for (const ir::StateKind kind : {ir::StateKind::Params, ir::StateKind::Grads, ir::StateKind::Optimizer})
     if (ir::name(kind) == state) return rule.state = kind, rule;
-  throw py::value_error("`" + state + "` is no state: there are params, grads and optimizer");
+  throw py::value_error("`" + state + "` is not a state: states are params, grads and optimizer");
 }
 
 using Places = std::map<std::pair<std::string, std::string>, std::vector<std::string>>;
@@ -312,7 +312,7 @@ py::list declarations(const std::string& kind) {
 PYBIND11_MODULE(_planc, m) {
   m.attr("__version__") = PLANC_VERSION;
   m.attr("Diagnostics") = py::reinterpret_steal<py::object>(PyErr_NewExceptionWithDoc(
-      "planc.Diagnostics", "A plan was refused; args[1] are the diagnostics.", nullptr, nullptr));
+      "planc.Diagnostics", "A plan was rejected; args[1] are the diagnostics.", nullptr, nullptr));
   m.attr("Diagnostics").attr("__str__") =
       py::cpp_function([](const py::object& refused) { return refused.attr("args")[py::int_(0)]; },
                        py::is_method(m.attr("Diagnostics")));

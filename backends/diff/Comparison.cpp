@@ -10,7 +10,7 @@
 
 namespace planc::diff {
 
-PLANC_ERROR(CompareOne, 940, "a comparison takes at least two plans that can be priced; there {count}")
+PLANC_ERROR(CompareOne, 940, "a comparison needs at least two plans that can be priced; there {count}")
 PLANC_ERROR(CompareUnits, 941, "`{a}` counts tokens and `{b}` does not, so their work cannot be compared")
 PLANC_WARNING(CompareModels, 942, "these plans do not train the same model: `{a}` and `{b}` are compared {measure}",
               Reached::Compared)

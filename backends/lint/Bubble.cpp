@@ -34,7 +34,7 @@ void warnOfBubble(const Subject& subject, DiagnosticEngine& diagnostics) {
   if (t.bubbleImbalance > t.bubbleEven)
     report.help("balance the stages: `stages = balanced`");
   else
-    report.help(fmt::format("more micro-batches in a step, {}fewer stages",
+    report.help(fmt::format("use more micro-batches in a step, {}fewer stages",
                             program.chunks == 1 ? "a schedule with several chunks per device, or " : "or "));
 }
 

@@ -60,10 +60,10 @@ std::string missText(ExprOp op, double left, double right, const Unit& unit, boo
   switch (op) {
   case ExprOp::Lt:
   case ExprOp::Le:
-    return gap == 0 ? "equal, and not below it" : "over by " + by + share;
+    return gap == 0 ? "equal, but not below it" : "over by " + by + share;
   case ExprOp::Gt:
   case ExprOp::Ge:
-    return gap == 0 ? "equal, and not above it" : "short by " + by + share;
+    return gap == 0 ? "equal, but not above it" : "short by " + by + share;
   case ExprOp::Eq:
     return "off by " + by + share;
   default:

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kFateWords[kFates] = {"none", "cut", "rest", "unlawful", "unmet", "unfit", "met", "worse"};
 constexpr size_t kWithoutGoals = 7; // columns of an outcome without its goals
-constexpr const char* kGoOn = "what was written before is whole: `--resume` goes on from there";
+constexpr const char* kGoOn = "the results written so far are intact: `--resume` continues from there";
 
 } // namespace
 
@@ -47,22 +47,22 @@ void Database::check(int code) const {
   case SQLITE_BUSY:
   case SQLITE_LOCKED:
     throw StoreFailure(fmt::format("{} is locked: another process has it open", path_),
-                       "a search holds its store until it ends");
+                       "a search locks its store until it ends");
   case SQLITE_NOTADB:
   case SQLITE_CORRUPT:
-    throw StoreFailure(fmt::format("{} is no store of a search, or damaged", path_));
+    throw StoreFailure(fmt::format("{} is not a store of a search, or it is damaged", path_));
   case SQLITE_FULL:
     throw StoreFailure(fmt::format("{} cannot be written: the disk is full", path_), kGoOn);
   case SQLITE_READONLY:
   case SQLITE_PERM:
-    throw StoreFailure(fmt::format("{} cannot be written: it, or its folder, is read-only", path_));
+    throw StoreFailure(fmt::format("{} cannot be written: the file or its folder is read-only", path_));
   case SQLITE_CANTOPEN: {
     std::error_code unknown;
     const bool there = std::filesystem::exists(path_, unknown);
     throw StoreFailure(fmt::format("{} cannot be opened: {}", path_,
                                    unknown ? unknown.message()
-                                   : there ? "it, or its folder, cannot be written"
-                                           : "its folder is absent, or cannot be written"));
+                                   : there ? "the file or its folder cannot be written"
+                                           : "its folder does not exist or cannot be written"));
   }
   default:
     throw StoreFailure(fmt::format("{} cannot be used: {}", path_, sqlite3_errstr(code)), kGoOn);

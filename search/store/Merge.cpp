@@ -41,10 +41,10 @@ void checkSameSearch(const std::vector<ShardStore>& parts) {
   for (const ShardStore& part : parts) {
     if (const std::string text = mismatchText(part.path, part.header.facts, first.path, first.header.facts);
         !text.empty())
-      throw StoreMismatch(text, "shards go together that the same planc made of the same files and options");
+      throw StoreMismatch(text, "shards can be merged if the same planc made them from the same files and options");
     if (part.header.shard.count != first.header.shard.count)
-      throw StoreMismatch(fmt::format("{} is shard {}, {} is shard {}: not of one search", part.path,
-                                      part.header.shard.str(), first.path, first.header.shard.str()));
+      throw StoreMismatch(fmt::format("{} is shard {}, but {} is shard {}: they belong to different searches",
+                                      part.path, part.header.shard.str(), first.path, first.header.shard.str()));
   }
 }
 
@@ -58,8 +58,8 @@ void checkWhole(const std::vector<ShardStore>& parts, const std::vector<std::str
     if (!byIndex.count(i)) missing.push_back(Shard{i, count}.str());
   for (const auto& [index, stores] : byIndex)
     for (size_t i = 1; i < stores.size(); ++i)
-      wrong.push_back(
-          fmt::format("shard {} is doubled: {} and {}", Shard{index, count}.str(), stores[0]->path, stores[i]->path));
+      wrong.push_back(fmt::format("shard {} is given twice: {} and {}", Shard{index, count}.str(), stores[0]->path,
+                                  stores[i]->path));
   for (const ShardStore& part : parts)
     if (part.decided < part.blocks)
       wrong.push_back(fmt::format("shard {} is unfinished: {} has {} of its {} blocks", part.header.shard.str(),
@@ -70,7 +70,7 @@ void checkWhole(const std::vector<ShardStore>& parts, const std::vector<std::str
     text = fmt::format("{} {} missing{}{}", missing.size() > 1 ? "shards" : "shard",
                        listText(missing) + (missing.size() > 1 ? " are" : " is"), text.empty() ? "" : "; ", text);
   if (!text.empty())
-    throw StoreMismatch(text, "what is missing or unfinished is run with its `--shard` and `--resume`");
+    throw StoreMismatch(text, "run each missing or unfinished shard with its `--shard` and `--resume`");
 }
 
 /// Writes the answers and rows of all shards into the new store.
@@ -111,7 +111,7 @@ std::string mismatchText(const std::string& path, const StoreFacts& stored, cons
     const bool digest = value.size() == kDigest && value.find_first_not_of("0123456789abcdef") == std::string::npos;
     return value.empty() ? "absent" : digest ? value.substr(0, kShown) + "…" : value;
   };
-  return fmt::format("{} is of another search: {} is {} in it, {} in {}", path, difference->name,
+  return fmt::format("{} belongs to another search: {} is {} in it, but {} in {}", path, difference->name,
                      said(difference->first), said(difference->second), other);
 }
 
@@ -139,7 +139,7 @@ StoreHeader mergeStores(const std::string& out, const std::vector<std::string>& 
   } catch (const StoreFailure& failure) { // remove the incomplete store
     if (!ours) throw;
     removeStore(out);
-    throw StoreFailure(failure.what(), "no new store was left behind, and the shards are as they were");
+    throw StoreFailure(failure.what(), "no new store was kept, and the shards are unchanged");
   } catch (...) {
     if (ours) removeStore(out);
     throw;

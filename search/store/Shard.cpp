@@ -24,8 +24,8 @@ SaidShard checked(uint64_t index, uint64_t count, const std::string& whence) {
   if (count == 0 || count > kMostShards)
     return mistake(fmt::format("{} asks for {} shards; there can be 1 to {}", whence, count, kMostShards));
   if (index >= count)
-    return mistake(
-        fmt::format("{} asks for shard {} of {}, which are numbered from 0 to {}", whence, index, count, count - 1));
+    return mistake(fmt::format("{} asks for shard {} of {}, but shards are numbered from 0 to {}", whence, index, count,
+                               count - 1));
   return {Shard{index, count}};
 }
 
@@ -34,7 +34,7 @@ std::optional<uint64_t> numberOf(const Variables& variables, const char* name, s
   const char* text = variables(name);
   if (!text) return std::nullopt;
   const std::optional<uint64_t> value = wholeOf(text);
-  if (!value && bad.empty()) bad = fmt::format("{} is `{}`, which is no whole number", name, text);
+  if (!value && bad.empty()) bad = fmt::format("{} is `{}`, which is not a whole number", name, text);
   return value;
 }
 
@@ -47,12 +47,12 @@ SaidShard ofSlurm(const Variables& variables, std::optional<uint64_t> count) {
   const auto step = numberOf(variables, "SLURM_ARRAY_TASK_STEP", bad);
   if (!bad.empty()) return mistake(bad);
   if (count) return checked(*id, *count, fmt::format("SLURM_ARRAY_TASK_ID = {} with `--shard auto/{}`", *id, *count));
-  if (!tasks) return mistake("SLURM_ARRAY_TASK_COUNT is not set", "say how many shards there are: `--shard auto/N`");
+  if (!tasks) return mistake("SLURM_ARRAY_TASK_COUNT is not set", "give the number of shards: `--shard auto/N`");
   const uint64_t from = least.value_or(0), by = std::max<uint64_t>(1, step.value_or(1));
   const std::string whence =
       fmt::format("the array with SLURM_ARRAY_TASK_ID = {}, _MIN = {}, _STEP = {}, _COUNT = {}", *id, from, by, *tasks);
   if (*id < from || (*id - from) % by != 0)
-    return mistake(whence + " has no such task", "say how many shards there are: `--shard auto/N`");
+    return mistake(whence + " has no such task", "give the number of shards: `--shard auto/N`");
   return checked((*id - from) / by, *tasks, whence);
 }
 
@@ -62,8 +62,8 @@ SaidShard ofKubernetes(const Variables& variables, std::optional<uint64_t> count
   if (!count) count = numberOf(variables, "JOB_COMPLETIONS", bad);
   if (!bad.empty()) return mistake(bad);
   if (!count)
-    return mistake("JOB_COMPLETION_INDEX does not say of how many completions it is one",
-                   "say it: `--shard auto/N`, or set JOB_COMPLETIONS");
+    return mistake("JOB_COMPLETION_INDEX does not have the number of completions",
+                   "give it with `--shard auto/N`, or set JOB_COMPLETIONS");
   return checked(*index, *count, fmt::format("JOB_COMPLETION_INDEX = {}", *index));
 }
 
@@ -86,7 +86,7 @@ SaidShard shardOf(std::string_view text, const Variables& variables) {
   if (variables("SLURM_ARRAY_TASK_ID")) return ofSlurm(variables, count);
   if (variables("JOB_COMPLETION_INDEX")) return ofKubernetes(variables, count);
   return mistake("`--shard auto` finds neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX in the environment",
-                 "outside of an array say which: `--shard 0/4`, the first of four");
+                 "outside of an array choose a shard: `--shard 0/4` is the first of four");
 }
 
 } // namespace planc::search

@@ -69,14 +69,15 @@ std::optional<StoreDifference> differenceOf(const StoreFacts& first, const Store
 
 void checkStorePath(const std::string& path) {
   std::error_code ignored;
-  if (path.empty()) throw StoreFailure("the name of a store is empty", "name a file, as `search.db`");
-  if (path == "-") throw StoreFailure("a store is a file; `-` is none", "`./-` is the one of that name");
+  if (path.empty()) throw StoreFailure("the name of a store is empty", "name a file, such as `search.db`");
+  if (path == "-") throw StoreFailure("a store must be a file; `-` is not one", "`./-` is a file with that name");
   const std::filesystem::file_status is = std::filesystem::status(path, ignored);
   if (std::filesystem::is_directory(is))
-    throw StoreFailure(fmt::format("{} is a folder, no store of a search", path),
-                       fmt::format("name a file in it, as `{}`", (std::filesystem::path(path) / "search.db").string()));
+    throw StoreFailure(
+        fmt::format("{} is a folder, not a store of a search", path),
+        fmt::format("name a file in it, such as `{}`", (std::filesystem::path(path) / "search.db").string()));
   if (std::filesystem::exists(is) && !std::filesystem::is_regular_file(is))
-    throw StoreFailure(fmt::format("{} is a device or a pipe, no file that could hold a store", path), "name a file");
+    throw StoreFailure(fmt::format("{} is a device or a pipe, so it cannot contain a store", path), "name a file");
 }
 
 Store::Store(std::string path, std::unique_ptr<Database> file) : path_(std::move(path)), file_(std::move(file)) {}
@@ -84,7 +85,7 @@ Store::~Store() = default;
 
 std::unique_ptr<Store> Store::create(const std::string& path, const StoreHeader& header, const ir::Space& space) {
   const auto refuse = [&] {
-    throw StoreFailure(fmt::format("{} exists already", path), "`--resume` goes on with it; or name another file");
+    throw StoreFailure(fmt::format("{} already exists", path), "`--resume` continues it; or name another file");
   };
   checkStorePath(path);
   std::error_code ignored;
@@ -124,9 +125,9 @@ bool Store::isEmpty() {
 
 void Store::checkMark() {
   if (file_->pragma("application_id") != kStoreMark)
-    throw StoreFailure(fmt::format("{} is a database of SQLite, but no store of a search", path_));
+    throw StoreFailure(fmt::format("{} is a database of SQLite, but not a store of a search", path_));
   if (const int64_t form = file_->pragma("user_version"); form != kStoreForm)
-    throw StoreFailure(fmt::format("{} has form {}; this planc reads form {}", path_, form, kStoreForm));
+    throw StoreFailure(fmt::format("{} has format {}, but this planc reads format {}", path_, form, kStoreForm));
 }
 
 void Store::writeHeader(const StoreHeader& header, const ir::Space& space) {
@@ -174,7 +175,7 @@ void Store::writeSum() {
 void Store::checkSum() const {
   Statement sum(*file_, fmt::format("SELECT value FROM header WHERE name = '{}'", kSum));
   if (!sum.step() || sum.text(0) != sumOf(*file_))
-    throw StoreFailure(fmt::format("{} is damaged: its rows are not those that a search wrote", path_));
+    throw StoreFailure(fmt::format("{} is damaged: its rows differ from what a search wrote", path_));
 }
 
 void Store::readHeader() {
@@ -219,7 +220,7 @@ void Store::readHeader() {
 void Store::checkThere() const {
   if (markOf(path_) != mark_)
     throw StoreFailure(fmt::format("{} was removed, or replaced by another file, while the search wrote it", path_),
-                       "search again with `--store`, and leave the file where it is until the search ends");
+                       "search again with `--store`, and do not move the file until the search ends");
 }
 
 void Store::take(const Walked& soFar, const std::vector<Outcome>& priced) {

@@ -255,34 +255,34 @@ def refused(bench, _):
         sys.exit("another answer with a store")
     before = (bench.folder / "a.db").read_bytes()
     bench.refused(2, "a.db already exists", *few, "--store", "a.db")
-    errors = bench.refused(1, "a.db is of another search: --top is 10 in it, 3 in the current options", *few, "--store", "a.db", "--resume", "--top", "3")
+    errors = bench.refused(1, "a.db belongs to another search: --top is 10 in it, but 3 in the current options", *few, "--store", "a.db", "--resume", "--top", "3")
     if "name another file" not in errors:
         sys.exit(errors)
-    bench.refused(1, "a.db is of another search: what is varied is mesh.tp in it, mesh.tp; mesh.pp in", *few, "--store", "a.db", "--resume", "--vary", "mesh.pp in [1, 2]")
-    bench.refused(1, "a.db is of another search: `vary mesh.tp` is [1, 2, 4] in it, [1, 2] in", "small.plan", "--vary", "mesh.tp in [1, 2]", "--fill", "mesh.dp", "--store", "a.db", "--resume")
-    bench.refused(1, "--keep is best in it, all in", *few, "--store", "a.db", "--resume", "--keep", "all")
+    bench.refused(1, "a.db belongs to another search: what is varied is mesh.tp in it, but mesh.tp; mesh.pp in", *few, "--store", "a.db", "--resume", "--vary", "mesh.pp in [1, 2]")
+    bench.refused(1, "a.db belongs to another search: `vary mesh.tp` is [1, 2, 4] in it, but [1, 2] in", "small.plan", "--vary", "mesh.tp in [1, 2]", "--fill", "mesh.dp", "--store", "a.db", "--resume")
+    bench.refused(1, "--keep is best in it, but all in", *few, "--store", "a.db", "--resume", "--keep", "all")
 
     # A changed constant of the library: its digest, and ours beside it.
     cluster = bench.folder / "ours.plan"
     cluster.write_text(CLUSTER.replace("79GB", "78GB"))
-    errors = bench.refused(1, "a.db is of another search: file ours.plan is ", "report", "a.db")
+    errors = bench.refused(1, "a.db belongs to another search: file ours.plan is ", "report", "a.db")
     if "--rows" not in errors or errors.count("…") != 2:
         sys.exit(errors)
     bench.refused(1, "file ours.plan is ", *few, "--store", "a.db", "--resume")
     bench.good(*few, "--store", "other.db", "--shard", "1/2")
     cluster.write_text(CLUSTER)
     bench.good(*few, "--store", "half.db", "--shard", "0/2")
-    bench.refused(1, "other.db is of another search: file ours.plan is ", "merge", "no.db", "half.db", "other.db")
+    bench.refused(1, "other.db belongs to another search: file ours.plan is ", "merge", "no.db", "half.db", "other.db")
     if (bench.folder / "no.db").exists():
         sys.exit("a merge that was refused left a file")
     with sqlite3.connect(bench.folder / "half.db") as half:
         half.execute("UPDATE fact SET value = 'abc' WHERE name = 'library'")
     half.close()
-    bench.refused(1, "half.db is of another search: library is abc in it, ", *few, "--store", "half.db", "--shard", "0/2", "--resume")
+    bench.refused(1, "half.db belongs to another search: library is abc in it, but ", *few, "--store", "half.db", "--shard", "0/2", "--resume")
     with sqlite3.connect(bench.folder / "half.db") as half:
         half.execute("UPDATE fact SET value = '0.0.9' WHERE name = 'planc'")
     half.close()
-    bench.refused(1, "other.db is of another search: planc is ", "merge", "no.db", "half.db", "other.db")
+    bench.refused(1, "other.db belongs to another search: planc is ", "merge", "no.db", "half.db", "other.db")
     if "\n" not in bench.good("report", "half.db", "--rows"):
         sys.exit("no rows")
 
@@ -290,11 +290,11 @@ def refused(bench, _):
     (bench.folder / "text.db").write_text("x" * 5000)
     sqlite3.connect(bench.folder / "foreign.db").execute("CREATE TABLE a(b)").connection.close()
     for words in (["report", "text.db"], [*few, "--store", "text.db", "--resume"], ["merge", "no.db", "text.db"]):
-        bench.refused(2, "text.db is no store of a search, or damaged", *words)
-    bench.refused(2, "foreign.db is a database of SQLite, but no store of a search", "report", "foreign.db")
+        bench.refused(2, "text.db is not a store of a search, or it is damaged", *words)
+    bench.refused(2, "foreign.db is a database of SQLite, but not a store of a search", "report", "foreign.db")
     bench.refused(2, "foreign.db is a database", *few, "--store", "foreign.db", "--resume")
     bench.refused(2, "absent.db does not exist", "report", "absent.db")
-    bench.refused(2, "its folder is absent", *few, "--store", "no/such/a.db")
+    bench.refused(2, "its folder does not exist", *few, "--store", "no/such/a.db")
     held = sqlite3.connect(bench.folder / "a.db", isolation_level=None)
     held.execute("BEGIN EXCLUSIVE")
     for words in (["report", "a.db"], [*few, "--store", "a.db", "--resume"]):
@@ -331,7 +331,7 @@ def refused(bench, _):
     # Senseless words.
     bench.refused(2, "`--shard` needs a `--store`", *few, "--shard", "0/2")
     bench.refused(2, "`--resume` needs a `--store`", *few, "--resume")
-    bench.refused(2, "asks for shard 2 of 2, which are numbered from 0 to 1", *few, "--store", "b.db", "--shard", "2/2")
+    bench.refused(2, "asks for shard 2 of 2, but shards are numbered from 0 to 1", *few, "--store", "b.db", "--shard", "2/2")
     bench.refused(2, "finds neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX", *few, "--store", "b.db", "--shard", "auto")
     bench.refused(2, "`--top` has no effect on `planc search report`", "report", "a.db", "--top", "3")
     bench.refused(2, "`--rows` has no effect on `planc search merge`", "merge", "b.db", "a.db", "--rows")

@@ -127,10 +127,9 @@ Priced fusedAttention(const Pricing& p) {
                             : p.fact(DeviceFact::AttentionBackward, "factor", headSize);
 
   if (p.why && p.op().packed != 1)
-    p.note("documents",
-           fmt::format("the one of a token has {:.6g} keys on the mean: flops count no others, and the curve "
-                       "is read there",
-                       w.sequence));
+    p.note("documents", fmt::format("the query of a token has {:.6g} keys in the mean: flops count only these, and the "
+                                    "curve is read at this length",
+                                    w.sequence));
   const Term useful = p.known(w.flops, "flops", units::flops) * p.known(w.share, "share");
   Priced priced = p.priced(equations::fused(useful, curve * head * stack * split * clocksOf(p), start) *
                            backwardShare(p, backward));

@@ -49,7 +49,7 @@ Priced byPasses(const Pricing& p, double moved, std::string_view of) {
   // Kernels that keep a row in registers read it once; other kernels read it block by block.
   if (forwardWork(p).row > 0 && p.facts.stack.has(rows, name))
     count *= p.fact(rows, name, "row", {forwardWork(p).row, units::none});
-  if (count.value == 0) return nothing(p, "no pass of its own: part of a neighbouring kernel");
+  if (count.value == 0) return nothing(p, "it has no pass of its own: it is part of a neighbouring kernel");
   Priced priced = memoryTime(p, count * p.known(moved, of, units::bytes));
   priced.flops = p.compute().work.flops;
   return priced;
@@ -100,8 +100,7 @@ Priced cast(const Pricing& p) {
 
 Priced accumulate(const Pricing& p) {
   const Term elements = p.known(p.compute().work.elements, "elements");
-  if (elements.value == 0)
-    return nothing(p, "no gradient is stored: the rows that were read are updated, which is the optimizer's work");
+  if (elements.value == 0) return nothing(p, "no gradient is stored: the optimizer updates the rows that were read");
   if (p.hasOp() && p.op().kind == ir::OpKind::Lookup) {
     // The gradient of a table that is read row by row. Without passes in the stack, the backward has already written
     // the touched rows.
@@ -117,7 +116,8 @@ Priced accumulate(const Pricing& p) {
     const double width = ir::width(p.program.precisionOf(parameter).grads);
     return memoryTime(p, kSeparatePasses * p.known(width, "width of gradients", units::bytes) * elements);
   }
-  return nothing(p, how == ir::Accumulate::Fused ? "added where the gradient is made" : "nothing is accumulated");
+  return nothing(p,
+                 how == ir::Accumulate::Fused ? "added where the gradient is made" : "gradients are not accumulated");
 }
 
 Priced copy(const Pricing& p) {

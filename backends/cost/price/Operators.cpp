@@ -15,7 +15,7 @@ namespace planc::cost {
 namespace {
 
 Priced carry(const Pricing& p) {
-  p.free("it names what is there already");
+  p.free("it is another name for an existing value");
   Priced free;
   free.launches = 0;
   return free;

@@ -52,7 +52,7 @@ UpdateRates ratesOf(const Pricing& p, const ir::Optimizer& by, bool rows, double
   if (p.facts.stack.has(StackFact::Optimizer, by.name))
     rates.perElement = p.fact(StackFact::Optimizer, by.name, "bytes", {together, units::none});
   else
-    p.note("figure", "the stack has none: what an update must touch is read and written once");
+    p.note("figure", "the stack gives no bytes: each value of an update is read and written once");
   rates.secondsPerByte = secondsPerByte(p, by, rows);
   if (p.facts.stack.has(StackFact::OptimizerTensor, by.name))
     rates.tensor = p.fact(StackFact::OptimizerTensor, by.name, "tensor");

@@ -89,7 +89,7 @@ bool checkFinite(const Estimate& estimate, const ir::Plan& plan, DiagnosticEngin
     diagnostics
         .report(
             NotFinite, plan.range,
-            {{"number", n.name}, {"plan", plan.name.str()}, {"value", std::isnan(value) ? "no number" : "infinite"}})
+            {{"number", n.name}, {"plan", plan.name.str()}, {"value", std::isnan(value) ? "not a number" : "infinite"}})
         .help("look for an extent, a formula of an operator or a fact that is many orders of magnitude off");
     return false;
   }

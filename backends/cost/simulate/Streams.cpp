@@ -245,7 +245,7 @@ void Streams::advance() {
     if (loss > 0) dt = std::min(dt, allowance_ / slowdown_);
   }
   if (dt == std::numeric_limits<double>::infinity())
-    throw std::logic_error("cost: a task waits for one that never ends");
+    throw std::logic_error("cost: a task waits for another task that never ends");
 
   now_ += dt;
   account(dt, dt * loss);

@@ -114,7 +114,7 @@ Term sampledAcross(const Pricing& p, const Route& r) {
   p.spent(row.a, top, "latency");
   p.spent(time - row.a, top, carrier(top));
   if (p.why && share.value != 1)
-    p.note("cards", fmt::format("{} times those of the sampled group: x is divided by it", number(share.value)));
+    p.note("cards", fmt::format("{} times the cards of the sampled group: x is divided by it", number(share.value)));
   return time + distance(p, r);
 }
 

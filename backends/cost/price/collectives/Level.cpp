@@ -181,7 +181,7 @@ Term rateScale(const Pricing& p, const ir::ClusterLevel& level) {
   if (scale.value == 1) return 1;
   if (p.why)
     p.note("rate",
-           fmt::format("{} of level {}, samples at {}: what moves bytes takes {} times as long", bandwidth(rate.value),
+           fmt::format("{} of level {}, but samples at {}: terms in bytes take {} times as long", bandwidth(rate.value),
                        level.name.view(), bandwidth(sampled->value), number(1 / scale.value)));
   return p.named(scale, "scale");
 }

@@ -191,7 +191,7 @@ Term exchange(const Pricing& p, const Route& r) {
   const Term rate = efficiency * lineRate(p, r, r.top, factorsAt(p, r, r.top).bandwidth);
   const Term across = p.spent(f.across / rate, top, carrier(top));
   if (p.why && p.collective().groupLimit.limit < p.collective().groupLimit.groups)
-    p.note("groups", fmt::format("the places of a token lie in {} of {} groups at most",
+    p.note("groups", fmt::format("the copies of a token reach at most {} of {} groups",
                                  number(p.collective().groupLimit.limit), number(p.collective().groupLimit.groups)));
   const bool pipelined = p.facts.stack.truth(ir::StackFact::ExchangePipelined);
   return start + (pipelined ? max(across, f.slowest) : across + f.between);
