@@ -82,7 +82,7 @@ void reportMisses(const Calibration& c, DiagnosticEngine& diagnostics) {
                    {"p90", fmt::format("{:.0f}", q.p90 * 100)}})
           .note(fmt::format("device {}; {} samples of {} shapes", c.label.empty() ? c.part->name : c.label, q.samples,
                             q.shapes))
-          .help("its time depends on more than the equation knows: sample the shapes that you run");
+          .help("its time depends on more than the terms of the equation: sample the shapes that you run");
 }
 
 /// Returns a description of a value that the fact cannot have; empty if all values of the section are possible.

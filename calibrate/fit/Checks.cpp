@@ -22,7 +22,7 @@ Points Suspects::good(Direction d) const {
 std::span<const Check> checks() {
   static constexpr std::array<Check, 12> kTable{{
       {"uneven", "a group whose nodes hold different numbers of ranks", true, unevenGroup},
-      {"copied", "backward times that are forward's", true, copied},
+      {"copied", "backward times that equal the forward times", true, copied},
       {"unit", "times that no unit mistake explains are far above what the part needs", true, suspectUnit},
       {"backward", "backward faster than its work allows", true, backwardTooFast},
       {"constant", "the time does not move with the size", true, constantTime},

@@ -21,10 +21,9 @@ void unevenGroup(Suspects& s, DiagnosticEngine& diagnostics) {
               named(s, {{"ranks", fmt::format("{:.10g}", first[Extent::Ranks])},
                         {"nodes", fmt::format("{:.10g}", first[Extent::Nodes])},
                         {"units", units ? fmt::format("units of {:.10g} devices", s.part.unit) : "hosts"}}))
-      .note(
-          fmt::format("{} of {} times are of such groups, and are not fitted: a fabric is written by ranks and nodes, "
-                      "each with as many ranks",
-                      uneven.size(), s.points.size()))
+      .note(fmt::format("{} of {} times belong to such groups and are not fitted: a fabric has rows of ranks and "
+                        "nodes, with equally many ranks on each node",
+                        uneven.size(), s.points.size()))
       .help(units ? "give the number of devices that share network cards with `--unit N`, or sample groups that fill "
                     "the units"
                   : "sample groups with as many ranks on every host");

@@ -15,7 +15,7 @@ NcclWords ncclWords(std::string_view text) {
     if (!kind) row.fail("it is not a sampled collective");
     Formula bus(row.text("bus"));
     for (const std::string_view name : bus.names())
-      if (name != "n") row.fail("its formula is of `n`, the ranks");
+      if (name != "n") row.fail("its formula must use only `n`, the ranks");
     out.programs.push_back({row.text("program"), *kind, std::move(bus)});
   }
   return out;

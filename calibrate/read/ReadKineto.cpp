@@ -226,7 +226,7 @@ void readKinetoTrace(const SampleFile& file, Samples& out, DiagnosticEngine& dia
   }
   const double left = 1 - collector.attributed() / std::max(collector.total(), 1e-300);
   out.notes.push_back(
-      fmt::format("{}: {} kernels of {:.3g} ms in {} samples; {:.1f} % of the time is of other operators{}", file.path,
+      fmt::format("{}: {} kernels of {:.3g} ms in {} samples; other operators take {:.1f} % of the time{}", file.path,
                   trace.kernels.size(), 1e3 * collector.total(), out.samples.size() - before, 100 * std::max(left, 0.0),
                   left > 5e-4 ? ": " + collector.leftOver() : ""));
   if (collector.assumedType())
@@ -234,7 +234,7 @@ void readKinetoTrace(const SampleFile& file, Samples& out, DiagnosticEngine& dia
         "{}: the type of the updated parameters and their states is not given: fp32 is assumed", file.path));
   if (!trace.shapes)
     diagnostics.report(OnlyMessages, eventsOf(file), {{"share", fmt::format("{:.0f} %", 100 * (1 - left))}})
-        .note("the rest is of " + (left > 5e-4 ? collector.leftOver() : "nothing"))
+        .note("the rest belongs to " + (left > 5e-4 ? collector.leftOver() : "nothing"))
         .help("profile with `record_shapes=True` to read the operators, too");
   else if (left > kMuch)
     diagnostics.report(MostlyUnknown, eventsOf(file), {{"share", fmt::format("{:.0f} %", 100 * left)}})

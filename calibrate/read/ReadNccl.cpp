@@ -260,7 +260,7 @@ private:
                  {"time", fmt::format("{:.6g}", time)},
                  {"computed", fmt::format("{:.4g}", computed)},
                  {"printed", fmt::format("{:.4g}", *printed)}})
-        .help("nccl-tests prints bytes, microseconds and GB/s: undo what changed a column");
+        .help("nccl-tests prints bytes, microseconds and GB/s: restore its columns");
     return false;
   }
 
@@ -296,7 +296,7 @@ private:
                  {"collective", ir::name(p->collective)},
                  {"ranks", ranks},
                  {"expected", fmt::format("{:.3g}", expected)}})
-        .help("see that the table is of this program, and that every rank has its `# Rank` line");
+        .help("check that this program printed the table, and that every rank has its `# Rank` line");
   }
 
   const SampleFile& file_;

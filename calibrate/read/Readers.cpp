@@ -21,10 +21,11 @@ std::string_view problemOf(const Sample& s) {
   const double ranks = s[Extent::Ranks], nodes = s[Extent::Nodes];
   const double ofRun = s.ranksOnHost > 0 ? s.ranksOnHost * nodes : ranks; // a pair is taken from a larger run
   if (ranks < 2 || ofRun < 2) return "one rank sends nothing";
-  if (ranks != std::floor(ranks) || nodes != std::floor(nodes)) return "both are counts";
+  if (ranks != std::floor(ranks) || nodes != std::floor(nodes)) return "ranks and nodes must be whole numbers";
   if (!ir::ranges::kSome.holds(ranks)) return "a row of samples has at most 1e9 ranks";
-  if (parseCollective(s.name.view()) == ir::CollectiveKind::SendRecv && ranks != 2) return "it is between two ranks";
-  return nodes > ofRun ? "each node of a group has a rank of it" : "";
+  if (parseCollective(s.name.view()) == ir::CollectiveKind::SendRecv && ranks != 2)
+    return "a transfer is between two ranks";
+  return nodes > ofRun ? "each node of a group has at least one rank" : "";
 }
 
 /// Reports each impossible group once and drops its samples, from sample `first` on.
@@ -44,8 +45,8 @@ void checkGroups(Samples& samples, size_t first, DiagnosticEngine& diagnostics) 
                                       {"nodes", fmt::format("{:.10g}", nodes)},
                                       {"t", nodes == 1 ? "" : "s"},
                                       {"why", problemOf(*all.front())}});
-    if (all.size() > 1) report.note(fmt::format("{} samples are of this group", all.size()));
-    report.help("count the ranks of the group and the hosts that they run on; leave out runs of one rank");
+    if (all.size() > 1) report.note(fmt::format("{} samples have this group", all.size()));
+    report.help("count the ranks of the group and the hosts that they run on; remove runs of one rank");
   }
   const auto begin = samples.samples.begin() + static_cast<std::ptrdiff_t>(first);
   const auto bad = [](const Sample& s) { return s.kind == Kind::Collective && !problemOf(s).empty(); };

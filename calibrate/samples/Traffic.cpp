@@ -18,7 +18,7 @@ std::vector<Reference> referencesOf(const Entry& group) {
   std::vector<Reference> out;
   for (const Entry& row : group.rows("rows", {"as", "passes"})) {
     out.push_back({Symbol(row.text("as")), row.number("passes")});
-    if (out.back().passes <= 0) row.fail("`passes` are more than 0");
+    if (out.back().passes <= 0) row.fail("`passes` must be more than 0");
   }
   return out;
 }

@@ -209,7 +209,7 @@ public:
           std::any_of(s.facts.begin(), s.facts.end(), [&known = path](const Fact& f) { return f.of.path() == known; });
       if (measured || !value || s.holds(path)) continue;
       text.insert(std::min(text.find(", samples = "), text.size() - 1), fmt::format(", {} = {}", name, *value));
-      source += fmt::format("; `{}` is not measured: the extended record's", name);
+      source += fmt::format("; `{}` is not measured: the value of the extended record", name);
     }
     out_ += fmt::format("{}{} = {} : {}\n", inherited ? "override " : "", last, text, quoted(source));
   }
@@ -299,8 +299,7 @@ std::string stackRecord(const Part& part) {
 
 std::string libraryText(const std::vector<Calibration>& calibrations, const Bases& bases) {
   std::string text =
-      "/// Calibrated by `planc calibrate`: what was measured, how often, and how far the fits miss samples that they "
-      "were not made of.\n";
+      "/// Calibrated by `planc calibrate`: measured facts with their numbers of samples and held-out errors.\n";
   std::string records;
   bool devices = false, fabrics = false, stacks = false;
   auto write = [&](const Calibration& c, Record record, std::string_view word, std::string_view suffix,
@@ -311,7 +310,7 @@ std::string libraryText(const std::vector<Calibration>& calibrations, const Base
     if (sections.empty()) return false;
     Writer writer(known);
     for (const Fact& fact : machineOf(*c.part, record))
-      writer.machine(fact, fmt::format("of a device's {} in the library's cluster of {}: change it if yours differs",
+      writer.machine(fact, fmt::format("from a device's {} in the library's cluster of {}: change it if yours differs",
                                        record == Record::Node ? "links" : "network card", c.part->name));
     writer.facts(sections);
     std::map<std::string, size_t> on; // a stack names the sampled devices; other records belong to one device anyway

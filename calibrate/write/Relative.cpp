@@ -41,7 +41,7 @@ ir::Table times(ir::Table table, double factor) {
   return table;
 }
 /// The reason, for a source text, why a value that was not measured changes.
-constexpr std::string_view kKernels = "as those of its kernels that were measured, or as the memory's rate";
+constexpr std::string_view kKernels = "the ratio of its measured kernels, or of the memory's rate";
 /// A stack's passes of a kernel, and the ratio of measured passes to them.
 struct Compared {
   double known = 0, ratio = 0;
@@ -157,9 +157,9 @@ private:
                  {"measured", fmt::format("{:.3g}", largest(fact))},
                  {"direction", forward ? "forward" : "backward"},
                  {"known", fmt::format("{:.3g}", known)}})
-        .note(fmt::format(
-            "these samples are not written: `{}` keeps its own passes, times what its other kernels were measured at",
-            bases_.stack))
+        .note(fmt::format("these samples are not written: `{}` keeps its own passes, multiplied by the ratio of its "
+                          "other measured kernels",
+                          bases_.stack))
         .help(
             "sample the operator as your framework runs it, or extend the stack of a framework that runs this kernel");
   }
@@ -169,8 +169,8 @@ private:
     const ir::Number* number = known(fact);
     if (!number || number->value == 0 || std::abs(factor - 1) < kMoves || sectionOf(fact)) return;
     Fact made{fact, number->value * factor, times(number->table, factor)};
-    const std::string why =
-        fmt::format("not measured: {:.4g} times the extended record's, {}; {}", factor, like, number->source);
+    const std::string why = fmt::format("not measured: {:.4g} times the value of the extended record, {}; {}", factor,
+                                        like, number->source);
     // Forward and backward passes of an operator are one statement.
     const ir::FactRef other(fact.id == ir::FactId(StackFact::PassesForward) ? StackFact::PassesBackward
                                                                             : StackFact::PassesForward,
@@ -248,7 +248,8 @@ private:
     const double factor = ratios.empty() ? factorOf(0) : median(ratios);
     for (const ir::FactKey& key : stack_.keys(StackFact::Optimizer))
       if (inMemory(Symbol(key.text())))
-        scale({StackFact::Optimizer, key}, factor, true, ratios.empty() ? kKernels : "as what was measured");
+        scale({StackFact::Optimizer, key}, factor, true,
+              ratios.empty() ? kKernels : "the ratio of its measured updates");
   }
 
   const ir::Optimizer* optimizer(Symbol name) const {
