@@ -143,7 +143,7 @@ std::string diffMarkdown(const DiffReport& report) {
   }
   if (shown < report.plans.size()) out += fmt::format("\n{} more plans differ.\n", report.plans.size() - shown);
   if (told < with)
-    out += fmt::format("\nDetails of {} more plans are left out: `--format text` has them.\n", with - told);
+    out += fmt::format("\nDetails of {} more plans are omitted: `--format text` has them.\n", with - told);
   return out;
 }
 

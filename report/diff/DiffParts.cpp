@@ -35,7 +35,7 @@ std::string partName(const diff::Part& part) {
   case diff::Cause::Layers:
     return what;
   case diff::Cause::Slowed:
-    return what + ", slowed beside communication";
+    return what + ", slowed by concurrent communication";
   case diff::Cause::Launches:
     return what + ", waiting for launches";
   case diff::Cause::Collectives:
@@ -138,7 +138,7 @@ std::string priceText(const diff::Result& result) {
 
 std::string gatesText(const DiffReport& report) {
   if (!report.unheld.empty())
-    return fmt::format("no plan has a value for {}: nothing is held against {}", fmt::join(report.unheld, ", "),
+    return fmt::format("no plan has a value for {}, so it is not checked against {}", fmt::join(report.unheld, ", "),
                        report.unheld.size() == 1 ? "that gate" : "these gates");
   if (report.gates == 0 || !report.failures.empty()) return "";
   size_t judged = report.equal, broken = 0;
@@ -146,10 +146,10 @@ std::string gatesText(const DiffReport& report) {
     judged += plan.difference.has_value();
     broken += plan.fate == Fate::Broken || plan.fate == Fate::StillBroken;
   }
-  if (judged == 0) return "no plan has a price on both sides, to hold against gates";
+  if (judged == 0) return "no plan has a price on both sides, so no gate was checked";
   std::string text = fmt::format("{} of {}", report.gates == 1 ? "the gate holds" : "the gates hold",
                                  plural(static_cast<double>(judged), "plan", "plans"));
-  if (broken) text += fmt::format("; {} could not be held against {}", broken, report.gates == 1 ? "it" : "them");
+  if (broken) text += fmt::format("; {} could not be checked against {}", broken, report.gates == 1 ? "it" : "them");
   return text;
 }
 
@@ -226,10 +226,10 @@ std::vector<PartLine> partLines(const diff::Difference& d, bool all) {
 
 std::string stageText(const diff::Difference& d) {
   if (d.moved())
-    return fmt::format("critical stage {} → {}: both steps are taken apart on stage {}", d.before->critical,
+    return fmt::format("critical stage {} → {}: both steps are broken down on stage {}", d.before->critical,
                        d.after->critical, d.after->critical);
   if (d.before->stages.size() != d.after->stages.size())
-    return fmt::format("{} → {} stages: each step is taken apart on its critical one, {} and {}",
+    return fmt::format("{} → {} stages: each step is broken down on its critical stage, {} and {}",
                        d.before->stages.size(), d.after->stages.size(), d.before->critical, d.after->critical);
   return "";
 }
@@ -252,7 +252,7 @@ std::vector<std::string> reasonLines(const diff::Difference& d, bool all) {
   for (const diff::OwnedChange& owned : d.owned)
     for (const diff::FactChange& fact : owned.facts)
       for (size_t i = 0; all && i < fact.below.size(); ++i) out.push_back("  " + fact.below[i].str());
-  if (!d.unsplit.empty()) out.push_back("told together: " + d.unsplit);
+  if (!d.unsplit.empty()) out.push_back("reported together: " + d.unsplit);
   return out;
 }
 

@@ -164,10 +164,10 @@ void checkForm(const Reader& root) {
   if (std::sscanf(form.c_str(), "%d.%d%n", &major, &minor, &read) != 2 || form.size() != static_cast<size_t>(read))
     throw Mistake{fmt::format("its `format_version` is `{}`", form)};
   if (major != kMajor)
-    throw Mistake{fmt::format("its form is {}, and this program reads {}.{} and later ones before {}", form, kMajor,
-                              kMinor, kMajor + 1)};
+    throw Mistake{fmt::format("its format is {}, but this program reads {}.{} and later versions before {}", form,
+                              kMajor, kMinor, kMajor + 1)};
   if (minor < kMinor)
-    throw Mistake{fmt::format("its form {} has no facts of plans; form {}.{} does", form, kMajor, kMinor)};
+    throw Mistake{fmt::format("its format {} has no facts of plans; format {}.{} has them", form, kMajor, kMinor)};
 }
 
 } // namespace

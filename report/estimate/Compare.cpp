@@ -217,7 +217,8 @@ std::string criticalLine(const ComparisonReport& report) {
     stages.push_back(fmt::format("{}: {}", names[i], stage));
   }
   if (!differ) return {};
-  return fmt::format("the critical stages differ, and each plan's rows are of its own ({})\n", fmt::join(stages, "; "));
+  return fmt::format("the critical stages differ: the rows of each plan belong to its own critical stage ({})\n",
+                     fmt::join(stages, "; "));
 }
 
 /// Plans of a declaration have no report of their own that says they are not priced as they are written. What a fact
@@ -246,8 +247,8 @@ Page comparisonPage(const ComparisonReport& report) {
   if (!report.failed.empty()) out.addLines(fmt::format("  not priced  {}", fmt::join(report.failed, ", ")));
   out.page.push_back(plansTable(report));
   out.addLines(c.measure == diff::Measure::Step
-                   ? fmt::format("what sets them apart from {}, in its step", best)
-                   : fmt::format("what sets them apart from {}, brought to the {} of its step", best,
+                   ? fmt::format("differences from {}, in its step", best)
+                   : fmt::format("differences from {}, scaled to the {} of its step", best,
                                  c.measure == diff::Measure::Work ? "work" : "work and devices"));
   out.addLines(criticalLine(report));
   out.page.push_back(causesTable(report));

@@ -46,7 +46,7 @@ std::string criticalText(const cost::Estimate& e) {
   const cost::Totals& t = e.totals;
   constexpr double kEqual = 0.005; // smaller differences do not show in the report's digits
   const std::string stage = fmt::format("stage {}", verdict::criticalStage(e));
-  if (t.meanWork <= 0 || t.work <= t.meanWork * (1 + kEqual)) return stage + ", none works longer";
+  if (t.meanWork <= 0 || t.work <= t.meanWork * (1 + kEqual)) return stage + ", no stage works longer";
   return fmt::format("{}, the heaviest: it works {}, {:.0f} % more than the mean of the stages", stage,
                      formatQuantity(t.work, units::time), 100 * (t.work / t.meanWork - 1));
 }

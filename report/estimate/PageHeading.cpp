@@ -120,7 +120,7 @@ std::string setText(const std::vector<ir::SetFact>& facts) {
   for (const ir::SetFact& set : facts) {
     const std::string_view sign = set.path.ends_with("->") ? " " : " = "; // `decoder.seq -> tp`
     text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", set.path, sign, set.value);
-    text += !set.changed ? " (as it was)" : set.before.empty() ? "" : fmt::format(" (was {})", set.before);
+    text += !set.changed ? " (unchanged)" : set.before.empty() ? "" : fmt::format(" (was {})", set.before);
   }
   return text;
 }
@@ -170,11 +170,11 @@ Page fixesPage(const PlanReport& report) {
                fix.effect});
   }
   const Fix& best = report.fixes->front();
-  Page page{Remark{best.fits ? "what would free memory, changes that fit first, the fastest of them first:"
-                             : "what would free memory, though nothing found makes it fit:",
+  Page page{Remark{best.fits ? "changes that free memory: those that fit come first, the fastest at the top:"
+                             : "changes that free memory, but none of them makes the plan fit:",
                    0},
             std::move(table)};
-  if (best.fits) page.push_back(Remark{"to paste:", 0}), page.push_back(Code{best.text});
+  if (best.fits) page.push_back(Remark{"plan to paste:", 0}), page.push_back(Code{best.text});
   return page;
 }
 
@@ -194,7 +194,8 @@ Page doesNotFitPage(const PlanReport& report) {
   const double over = m.peak - m.capacity;
   const std::string by =
       over > 0 ? fmt::format("{} over ({})", formatQuantity(over, units::bytes), percentText(over / m.capacity))
-               : fmt::format("what the software reserves or loses leaves {}", formatQuantity(m.room(), units::bytes));
+               : fmt::format("{} remain after memory that the software reserves or loses",
+                             formatQuantity(m.room(), units::bytes));
   Table kinds{"lrr"};
   const std::pair<const char*, double> parts[] = {{"parameters", m.params},
                                                   {"gradients", m.grads},

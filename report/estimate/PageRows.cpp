@@ -37,9 +37,11 @@ Page stagesPage(const PlanReport& report) {
 Page layersPage(const PlanReport& report, const PageOptions& options) {
   const cost::Estimate& e = *report.estimate;
   if (e.layers.empty()) return {};
-  return {Heading{"layers", 3,
-                  fmt::format(", one step of a device{}; from `forward` on one instance and micro-batch", ofStage(e))},
-          layerTable(layerLines(e, options.order, options.allLayers), e.totals, e.stages.size() > 1)};
+  return {
+      Heading{"layers", 3,
+              fmt::format(", one step of a device{}; columns from `forward` on are for one instance and micro-batch",
+                          ofStage(e))},
+      layerTable(layerLines(e, options.order, options.allLayers), e.totals, e.stages.size() > 1)};
 }
 
 Page communicationPage(const PlanReport& report) {

@@ -34,13 +34,13 @@ std::string noteOf(const RunPart& part, const cost::Run& run) {
   const cost::RunTimes& t = run.middle.times;
   if (part.seconds == &cost::RunTimes::productive) return goodputText(run);
   if (part.seconds == &cost::RunTimes::checkpointing && run.terms.segment() < run.terms.every)
-    return fmt::format("one of {}, at the end: the run is shorter than the {} between two",
+    return fmt::format("one of {}, at the end: the run is shorter than the interval of {}",
                        formatQuantity(run.terms.checkpoint, units::time), formatQuantity(run.terms.every, units::time));
   if (part.seconds == &cost::RunTimes::checkpointing && t.checkpoints > 0)
-    return fmt::format("{} of {}, one after {} of work", countText(t.checkpoints),
+    return fmt::format("{} of {}, one per {} of work", countText(t.checkpoints),
                        formatQuantity(run.terms.checkpoint, units::time), formatQuantity(run.terms.every, units::time));
   if (part.seconds == &cost::RunTimes::lost && t.failures > 0)
-    return fmt::format("{} failures, one each {}", countText(t.failures), formatQuantity(run.terms.mtbf, units::time));
+    return fmt::format("{} failures, one per {}", countText(t.failures), formatQuantity(run.terms.mtbf, units::time));
   return {};
 }
 
@@ -64,7 +64,7 @@ Page runPage(const PlanReport& report) {
                    betweenText(run, *row),
                    (row->unit == units::energy || row->unit == units::mass) &&
                            !report.plan->cluster->has(ir::ClusterFact::HostPower)
-                       ? "of the devices alone: the cluster gives no `host_power`"
+                       ? "devices only: the cluster gives no `host_power`"
                        : ""});
   return {headOf(report), std::move(parts), std::move(amounts)};
 }

@@ -171,7 +171,7 @@ Page recomputePage(const PlanReport& report) {
   for (const RecomputeEffect& e : *report.recompute)
     table.add(
         {shortStatement(e.statement), formatQuantity(e.freed, units::bytes), formatQuantity(e.cost, units::time)});
-  return {Heading{"recompute, each against the plan without it", 3}, std::move(table)};
+  return {Heading{"recompute, each statement compared with the plan without it", 3}, std::move(table)};
 }
 
 } // namespace planc::report

@@ -150,7 +150,7 @@ std::string searchPicture(const SearchReport& report) {
     return svg.str();
   }
   drawFront(svg, report, width);
-  svg.words(kSide, kLinesTop - 58, "what they choose; 1 is drawn bold", "ink");
+  svg.words(kSide, kLinesTop - 58, "choices of the best; 1 is bold", "ink");
   drawChoices(svg, report, width);
   return svg.str();
 }

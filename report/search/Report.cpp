@@ -266,7 +266,7 @@ std::string missedText(const SearchReport& report) {
 
 /// How much was decided, and what the rest can be at best.
 std::string stoppedText(const SearchReport& report) {
-  std::string out = fmt::format("  stopped: {} of them were decided, the rest may hold better ones\n",
+  std::string out = fmt::format("  stopped: {} of them were decided, the rest may contain better candidates\n",
                                 report::percentText(report.decided));
   if (!report.least || !std::isfinite(*report.least)) return out;
   const std::string what = goalNames(report)[0].substr(kGoalVerb);
@@ -274,11 +274,11 @@ std::string stoppedText(const SearchReport& report) {
     return formatQuantity(report.maximizes() ? -goal : goal, unitOfFloor(report));
   };
   const double* best = report.best.empty() ? nullptr : report.answer->best()[0].goals.data();
-  if (best && *report.least >= *best) return "  stopped: none of those that were not decided can be better\n";
+  if (best && *report.least >= *best) return "  stopped: the undecided candidates cannot be better\n";
   out +=
       fmt::format("  no plan can have a {} {} {}", what, report.maximizes() ? "above" : "below", shown(*report.least));
   if (best)
-    out += fmt::format("; the best found has {}, {} from that", shown(*best),
+    out += fmt::format("; the best candidate so far has {}, {} away from that", shown(*best),
                        report::percentText(std::abs(*best / *report.least - 1)));
   return out + "\n";
 }
@@ -298,7 +298,7 @@ report::Document searchDocument(const SearchReport& report) {
   if (report.stopped())
     out.addLines(stoppedText(report));
   else if (!report.shard.empty())
-    out.addLines(fmt::format("  shard {}, whole: {} of the candidates; `planc search merge` puts the shards together",
+    out.addLines(fmt::format("  shard {}, complete: {} of the candidates; `planc search merge` merges the shards",
                              report.shard, report::percentText(report.own)));
   if (report.exhaustive) out.page.push_back(fatesTable(report));
   if (report.best.empty()) {
@@ -311,20 +311,20 @@ report::Document searchDocument(const SearchReport& report) {
   }
   if (!report.exhaustive && !report.stopped())
     out.addLines(
-        "  what is certainly none of these was not priced: `--exhaustive` prices all, and says what became of each");
+        "  candidates that cannot be among these were not priced: `--exhaustive` prices all and counts them by fate");
   const std::string part =
       report.leftOut() > 0 ? fmt::format("the first {} of a ", grouped(static_cast<double>(report.front.size()))) : "";
-  out.addLines(part + (report.front.size() > 1    ? "front, none of which another one beats in all goals"
+  out.addLines(part + (report.front.size() > 1    ? "front: no other candidate is better in all goals"
                        : report.front.size() == 1 ? "best in all goals"
                                                   : "best"));
   out.page.push_back(rankedTable(report));
   if (report.leftOut() > 0)
-    out.addLines(
-        fmt::format("  {} more of it are not shown: they are worse in the first goal and better in another one",
-                    grouped(static_cast<double>(report.leftOut()))));
+    out.addLines(fmt::format(
+        "  {} more candidates of the front are not shown: they are worse in the first goal and better in another goal",
+        grouped(static_cast<double>(report.leftOut()))));
   out.addLines(missedText(report));
   if (report.exhaustive) {
-    out.addLines("best of each value, beside the best");
+    out.addLines("best of each value, compared with the best");
     out.page.push_back(valuesTable(report));
   }
   out.addLines(bindingText(report));

@@ -102,13 +102,13 @@ std::vector<std::string> remarks(const SensitivityReport& r) {
   const auto sized = [](size_t n, std::string_view verb) {
     return fmt::format("{} {}{}", n, n == 1 ? "constant " : "constants ", verb);
   };
-  if (!f.still.empty()) lines.push_back(sized(f.still.size(), "move nothing here"));
-  if (!f.zeros.empty()) lines.push_back(fmt::format("no factor changes what is 0: {}", someOf(f.zeros)));
+  if (!f.still.empty()) lines.push_back(sized(f.still.size(), "have no effect here"));
+  if (!f.zeros.empty()) lines.push_back(fmt::format("constants that are 0 have no elasticity: {}", someOf(f.zeros)));
   if (!f.counts.empty()) lines.push_back(fmt::format("counts have no elasticity: {}", someOf(f.counts)));
   const auto step = std::ranges::find(f.metrics, verdict::findMetric("step_time"));
   if (step != f.metrics.end())
     lines.push_back(
-        fmt::format("elasticities of step_time to times less those to rates: {:.4f}; 1 if nothing is missing",
+        fmt::format("elasticities of step_time to times minus those to rates: {:.4f}; 1 if no constant is missing",
                     f.homogeneity(static_cast<size_t>(step - f.metrics.begin()), BaseUnit::Time)));
   return lines;
 }
@@ -126,7 +126,7 @@ std::vector<std::string> remarks(const SensitivityReport::Reach& reach, size_t t
   }
   if (top && reached > top)
     lines.push_back(fmt::format("{} more constants reach it; --top 0 lists them", reached - top));
-  if (!others.empty()) lines.push_back(fmt::format("no value of these does alone: {}", someOf(others)));
+  if (!others.empty()) lines.push_back(fmt::format("these constants cannot reach it alone: {}", someOf(others)));
   return lines;
 }
 
@@ -162,7 +162,7 @@ void addPage(Document& out, const SensitivityReport& r) {
     if (Table table = reachTable(reach, r.top); !table.empty())
       out.page.push_back(std::move(table));
     else
-      addRemarks(out, {reach.by.empty() ? "nothing has to change, or nothing moves it there"
+      addRemarks(out, {reach.by.empty() ? "no change is needed, or no constant can reach it"
                                         : "no constant reaches it alone"});
     addRemarks(out, remarks(reach, r.top));
   }

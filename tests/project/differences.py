@@ -198,8 +198,8 @@ def results(root):
     write(root / "c.json", json.dumps(slower))
     _, ours, _ = diff(root, "c.json", "a.json")
     expect(list(whose(ours["plans"][0])) == ["planc"], f"of planc: {ours['plans'][0]['changes']}")
-    for what, text, says in [("no JSON", "{", "it is not JSON"), ("another major", json.dumps({**of_json, "format_version": "3.0"}), "its form is 3.0"),
-                             ("an older form", json.dumps({**of_json, "format_version": "2.1"}), "its form 2.1 has no facts"),
+    for what, text, says in [("no JSON", "{", "it is not JSON"), ("another major", json.dumps({**of_json, "format_version": "3.0"}), "its format is 3.0"),
+                             ("an older form", json.dumps({**of_json, "format_version": "2.1"}), "its format 2.1 has no facts"),
                              ("a root that is none", "[]", "`format_version` is missing"),
                              ("rows of no stage", json.dumps({**of_json, "plans": [{**of_json["plans"][0], "stages": []}]}), "a row names a stage")]:
         write(root / "bad.json", text)
@@ -312,7 +312,7 @@ def gates(root):
     expect(code == 0 and found["gates"] == 2, "the option goes before it")
     write(root / "planc.toml", '[gates]\n"run.days" = "+3%"\nmfu = "-1%"\n')
     code, out, _ = planc(root, "diff", "--against", "HEAD", "plans")
-    expect("no plan has a value for run.days > +3%: nothing is held against that gate" in out, f"a gate on nothing: {out}")
+    expect("no plan has a value for run.days > +3%, so it is not checked against that gate" in out, f"a gate on nothing: {out}")
     write(root / "planc.toml", '[project]\nplans = ["plans"]\n\n[gates]\nstep_time = "+100%"\n"memory.peak" = "+1GB"\n')
     code, out, _ = planc(root, "diff", "--against", "HEAD", "--format", "github")
     expect(code == 1 and out.startswith("::error file=plans/small.plan,line=11::gate memory.peak > +1GB fails"), f"annotations: {out}")
