@@ -28,7 +28,8 @@ std::string intervalText(const cost::Totals& t) {
 Page stepPage(const cost::Estimate& e) {
   const cost::Totals& t = e.totals;
   Page page{Heading{fmt::format("step time {}", formatQuantity(t.stepTime, units::time)), 3, intervalText(t)}};
-  if (const std::string critical = criticalText(e); !critical.empty()) page.push_back(Remark{"of " + critical, 0});
+  if (const std::string critical = criticalText(e); !critical.empty())
+    page.push_back(Remark{"critical " + critical, 0});
   Table table{"lrr"};
   for (const StepPart& part : stepParts(e))
     table.add({{(part.inside ? "  " : "") + part.label, TextStyle::Gutter},

@@ -119,14 +119,14 @@ bool explainEnd(ExplainPage& page, const ExplainInput& input, const std::string&
   const double multiple = low ? t.confidence.low : t.confidence.high;
   const bool grows = std::abs(*value / *base / multiple - 1) < 1e-9; // with the step time; a rate does not grow
   if (end->ofRun)
-    page.fact("run", fmt::format("at a step time of {} in place of {}",
+    page.fact("run", fmt::format("at a step time of {} instead of {}",
                                  formatQuantity(low ? *t.stepTimeLow() : *t.stepTimeHigh(), units::time),
                                  formatQuantity(t.stepTime, units::time)));
   else
     page.equation(fmt::format("{} {} multiple", end->middle->name(), grows ? "·" : "/"),
                   fmt::format("{} {} {:.4g} = {}", text(*base), grows ? "·" : "/",
                               grows ? *value / *base : *base / *value, text(*value)));
-  page.fact("multiple", fmt::format("of the step time: {:.4g} at the lower end, {:.4g} at the upper one",
+  page.fact("multiple", fmt::format("factor on the step time: {:.4g} at the lower end, {:.4g} at the upper end",
                                     t.confidence.low, t.confidence.high));
   return true;
 }

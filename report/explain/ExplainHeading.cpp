@@ -80,14 +80,14 @@ void headingDocuments(ExplainPage& page, const ir::Plan& plan) {
   page.fact("packed", fmt::format("{} in a sequence of {}, {}", documents.str(), dim.extent,
                                   page.sources().where(documents.range)));
   if (const double padding = documents.padding(sequence); padding > 0)
-    page.fact(
-        "", fmt::format("{:.0f} of the tokens are padding, which attention skips and all else works through", padding));
+    page.fact("", fmt::format("{:.0f} of the tokens are padding: attention skips them, other operators process them",
+                              padding));
   const std::string_view name = dim.name.view();
   page.equation(documents.lengths.empty()
                     ? fmt::format("pairs of positions = (mean² + spread²) / mean · {0} / {0}²", name)
                     : fmt::format("pairs of positions = Σ s² / {}²", name),
                 fmt::format("{:.6g} · {} / {}² = {}", keys, dim.extent, dim.extent, percentText(keys / sequence)));
-  page.fact("", "a fused attention computes no others, and model FLOPs count no others");
+  page.fact("", "fused attention computes only these pairs, and model FLOPs count only these");
 }
 
 void headingWorkload(ExplainPage& page, const ExplainInput& input) {
@@ -98,12 +98,12 @@ void headingWorkload(ExplainPage& page, const ExplainInput& input) {
   if (!w.optimizer) return;
   page.fact("optimizer", fmt::format("{}, {} of an element{}", w.optimizer->name.view(),
                                      plural(w.optimizer->states, "state", "states"),
-                                     w.optimizer->master ? ", a master copy where parameters are narrower" : ""));
+                                     w.optimizer->master ? ", a master copy if parameters are narrower" : ""));
   if (w.optimizer->orthogonalise > 0)
     page.fact("", fmt::format("{} iterations of Newton-Schulz on each matrix of a repeated layer, {}",
                               w.optimizer->orthogonalise,
-                              w.optimizer->repeated ? "all of them on every device that gathers them"
-                                                    : "dealt out over the devices that gather them"));
+                              w.optimizer->repeated ? "repeated on every device that gathers them"
+                                                    : "divided among the devices that gather them"));
 }
 
 void headingPrecision(ExplainPage& page, const ExplainInput& input) {
@@ -121,8 +121,8 @@ void headingPrecision(ExplainPage& page, const ExplainInput& input) {
   if (p.frozen) row("frozen", *p.frozen);
   for (const auto& [state, type] : p.states) row("optimizer." + state.str(), type);
   for (const auto& [name, onWire] : p.onWire) {
-    if (onWire.result) row(name.str() + ", while it travels", onWire.result->type);
-    if (onWire.gradient) row(name.str() + ".grad, while it travels", onWire.gradient->type);
+    if (onWire.result) row(name.str() + ", in transit", onWire.result->type);
+    if (onWire.gradient) row(name.str() + ".grad, in transit", onWire.gradient->type);
   }
   const std::vector<ir::PrecisionRule>& rules = input.report->plan->precisionRules;
   for (const ir::PrecisionRule& rule : rules)
@@ -157,9 +157,9 @@ void triedOrders(ExplainPage& page, const cost::Estimate& estimate) {
   for (const cost::TriedOrder& order : estimate.orders) {
     const double apart = order.seconds / taken->seconds - 1;
     table.add({std::string(order.name), timeText(order.seconds), order.taken ? "" : errorText(apart),
-               order.taken           ? estimate.memory.fits ? "taken: the soonest that fits in the memory"
-                                                            : "taken: the soonest; none fits in the memory"
-               : apart < -kSameOrder ? "does not fit in the memory"
+               order.taken           ? estimate.memory.fits ? "chosen: the fastest that fits in memory"
+                                                            : "chosen: the fastest; no order fits in memory"
+               : apart < -kSameOrder ? "does not fit in memory"
                                      : ""});
   }
   page.table(table);

@@ -61,7 +61,7 @@ void heading(ExplainPage& page, const ExplainInput& input, const std::string& wh
   });
   if (whole && seconds > 0)
     page.number(what, formatQuantity(seconds, units::time),
-                fmt::format("of the step's {} ({}), of which one instance and micro-batch, one device:",
+                fmt::format("of the step's {} ({}); below for one instance, micro-batch and device:",
                             formatQuantity(t.stepTime, units::time), shareText(seconds / t.stepTime)));
   else
     page.line(what + ", one instance, one micro-batch, one device", 0, TextStyle::Bold);
@@ -122,7 +122,7 @@ bool explainLayer(ExplainPage& page, const ExplainInput& input, const std::strin
   const size_t shown = std::clamp<size_t>(room / (kAround + kFewest), 1, classes.size());
   for (size_t i = 0; i < shown; ++i) nodes.inShort(page, classes[i], std::max(kFewest, room / shown - kAround));
   page.line((shown < classes.size() ? fmt::format("{} more like them; ", classes.size() - shown) : "") +
-            "equations, constants and sources: ask for one of the operators, or with --all for everything");
+            "for equations, constants and sources, explain one of the operators, or use --all");
   return true;
 }
 

@@ -30,19 +30,21 @@ struct LiveRow {
 };
 constexpr LiveRow kLiveRows[] = {
     {"copies of gradients in buckets",
-     "the buckets that gradients travel in, beside the accumulated ones, all the run"},
+     "buckets of gradients in transit, in addition to the accumulated gradients, all the run"},
     {"kept receive buffers", "one buffer per class of gathered activations, as large as the largest, never freed"},
-    {"workspace", "of the libraries and the allocator, all the run"},
-    {"working set of", "values of the running instance beyond what is kept for backward: the most that live at once"},
+    {"workspace", "memory of the libraries and the allocator, all the run"},
+    {"working set of", "values of the running instance that are not kept for backward, at their maximum"},
     {"logits", "the operands of the loss in fp32, and their gradient"},
-    {"gradients of this pass", "of a deferred accumulation: they are added when the pass has ended"},
-    {"gathered parameters", "of the running instance and of those that are prefetched"},
-    {"gradients that backward", "the update freed them; the first backward pass of a step makes them layer by layer"},
+    {"gradients of this pass", "deferred accumulation adds them at the end of the pass"},
+    {"gathered parameters", "parameters of the running instance and of prefetched instances"},
+    {"gradients that backward",
+     "the update freed gradients; the first backward pass of a step makes them layer by layer"},
     {"values of the update", "`update_copies` of the stack for each element of the optimizer states, as wide as one"},
-    {"gradients being reduced", "one bucket is filled while the one before is reduced"},
+    {"gradients being reduced", "one bucket is filled while the previous bucket is reduced"},
     {"sent and received", "values of the stage's boundaries"},
-    {"on the way to", "what leaves is copied while the next layer runs; what arrives is there before its layer begins"},
-    {"new parameters", "of the update: gathered in one flat buffer of the stage, and copied from there"},
+    {"on the way to",
+     "values are copied to the host while the next layer runs, and are back before their layer begins"},
+    {"new parameters", "the update gathers them in one flat buffer of the stage and copies them from there"},
 };
 
 std::string bytesText(double bytes) {
@@ -84,7 +86,7 @@ void keptByLayer(ExplainPage& page, const ExplainInput& input, const cost::Stage
                           : "");
     }
   }
-  page.line("one micro-batch through all layers of the stage keeps", 2);
+  page.line("values that one micro-batch keeps in all layers of the stage", 2);
   table.write(pass);
   if (pass > 0)
     page.fact("in flight", fmt::format("{} of {}: {:.3g} of them at the fullest moment", bytesText(sum),

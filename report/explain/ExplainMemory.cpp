@@ -40,7 +40,7 @@ void explainMemory(ExplainPage& page, const ExplainInput& input) {
   for (const cost::StageMemory& s : m.stages) {
     if (m.hostPeak <= 0 || s.hostBytes < m.hostPeak) continue;
     page.gap();
-    page.line(fmt::format("in the host's memory, of a device's {}:", text(m.hostCapacity)));
+    page.line(fmt::format("in the host's memory, {} for a device:", text(m.hostCapacity)));
     SumTable host(page, units::bytes);
     for (const cost::LiveBytes& l : s.host) host.add(l.what, l.bytes);
     host.write(m.hostPeak);
@@ -53,11 +53,11 @@ void explainPool(ExplainPage& page, const ExplainInput& input) {
   const ir::Number* caching = input.report->plan->stack->number(ir::StackFact::Caching);
   if (!m.pool || !caching) return page.number("memory.pool", "-", "the stack gives no `caching`");
   auto text = [](double bytes) { return formatQuantity(bytes, units::bytes); };
-  page.number("memory.pool", text(*m.pool), "what the allocator holds at most, blocks in its cache too");
-  page.equation("min( caching · peak, memory - reserved ), peak at least",
+  page.number("memory.pool", text(*m.pool), "maximum that the allocator holds, cached blocks included");
+  page.equation("min( caching · peak, memory - reserved ), but at least peak",
                 fmt::format("min( {:.4g} · {}, {} ) = {}", caching->value, text(m.peak), text(m.capacity - m.reserved),
                             text(*m.pool)));
-  page.line("it decides nothing of what fits: blocks that are free are given back before an allocation fails", 2);
+  page.line("it does not affect what fits: free blocks are released before an allocation fails", 2);
   page.constant("caching", *caching);
 }
 
@@ -71,9 +71,9 @@ void explainFits(ExplainPage& page, const ExplainInput& input) {
   const double peak = host ? m.hostPeak : m.peak, room = host ? m.hostCapacity : m.room();
   auto text = [](double bytes) { return formatQuantity(bytes, units::bytes); };
   page.number("memory.fits_probability", chanceText(*m.fitsProbability),
-              host ? fmt::format("of a device's share of the host's memory: {} of {}", text(peak), text(room))
+              host ? fmt::format("in a device's share of the host's memory: {} of {}", text(peak), text(room))
               : m.stages.size() > 1
-                  ? fmt::format("of stage {}, the fullest: {} of {}", m.fullest, text(peak), text(room))
+                  ? fmt::format("on stage {}, the fullest: {} of {}", m.fullest, text(peak), text(room))
                   : fmt::format("{} of {}", text(peak), text(room)));
   if (peak > 0 && room > 0 && error->value > 0)
     page.equation("Φ( ln( room / peak ) / accuracy.memory )",

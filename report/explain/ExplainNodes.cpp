@@ -183,7 +183,7 @@ void NodePages::inFull(ExplainPage& page, ir::LayerClassId id) const {
       kernel(page, layerClass, node);
       if (found.cost->spent.launches > 0)
         page.fact("host",
-                  fmt::format("{} more, its part of what the host needs to launch the layer",
+                  fmt::format("{} more: its part of the host's time to launch the layer",
                               formatQuantity(found.cost->spent.launches, units::time)),
                   kIndent);
     }
@@ -349,13 +349,13 @@ void explainState(ExplainPage& page, const ExplainInput& input, ir::LayerClassId
     page.fact("messages",
               fmt::format("{} of {}, {} each{}; `bucket` is {}", countText(messages.count),
                           formatQuantity(one.collective().bytes, units::bytes), formatQuantity(each, units::time),
-                          shares ? ", filled by neighbours together" : "", formatQuantity(bucket, units::bytes)),
+                          shares ? ", filled together with neighbours" : "", formatQuantity(bucket, units::bytes)),
               kIndent);
   }
   if (each > seconds)
     page.fact("host",
-              fmt::format("takes {} to issue one, {}", formatQuantity(issue, units::time),
-                          each > std::max(seconds, issue) ? "before it moves" : "longer than it moves"),
+              fmt::format("needs {} to issue one, {}", formatQuantity(issue, units::time),
+                          each > std::max(seconds, issue) ? "before the transfer" : "longer than the transfer"),
               kIndent);
   collectiveFacts(page, input, one, why, seconds, input.schedule->blockingShare[static_cast<size_t>(state.cls)]);
 }

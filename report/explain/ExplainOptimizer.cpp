@@ -23,7 +23,7 @@ void products(ExplainPage& page, const ExplainInput& input, const ir::ParamState
   page.fact("products",
             fmt::format("{} of {} x {}, {} each, {} {}", plural(made.matrices, "matrix", "matrices"),
                         countText(made.rows), countText(made.columns), formatQuantity(made.one, units::flops),
-                        ir::updaterOf(program, param)->repeated ? "all of them on each of" : "dealt to",
+                        ir::updaterOf(program, param)->repeated ? "repeated on each of" : "divided among",
                         plural(static_cast<double>(program.mesh.size(param.optimizer)), "device", "devices")),
             kIndent);
   page.derivation(why, kIndent);
@@ -73,7 +73,7 @@ void stage(ExplainPage& page, const ExplainInput& input, int64_t index) {
   const auto size = [](double bytes) { return formatQuantity(bytes, units::bytes); };
   page.line(fmt::format("stage {}: {} in all", index, time(u.seconds())), 0, TextStyle::Bold);
   if (u.host <= 0 && u.link <= 0) return;
-  page.line("the longest of these, which run at once:", 2);
+  page.line("the longest of these times, which run concurrently:", 2);
   page.fact("device", time(u.device), kIndent);
   const ir::Number* memory = input.facts->device.number(ir::DeviceFact::HostMemoryBandwidth);
   page.fact("host",
@@ -99,10 +99,10 @@ void stage(ExplainPage& page, const ExplainInput& input, int64_t index) {
 void explainOptimizer(ExplainPage& page, const ExplainInput& input) {
   const ir::Program& program = *input.schedule->program;
   page.number("optimizer", formatQuantity(input.report->estimate->totals.optimizer, units::time),
-              "the slowest stage's update; by parameter, of one instance, on one device:");
+              "update of the slowest stage; below by parameter, for one instance on one device:");
   bool any = false;
   for (uint32_t i = 0; i < program.classes.size(); ++i) any |= updates(page, input, ir::LayerClassId(i));
-  if (!any) page.line("nothing is trained, so nothing is updated");
+  if (!any) page.line("the plan does not train, so it has no update");
   for (int64_t s = 0; s < program.stages; ++s) stage(page, input, s);
 }
 

@@ -101,7 +101,7 @@ void explainTokens(ExplainPage& page, const ExplainInput& input) {
   const std::optional<double>& tokens = step.t.tokensPerSecond;
   page.number("tokens", tokens ? formatQuantity(*tokens, rate) : "-");
   if (!tokens) {
-    page.line("the model has no input that counts as tokens", 2);
+    page.line("no input of the model counts tokens", 2);
     return;
   }
   const double all = *tokens * step.t.stepTime;
@@ -129,7 +129,7 @@ void explainModelFlops(ExplainPage& page, const ExplainInput& input) {
 void explainCausalFlops(ExplainPage& page, const ExplainInput& input) {
   const cost::Totals& t = input.report->estimate->totals;
   flopRate(page, input, kCausalRate,
-           fmt::format("as model FLOPs, of attention only what its masks leave: {} here", percentText(t.unmasked)),
+           fmt::format("model FLOPs with only the unmasked part of attention: {} here", percentText(t.unmasked)),
            t.modelRateCausal, "MFU", t.mfuCausal, t.modelFlopsCausal);
 }
 
@@ -138,8 +138,8 @@ void explainHardwareFlops(ExplainPage& page, const ExplainInput& input) {
   const cost::Totals& t = e.totals;
   const bool again = recomputes(e);
   flopRate(page, input, again ? kRecomputedRate : kExecutedRate,
-           fmt::format("products that are executed{}; a fused kernel skips what its mask leaves out, two products of "
-                       "attention compute it; mean of the devices",
+           fmt::format("executed products{}; a fused kernel skips masked pairs, two products of attention compute "
+                       "them; mean of the devices",
                        again ? ", recomputation included" : ""),
            t.hardwareRate, "HFU", t.hfu, t.hardwareFlops);
 }
@@ -196,7 +196,7 @@ void explainParameters(ExplainPage& page, const ExplainInput& input) {
   page.number(
       "parameters", countText(t.params),
       t.paramsActive < t.params
-          ? fmt::format("of all layers, {} active: of experts those that a token is sent to", countText(t.paramsActive))
+          ? fmt::format("of all layers, {} active: only the experts that a token is sent to", countText(t.paramsActive))
           : "of all layers");
   SumTable table(page, units::none);
   for (const auto& [path, elements] : parametersByRow(*input.report->plan->model)) table.add(path, elements);

@@ -54,15 +54,15 @@ void explainReplay(ExplainPage& page, const ir::Schedule& schedule, ir::LayerCla
   page.line(fmt::format("{}, {}", (layer.repeat ? layer.ref(layerClass.instances) : layer.ref()).str(),
                         plural(static_cast<double>(layerClass.instances.count()), "instance", "instances")));
   if (bytes > 0) {
-    page.line("kept by its layers, of one instance and micro-batch", 2, TextStyle::Gutter);
+    page.line("values that its layers keep, for one instance and micro-batch", 2, TextStyle::Gutter);
     kept.write(bytes);
   }
-  page.line("done again before backward, of one instance and micro-batch", 2, TextStyle::Gutter);
+  page.line("operators that run again before backward, for one instance and micro-batch", 2, TextStyle::Gutter);
   again.write(flops);
   if (left.empty()) return;
-  page.line("not done again: nothing in backward reads it", 2, TextStyle::Gutter);
+  page.line("operators that do not run again: backward does not read their results", 2, TextStyle::Gutter);
   for (const std::string& path : left) page.line(path, 2);
-  page.fact("because", fmt::format("stack `{}` says `early_stop`", program.plan->stack->name.view()));
+  page.fact("because", fmt::format("stack `{}` has `early_stop`", program.plan->stack->name.view()));
 }
 
 } // namespace
@@ -70,7 +70,7 @@ void explainReplay(ExplainPage& page, const ir::Schedule& schedule, ir::LayerCla
 void explainRecompute(ExplainPage& page, const ExplainInput& input) {
   const PlanReport& report = *input.report;
   if (!report.recompute || report.recompute->empty()) {
-    page.line("recompute  none: backward does nothing again");
+    page.line("recompute  none: backward runs no operator again");
     return;
   }
   const double peak = report.estimate->memory.peak, step = report.estimate->totals.stepTime;

@@ -80,7 +80,7 @@ bool explainStageColumn(ExplainPage& page, const ExplainInput& input, std::strin
               e.stages.size() > 1 ? fmt::format("of a step of stage {}: {}", wanted, column->about)
                                   : fmt::format("of a step: {}", column->about));
   if (column->seconds == &cost::StageRow::idle && e.stages.size() < 2)
-    page.line("there is one stage, so nothing waits for another", 2);
+    page.line("there is only one stage, so no stage waits for another", 2);
   if (!stage && e.stages.size() > 1) page.table(stageTable(stageLines(e), wanted));
   if (wanted != verdict::criticalStage(e)) return true; // only the critical stage has the layers' parts of the step
   struct OfLayers {

@@ -41,7 +41,7 @@ struct RunPage {
     const ir::OptNumber& amount = stated.tokens ? stated.tokens : stated.samples;
     const double perStep = (stated.tokens ? t.tokensPerSecond.value_or(0) : t.samplesPerSecond) * t.stepTime;
     const char* what = stated.tokens ? "tokens" : "samples";
-    page.equation(fmt::format("steps = {0} / {0} of a step, up to a whole one", what),
+    page.equation(fmt::format("steps = {0} / {0} of a step, rounded up", what),
                   fmt::format("{} / {} = {}", countText(amount->value), countText(perStep), countText(run.steps)));
     page.constant(what, *amount);
   }
@@ -138,7 +138,7 @@ std::string interval(const ExplainInput& input, const verdict::Metric& amount) {
   const cost::Run& run = *input.report->estimate->run;
   if (!run.low) return "without an interval: the stack gives no `accuracy`";
   return fmt::format(
-      "{:.0f} % interval {} to {}, that of the step time", 100 * input.report->estimate->totals.confidence.coverage,
+      "{:.0f} % interval {} to {}, as for the step time", 100 * input.report->estimate->totals.confidence.coverage,
       amountText(*amount.ofRun(*run.low), amount.unit), amountText(*amount.ofRun(*run.high), amount.unit));
 }
 
@@ -193,7 +193,7 @@ void explainGoodput(ExplainPage& page, const ExplainInput& input) {
 void explainFailures(ExplainPage& page, const ExplainInput& input) {
   const RunPage r(page, input);
   const cost::RunTimes& t = r.run.middle.times;
-  page.number("failures", countText(t.failures), "that are expected in the run");
+  page.number("failures", countText(t.failures), "expected in the run");
   if (r.stated.mtbf)
     page.equation("(run - not running) / M", fmt::format("{} / {} = {}", time(t.time() - t.unused),
                                                          time(r.run.terms.mtbf), countText(t.failures)));
@@ -202,7 +202,7 @@ void explainFailures(ExplainPage& page, const ExplainInput& input) {
 
 void explainCheckpoints(ExplainPage& page, const ExplainInput& input) {
   const RunPage r(page, input);
-  page.number("checkpoints", countText(r.run.middle.times.checkpoints), "that are finished in the run");
+  page.number("checkpoints", countText(r.run.middle.times.checkpoints), "finished in the run");
   if (r.run.terms.every > 0)
     page.equation(r.run.terms.segment() < r.run.terms.every ? "productive / segment" : "productive / every",
                   fmt::format("{} / {} = {}", time(r.run.terms.work), time(r.run.terms.segment()),

@@ -40,12 +40,13 @@ void intervalText(ExplainPage& page, const cost::Totals& t) {
   const cost::Confidence& c = t.confidence;
   page.gap();
   if (c.coverage > 0)
-    page.line(fmt::format("{} of measured times lie between {:.3g} and {:.3g} times it: {:.3g} to {:.3g} for what the "
-                          "stack's runs show beyond their records, the rest for the records below",
+    page.line(fmt::format("{} of measured times lie between {:.3g} and {:.3g} times the prediction: {:.3g} to {:.3g} "
+                          "from the stack's runs beyond the errors of their records, the rest from the records below",
                           percentText(c.coverage), c.low, c.high, c.runsLow, c.runsHigh));
   else
     page.line("no interval: the stack gives no `accuracy`");
-  page.line(fmt::format("{} of the step stands on facts read outside of their samples", percentText(c.outside)));
+  page.line(
+      fmt::format("{} of the step depends on facts that are used outside of their samples", percentText(c.outside)));
   Table table{"rrrrl"};
   table.head({"of the width", "of the step", "error", "samples", "record"});
   const std::vector<cost::WidthPart> parts = cost::widthParts(c);
@@ -68,7 +69,7 @@ void explainStep(ExplainPage& page, const ExplainInput& input) {
   page.number(
       "step time", timeText(t.stepTime),
       t.stepTimeLow() ? fmt::format("between {} and {}", timeText(*t.stepTimeLow()), timeText(*t.stepTimeHigh())) : "");
-  if (!critical.empty()) page.line("of " + critical, 2);
+  if (!critical.empty()) page.line("critical " + critical, 2);
   SumTable table(page, units::time);
   for (const StepPart& part : stepParts(estimateOf(input)))
     if (!part.inside) table.add(part.label, part.seconds);
@@ -85,13 +86,13 @@ void explainCompute(ExplainPage& page, const ExplainInput& input) {
 void explainSlowed(ExplainPage& page, const ExplainInput& input) {
   const double seconds = estimateOf(input).totals.slowed;
   page.number("slowed by communication", timeText(seconds),
-              "what computing loses beside communication" + onStage(estimateOf(input)) + ":");
+              "time that computing loses during communication" + onStage(estimateOf(input)) + ":");
   page.fact("slowdown", fmt::format("{} of its speed", percentText(input.schedule->slowdown)));
   const ir::Program& program = *input.schedule->program;
   const auto& levels = program.plan->cluster->levels; // the port of the host follows them; its copies slow nothing
   for (size_t l = 0; l < levels.size(); ++l)
     if (const double share = input.schedule->besides[l]; share < 1)
-      page.fact("slowdown", fmt::format("{} beside `{}`, whose nodes have fewer network cards than `slowdown_cards`",
+      page.fact("slowdown", fmt::format("{} for `{}`, whose nodes have fewer network cards than `slowdown_cards`",
                                         percentText(share * input.schedule->slowdown), levels[l].name.view()));
   sumOfLayers(page, input, &cost::LayerRow::slowed, seconds);
 }
@@ -104,7 +105,8 @@ void explainLaunches(ExplainPage& page, const ExplainInput& input) {
 
 void explainExposed(ExplainPage& page, const ExplainInput& input) {
   const cost::Estimate& e = estimateOf(input);
-  page.number("exposed communication", timeText(e.totals.exposedComm), "that the device waits for" + onStage(e) + ":");
+  page.number("exposed communication", timeText(e.totals.exposedComm),
+              "communication that the device waits for" + onStage(e) + ":");
   SumTable table(page, units::time);
   for (const CollectiveLine& line : collectiveLines(e))
     table.add(line.name(), line.onPath, fmt::format("of {}", timeText(line.seconds)));
@@ -128,19 +130,19 @@ void explainCommunication(ExplainPage& page, const ExplainInput& input) {
 void explainBubble(ExplainPage& page, const ExplainInput& input) {
   const cost::Estimate& e = estimateOf(input);
   const cost::Totals& t = e.totals;
-  page.number("pipeline bubble", timeText(t.bubble), "that the critical stage idles, both ends of the step included");
+  page.number("pipeline bubble", timeText(t.bubble), "idle time of the critical stage, both ends of the step included");
   if (e.stages.size() < 2) {
-    page.line("there is one stage, so nothing waits for another", 2);
+    page.line("there is only one stage, so no stage waits for another", 2);
     return;
   }
   SumTable table(page, units::time);
   table.add("equal stages", t.bubbleEven,
-            "what the same order of passes idles if all stages work the mean, at most the bubble");
-  table.add("imbalance", t.bubbleImbalance, "the rest: what stages that differ add");
+            "idle time of the same order of passes if every stage did the mean work; at most the bubble");
+  table.add("imbalance", t.bubbleImbalance, "the rest: added by differences between stages");
   table.write(t.bubble);
   page.line("critical is " + criticalText(e));
   if (t.imbalance > 0)
-    page.line(fmt::format("if all stages worked the mean, {}, the step would take {} less", timeText(t.meanWork),
+    page.line(fmt::format("if every stage did the mean work, {}, the step would take {} less", timeText(t.meanWork),
                           timeText(t.imbalance)));
   page.gap();
   page.table(stageTable(stageLines(e), verdict::criticalStage(e)));
@@ -150,16 +152,15 @@ void explainStages(ExplainPage& page, const ExplainInput& input) {
   const cost::Estimate& e = estimateOf(input);
   const ir::Program& program = *input.schedule->program;
   page.number("stages", countText(static_cast<double>(program.virtualStages.size())),
-              program.chunks > 1 ? "virtual ones, several on a device" : "one on a device");
-  if (isBalanced(*input.report->plan))
-    page.line("cut for the soonest step, of the cuts compared that fit in the memory");
+              program.chunks > 1 ? "virtual stages, several per device" : "one per device");
+  if (isBalanced(*input.report->plan)) page.line("cut for the fastest step of the compared cuts that fit in memory");
   Table layers{"ll"};
   for (const CutLine& line : cutLines(program)) layers.add({"stage " + line.stages, line.layers});
   page.table(layers);
   if (e.stages.size() < 2) return;
   page.line("critical is " + criticalText(e));
-  page.line(
-      fmt::format("its work is {}, that of all in the mean {}", timeText(e.totals.work), timeText(e.totals.meanWork)));
+  page.line(fmt::format("its work is {}, the mean of all stages is {}", timeText(e.totals.work),
+                        timeText(e.totals.meanWork)));
   page.gap();
   page.table(stageTable(stageLines(e), verdict::criticalStage(e)));
 }
@@ -170,7 +171,7 @@ void explainOverhead(ExplainPage& page, const ExplainInput& input) {
   const double rest = t.stepTime - t.overhead - t.straggler.value_or(0);
   const ir::Number *unattributed = stack.number(ir::StackFact::Unattributed), *each = stack.number(ir::StackFact::Step);
   const double factor = unattributed ? unattributed->value : 1, step = each ? each->value : 0;
-  page.number("overhead", timeText(t.overhead), "what runs take that no part of the model explains");
+  page.number("overhead", timeText(t.overhead), "time of runs that no part of the model explains");
   page.equation("(unattributed - 1) · others + unattributed · step",
                 fmt::format("{:.4g} · {} + {:.4g} · {} = {}", factor - 1, timeText(rest), factor, timeText(step),
                             timeText(t.overhead)));
@@ -190,11 +191,12 @@ void explainStraggler(ExplainPage& page, const ExplainInput& input) {
                   fmt::format("{:.4g} · {} = {}", share, timeText(seconds / share), timeText(seconds)));
   for (const cost::Spread& s : spreads) {
     page.constant(fmt::format("jitter of {}", s.of), *s.jitter);
-    page.fact("units", fmt::format("{}, the slowest {:.4g} times that behind their mean: {:.4g} of the busy time",
-                                   s.units, cost::slowestOf(s.units), s.share));
+    page.fact("units",
+              fmt::format("{}: the slowest is {:.4g} times the jitter behind their mean, {:.4g} of the busy time",
+                          s.units, cost::slowestOf(s.units), s.share));
   }
   if (spreads.empty())
-    page.line("nothing of which there are several has a `jitter`: neither cluster nor stack nor a level", 2);
+    page.line("no `jitter` is given: not by the cluster, the stack or a level with several units", 2);
 }
 
 } // namespace planc::report

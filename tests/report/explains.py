@@ -59,7 +59,7 @@ def questions(report):
     for line in lines[begin + 1:]:
         words = cells(line)
         if not line.startswith("  "):
-            if line and not line.startswith("of stage"):
+            if line and not line.startswith("critical stage"):
                 break
             continue
         values = [w for w in words[1:] if NUMBER.fullmatch(w)]

@@ -114,7 +114,8 @@ TEST(TextReport, SaysWhichStageAndWhatImbalanceAdds) {
   f.estimate.totals.work = 2.6;
   f.estimate.totals.meanWork = 2.5;
   const std::string text = textOf(f.report());
-  EXPECT_THAT(text, HasSubstr("\nof stage 3, the heaviest: it works 2.6 s, 4 % more than the mean of the stages\n"));
+  EXPECT_THAT(text,
+              HasSubstr("\ncritical stage 3, the heaviest: it works 2.6 s, 4 % more than the mean of the stages\n"));
   EXPECT_THAT(text, HasSubstr("  pipeline bubble         100 ms"));
   EXPECT_THAT(text, HasSubstr("    equal stages           60 ms"));
   EXPECT_THAT(text, HasSubstr("    imbalance              40 ms"));
