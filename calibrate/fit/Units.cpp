@@ -47,10 +47,9 @@ void countUnits(Samples& samples, const std::string& device, const Part& part) {
     setNodes(s, series, nodes);
   }
   for (const auto& [hosts, nodes] : changed)
-    samples.notes.push_back(fmt::format("{}: {} host{} in {} unit{} of {} devices, behind which network cards begin: "
-                                        "`--unit N` says another number",
-                                        part.name, hosts, hosts == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s",
-                                        part.unit));
+    samples.notes.push_back(fmt::format(
+        "{}: {} host{} in {} unit{} of {} devices, behind which network cards begin: `--unit N` sets another number",
+        part.name, hosts, hosts == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s", part.unit));
 }
 
 } // namespace planc::calibrate

@@ -20,7 +20,7 @@ namespace {
 std::string_view problemOf(const Sample& s) {
   const double ranks = s[Extent::Ranks], nodes = s[Extent::Nodes];
   const double ofRun = s.ranksOnHost > 0 ? s.ranksOnHost * nodes : ranks; // a pair is taken from a larger run
-  if (ranks < 2 || ofRun < 2) return "one rank sends nothing";
+  if (ranks < 2 || ofRun < 2) return "a group needs at least two ranks";
   if (ranks != std::floor(ranks) || nodes != std::floor(nodes)) return "ranks and nodes must be whole numbers";
   if (!ir::ranges::kSome.holds(ranks)) return "a row of samples has at most 1e9 ranks";
   if (parseCollective(s.name.view()) == ir::CollectiveKind::SendRecv && ranks != 2)
@@ -59,7 +59,7 @@ std::span<const Reader> readers() {
   static constexpr std::array<Reader, 5> kTable{{
       {"kineto", "traces of PyTorch's profiler, with shapes", isKinetoTrace, readKinetoTrace},
       {"planc-csv", "the schema of docs/calibrate.md", isPlancCsv, readPlancCsv},
-      {"nccl-tests", "what all_reduce_perf and its siblings print", isNcclTests, readNcclTests},
+      {"nccl-tests", "output of all_reduce_perf and its siblings", isNcclTests, readNcclTests},
       {"regressor-models", "lists of models that other tools fitted: no samples", isModelList, skipModelList},
       {"regressor-tables", "PART_function_fp16.csv of estimate-train-time", isRegressorTable, readRegressorTable},
   }};

@@ -75,7 +75,7 @@ std::string SearchWatch::line() const {
   if (const double best = progress_.best; best > 0) text += fmt::format(", best {}", formatQuantity(best, units::time));
   const double least = progress_.least, found = progress_.bestGoal;
   if (least != 0 && std::isfinite(least) && found > least)
-    text += fmt::format(", {:.1f} % from what is possible at best", 100 * std::abs(found / least - 1));
+    text += fmt::format(", at most {:.1f} % from the best possible", 100 * std::abs(found / least - 1));
   if (now > before)
     text += fmt::format(", {} left", formatQuantity(seconds * (all - now) / (now - before), units::time));
   return text;

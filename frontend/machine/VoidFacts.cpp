@@ -132,7 +132,7 @@ void reportVoidFacts(Context& context, const ir::Cluster& cluster) {
                 {{"fact", "host_power"},
                  {"owner", fmt::format("cluster `{}`", cluster.name.view())},
                  {"why", fmt::format("device `{}` has no `power`", cluster.device.name.view())}})
-        .help("add `power` to the device: energy is that of both");
+        .help("add `power` to the device: energy is the sum of both");
 }
 
 } // namespace planc::frontend

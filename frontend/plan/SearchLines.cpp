@@ -260,7 +260,7 @@ void fillRest(Elaboration& elab, MergedPlan& merged, SearchLines& lines) {
     elab.context
         .report(FillForm, lines.fillRange,
                 {{"path", "mesh." + lines.fill->str()}, {"what", "not the axis that is `rest`"}})
-        .label(rest->range, fmt::format("`{}` takes what is left", name.view()))
+        .label(rest->range, fmt::format("`{}` takes the remaining devices", name.view()))
         .help(fmt::format("remove the line, or give `{}` a number", name.view()));
     elab.ok = false;
   }

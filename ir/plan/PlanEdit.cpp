@@ -103,7 +103,7 @@ private:
     for (size_t i = 0; i < edit.arguments.size(); ++i)
       for (size_t k = 0; k < i; ++k)
         if (edit.arguments[i].name == edit.arguments[k].name)
-          return wrong("pipeline.schedule." + edit.arguments[i].name.str(), "one value", "given twice");
+          return wrong("pipeline.schedule." + edit.arguments[i].name.str(), "one value", "two values");
     for (const ScheduleArgument& given : edit.arguments)
       if (const Parameter* known = word ? word->find(given.name.view()) : nullptr)
         if (const double value = static_cast<double>(given.value); !known->takes(value))
@@ -117,7 +117,7 @@ private:
     if (!plan_.pipeline) return missing(fmt::format("plan `{}`", plan_.name.view()), "pipeline", {});
     const bool lines =
         !plan_.pipeline->stages.empty() && !(plan_.pipeline->cut && plan_.pipeline->cut->cut == StageCut::Balanced);
-    if (lines) return wrong("pipeline.stages", "a pipeline without `stage` lines", "beside them");
+    if (lines) return wrong("pipeline.stages", "a pipeline without `stage` lines", "a pipeline with them");
     plan_.pipeline->cut = cut;
     plan_.pipeline->stages.clear();
     return true;

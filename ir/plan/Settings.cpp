@@ -56,12 +56,12 @@ std::span<const SettingRow> settings() {
   static const auto overlap = [](std::string_view path, StackFact same, SettingField field) {
     return SettingRow{path, Text, factRow(same).type, field}; // what the stack says otherwise
   };
-  static constexpr std::string_view
-      kGlobalBatch = "samples of one optimizer step, over all replicas: `global_batch = 64`",
-      kMicroBatch = "samples that one replica computes at a time: `micro_batch = 1`",
-      kOptimizer = "what updates the parameters: `import std.optimizers`, `optimizer = optimizers.adamw`; "
-                   "`optimizer = none` for passes without an update",
-      kBatch = "samples that one replica reads at a time: `batch = 8`";
+  static constexpr std::string_view kGlobalBatch =
+                                        "samples of one optimizer step, over all replicas: `global_batch = 64`",
+                                    kMicroBatch = "samples that one replica computes at a time: `micro_batch = 1`",
+                                    kOptimizer = "the update of the parameters: `import std.optimizers`, `optimizer = "
+                                                 "optimizers.adamw`; `optimizer = none` for passes without an update",
+                                    kBatch = "samples that one replica reads at a time: `batch = 8`";
   static const std::vector<SettingRow> rows{
       {"mesh.*", Axis},
       {"train.global_batch", GlobalBatch, {}, {}, kGlobalBatch},

@@ -313,8 +313,8 @@ void collectiveFacts(ExplainPage& page, const ExplainInput& input, const ir::Nod
   page.fact("because", page.quote(c.because), kIndent);
   if (!(c.becauseOf == c.because)) page.fact("and", page.quote(c.becauseOf), kIndent);
   page.fact("overlap",
-            blockingShare >= 1 ? fmt::format("none: class {} holds the compute stream", ir::name(c.cls))
-                               : fmt::format("{} of it, class {}, may run beside compute",
+            blockingShare >= 1 ? fmt::format("no overlap: class {} holds the compute stream", ir::name(c.cls))
+                               : fmt::format("{} of it, class {}, can run during compute",
                                              percentText(1 - blockingShare), ir::name(c.cls)),
             kIndent);
 }

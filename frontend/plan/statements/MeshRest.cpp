@@ -46,7 +46,7 @@ std::optional<int64_t> restSize(Evaluator& ev, MeshDraft& mesh, AxisDraft& axis)
   const Symbol name = axis.syntax->name.text;
   const SourceRange at = axis.syntax->value->range;
   if (mesh.machine == MachineState::Open)
-    reportRestOfItself(ev.context, axis, "what is read before it, the cluster or a condition,");
+    reportRestOfItself(ev.context, axis, "the cluster or a condition, which is read before it,");
   if (mesh.machine == MachineState::Without) return 1; // a plan that others extend and that is not priced
   if (!mesh.devices) return std::nullopt;
   int64_t others = 1;
