@@ -27,10 +27,10 @@ bool balanced(const ir::Plan& plan) {
 
 } // namespace
 
-Compilation::Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const SourceManager> source)
+Compilation::Compilation(ir::Plan plan, PlanRequest asked, std::shared_ptr<const SourceManager> source)
     : Compilation(std::move(plan), std::move(asked), std::move(source), std::make_shared<search::Engine>()) {}
 
-Compilation::Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const SourceManager> source,
+Compilation::Compilation(ir::Plan plan, PlanRequest asked, std::shared_ptr<const SourceManager> source,
                          std::shared_ptr<search::Engine> engine)
     : asked_(std::move(asked)), source_(std::move(source)), engine_(std::move(engine)),
       plan_(std::make_unique<ir::Plan>(std::move(plan))) {

@@ -19,7 +19,7 @@ class Engine;
 namespace planc::api {
 
 /// How a plan was requested.
-struct Asked {
+struct PlanRequest {
   std::string named{}; ///< the name by which another plan extends it, with arguments if it was chosen with arguments
   std::string label{}; ///< the label of its line in a comparison; empty if it is not in one
   SourceRange range{}; ///< the place where the plan or the label is named
@@ -30,7 +30,7 @@ struct Asked {
 class Compilation {
 public:
   /// `source` holds the text that the plan's source ranges point into. The Compilation keeps it alive.
-  explicit Compilation(ir::Plan plan, Asked asked = {}, std::shared_ptr<const SourceManager> source = nullptr);
+  explicit Compilation(ir::Plan plan, PlanRequest asked = {}, std::shared_ptr<const SourceManager> source = nullptr);
 
   /// Returns a copy of the plan with a change applied, not lowered yet. If the change does not fit, the copy's
   /// diagnostics say so, and `lower` and `priceAlone` fail. All compilations made from one compilation share an engine
@@ -40,7 +40,7 @@ public:
   /// Returns a compilation of another plan that was requested in the same way and shares the engine.
   std::unique_ptr<Compilation> beside(ir::Plan plan) const;
 
-  const Asked& asked() const { return asked_; }
+  const PlanRequest& asked() const { return asked_; }
   /// Returns whether `with` made it. Its plan then differs from the plan in the source text.
   bool changed() const { return changed_; }
   /// The text that source ranges point into; null if the constructor got none.
@@ -93,7 +93,7 @@ public:
   void freeEngine();
 
 private:
-  Compilation(ir::Plan plan, Asked asked, std::shared_ptr<const SourceManager> source,
+  Compilation(ir::Plan plan, PlanRequest asked, std::shared_ptr<const SourceManager> source,
               std::shared_ptr<search::Engine> engine);
   bool prepare();
   void settleStages();
@@ -104,7 +104,7 @@ private:
   bool priceWhole(cost::Wanted wanted);
   bool priceOverEngine(cost::Wanted wanted);
 
-  Asked asked_;
+  PlanRequest asked_;
   std::shared_ptr<const SourceManager> source_;
   std::shared_ptr<search::Engine> engine_;
   std::unique_ptr<ir::Plan> plan_;

@@ -44,7 +44,7 @@ bool PlanFile::check(const CompilationUse& use) {
   frontend::PlanUse take;
   if (use)
     take = [&](std::unique_ptr<ir::Plan> plan) {
-      Asked asked{plan->name.str(), {}, plan->range};
+      PlanRequest asked{plan->name.str(), {}, plan->range};
       use(std::make_unique<Compilation>(std::move(*plan), std::move(asked), heldSources()));
     };
   session_->check(take, [&](std::unique_ptr<ir::Plan> tested) {
@@ -66,7 +66,7 @@ void PlanFile::eachTest(const TestWanted& wanted, const TestUse& use) {
     test->failsRange = tested.failsRange;
     test->found = std::move(tested.found);
     if (tested.plan) {
-      Asked asked{tested.plan->name.str(), {}, tested.plan->range};
+      PlanRequest asked{tested.plan->name.str(), {}, tested.plan->range};
       test->plan = std::make_unique<Compilation>(std::move(*tested.plan), std::move(asked), heldSources());
     }
     use(std::move(test));
@@ -97,7 +97,7 @@ std::unique_ptr<Compilation> PlanFile::bind(const std::string& choice) {
 std::vector<std::unique_ptr<Compilation>> PlanFile::plans(const std::vector<std::string>& choices) {
   std::vector<std::unique_ptr<Compilation>> out;
   const auto add = [&](ir::Plan& plan, std::string named, FileId text = {}) {
-    Asked asked{std::move(named), {}, plan.range};
+    PlanRequest asked{std::move(named), {}, plan.range};
     out.push_back(std::make_unique<Compilation>(std::move(plan), std::move(asked), heldSources(text)));
   };
   for (const std::string& choice : choices)
@@ -117,7 +117,7 @@ std::vector<Comparison> PlanFile::comparisons(const std::optional<std::string>& 
     to.failed = std::move(comparison.failed);
     for (frontend::PlanComparison::Row& row : comparison.rows)
       to.plans.push_back(
-          std::make_unique<Compilation>(std::move(*row.plan), Asked{{}, row.label, row.range}, heldSources()));
+          std::make_unique<Compilation>(std::move(*row.plan), PlanRequest{{}, row.label, row.range}, heldSources()));
   }
   return out;
 }
@@ -125,7 +125,7 @@ std::vector<Comparison> PlanFile::comparisons(const std::optional<std::string>& 
 Searched PlanFile::searched(const std::string& choice, const ir::SearchWords& words) {
   frontend::SearchedPlan found = session_->searched({choice}, words);
   if (!found.plan || !found.space) return {};
-  Asked asked{found.plan->name.str(), {}, found.plan->range};
+  PlanRequest asked{found.plan->name.str(), {}, found.plan->range};
   return {std::make_unique<Compilation>(std::move(*found.plan), std::move(asked), heldSources()),
           std::move(found.space)};
 }

@@ -106,9 +106,9 @@ private:
 
   /// Checks that all requests for a package have the same major version and the same origin.
   void agree(const Node& node, const Dependency& d, const Node* by) {
-    const auto [at, first] = first_.try_emplace(node.name, Asked{&node, by, d});
+    const auto [at, first] = first_.try_emplace(node.name, FirstRequest{&node, by, d});
     if (first || at->second.node == &node) return;
-    const Asked& one = at->second;
+    const FirstRequest& one = at->second;
     const Node& other = *one.node;
     const bool folders = node.origin.isFolder() || other.origin.isFolder();
     if (folders || node.origin.git != other.origin.git) {
@@ -129,13 +129,13 @@ private:
     }
   }
 
-  struct Asked {
+  struct FirstRequest {
     const Node* node;
     const Node* by;
     Dependency dependency;
   };
 
-  DiagnosticEngine::Builder conflict(DiagnosticEngine::Builder report, const Asked& one, const Dependency& d,
+  DiagnosticEngine::Builder conflict(DiagnosticEngine::Builder report, const FirstRequest& one, const Dependency& d,
                                      const Node* by) {
     report.label(one.dependency.range, "also required here");
     for (const auto& [asker, asked] : {std::pair(one.by, &one.dependency), {by, &d}})
@@ -206,7 +206,7 @@ private:
   DiagnosticEngine& diagnostics_;
   std::deque<Node> nodes_;
   std::map<std::pair<std::string, std::string>, Node*> known_;
-  std::map<std::string, Asked> first_;
+  std::map<std::string, FirstRequest> first_;
 };
 
 } // namespace

@@ -28,7 +28,7 @@ class Workspace::Manifests final : public Registry {
 public:
   explicit Manifests(Workspace& workspace) : workspace_(workspace) {}
 
-  struct Known {
+  struct FetchedManifest {
     std::optional<Manifest> manifest;
     Texts texts;
     std::string commit;
@@ -36,25 +36,25 @@ public:
   };
 
   const Manifest* manifest(const Origin& origin, const Dependency& asked) override {
-    const Known& known = of(origin, asked);
+    const FetchedManifest& known = of(origin, asked);
     return known.manifest ? &*known.manifest : nullptr;
   }
 
-  Known& of(const Origin& origin, const Dependency& asked) {
+  FetchedManifest& of(const Origin& origin, const Dependency& asked) {
     const auto [at, added] = known_.try_emplace({asked.name, origin.text()});
     if (added) read(origin, asked, at->second);
     return at->second;
   }
 
 private:
-  void read(const Origin& origin, const Dependency& asked, Known& out) {
+  void read(const Origin& origin, const Dependency& asked, FetchedManifest& out) {
     const std::string folder = joined(workspace_.folder_, origin.path);
     const std::string shown = origin.isFolder() ? folder : fmt::format("{}@{}", asked.name, origin.tag);
     if (!(origin.isFolder() ? fromFolder(folder, asked, out) : fromTag(origin, asked, out))) return;
     out.manifest = manifestIn(out.texts, shown, asked.range, workspace_.sources_, workspace_.diagnostics_);
   }
 
-  bool fromFolder(const std::string& folder, const Dependency& asked, Known& out) {
+  bool fromFolder(const std::string& folder, const Dependency& asked, FetchedManifest& out) {
     Hostile problem;
     std::optional<Texts> texts = textsIn(diskFiles(), folder, problem);
     if (texts)
@@ -65,7 +65,7 @@ private:
   }
 
   /// Reads the manifest of a tag. For a locked package the stored copy is used.
-  bool fromTag(const Origin& origin, const Dependency& asked, Known& out) {
+  bool fromTag(const Origin& origin, const Dependency& asked, FetchedManifest& out) {
     const Locked* const locked = workspace_.lock_ ? workspace_.lock_->find(asked.name) : nullptr;
     const bool same = locked && locked->origin == origin;
     if (same) {
@@ -85,7 +85,7 @@ private:
     return !same || unmoved(*locked, out, asked.range);
   }
 
-  bool unmoved(const Locked& locked, const Known& found, SourceRange range) {
+  bool unmoved(const Locked& locked, const FetchedManifest& found, SourceRange range) {
     const auto others = differing(locked.files, digestsOf(found.texts));
     if (others.empty()) return true;
     workspace_.diagnostics_
@@ -101,7 +101,7 @@ private:
   }
 
   Workspace& workspace_;
-  std::map<std::pair<std::string, std::string>, Known> known_;
+  std::map<std::pair<std::string, std::string>, FetchedManifest> known_;
 };
 
 Workspace::Workspace(SourceManager& sources, DiagnosticEngine& diagnostics)
@@ -184,7 +184,7 @@ std::optional<std::vector<Locked>> Workspace::choose() {
   for (const Selected& s : *selected) {
     Locked& locked = out.emplace_back(Locked{s.name, s.version, s.origin, {}, {}, {}, {}});
     if (s.origin.isFolder()) continue;
-    const Manifests::Known& known = manifests_->of(s.origin, askedAs(locked));
+    const Manifests::FetchedManifest& known = manifests_->of(s.origin, askedAs(locked));
     locked.commit = known.commit;
     locked.files = digestsOf(known.texts);
     locked.digest = digestOf(locked.files);
@@ -207,7 +207,7 @@ std::optional<std::vector<Fetched>> Workspace::fetch(bool cache) {
   for (const Locked& locked : lock_->packages) {
     Fetched& one = out.emplace_back(Fetched{&locked, {}, false});
     if (locked.origin.isFolder()) continue;
-    Manifests::Known& known = manifests_->of(locked.origin, askedAs(locked));
+    Manifests::FetchedManifest& known = manifests_->of(locked.origin, askedAs(locked));
     if (!known.manifest) return std::nullopt;
     one.texts = known.texts;
     one.now = known.now;

@@ -17,7 +17,7 @@ PLANC_WARNING(CompareModels, 942, "these plans do not train the same model: `{a}
 
 namespace {
 
-double devices(const Side& s) {
+double devices(const ComparedEstimate& s) {
   return static_cast<double>(s.plan->mesh.devices());
 }
 bool near(double a, double b) {
@@ -25,28 +25,30 @@ bool near(double a, double b) {
 }
 
 /// Returns whether all plans count the same unit of work. Reports an error if not.
-bool sameUnits(const std::vector<Side>& plans, DiagnosticEngine& diagnostics) {
-  const Side* with = nullptr;
-  const Side* without = nullptr;
-  for (const Side& s : plans) (s.estimate->totals.tokensPerSecond ? with : without) = &s;
+bool sameUnits(const std::vector<ComparedEstimate>& plans, DiagnosticEngine& diagnostics) {
+  const ComparedEstimate* with = nullptr;
+  const ComparedEstimate* without = nullptr;
+  for (const ComparedEstimate& s : plans) (s.estimate->totals.tokensPerSecond ? with : without) = &s;
   if (!with || !without) return true;
   diagnostics.report(CompareUnits, without->range, {{"a", with->plan->title}, {"b", without->plan->title}})
       .help("compare plans of which both models count tokens, or neither");
   return false;
 }
 
-Measure measureOf(const std::vector<Side>& plans) {
+Measure measureOf(const std::vector<ComparedEstimate>& plans) {
   const auto same = [&](auto of) {
-    return std::all_of(plans.begin(), plans.end(), [&](const Side& s) { return near(of(s), of(plans.front())); });
+    return std::all_of(plans.begin(), plans.end(),
+                       [&](const ComparedEstimate& s) { return near(of(s), of(plans.front())); });
   };
   if (!same(devices)) return Measure::DevicesByWork;
   return same(workOf) ? Measure::Step : Measure::Work;
 }
 
-void warnOfModels(const std::vector<Side>& plans, Measure measure, bool tokens, DiagnosticEngine& diagnostics) {
-  const Side& first = plans.front();
-  const auto other =
-      std::find_if(plans.begin(), plans.end(), [&](const Side& s) { return !sameModel(*s.plan, *first.plan); });
+void warnOfModels(const std::vector<ComparedEstimate>& plans, Measure measure, bool tokens,
+                  DiagnosticEngine& diagnostics) {
+  const ComparedEstimate& first = plans.front();
+  const auto other = std::find_if(plans.begin(), plans.end(),
+                                  [&](const ComparedEstimate& s) { return !sameModel(*s.plan, *first.plan); });
   if (other == plans.end()) return;
   diagnostics.report(CompareModels, other->range,
                      {{"a", first.plan->modelText},
@@ -58,12 +60,12 @@ void warnOfModels(const std::vector<Side>& plans, Measure measure, bool tokens, 
 
 } // namespace
 
-double workOf(const Side& side) {
+double workOf(const ComparedEstimate& side) {
   const cost::Totals& t = side.estimate->totals;
   return t.tokensPerSecond ? *t.tokensPerSecond * t.stepTime : static_cast<double>(side.plan->workload.globalBatch);
 }
 
-std::optional<Comparison> compare(const std::vector<Side>& plans, DiagnosticEngine& diagnostics) {
+std::optional<Comparison> compare(const std::vector<ComparedEstimate>& plans, DiagnosticEngine& diagnostics) {
   if (plans.size() < 2) {
     diagnostics
         .report(CompareOne, plans.empty() ? SourceRange{} : plans.front().range,
@@ -77,19 +79,20 @@ std::optional<Comparison> compare(const std::vector<Side>& plans, DiagnosticEngi
   out.measure = measureOf(plans);
   out.tokens = plans.front().estimate->totals.tokensPerSecond.has_value();
   warnOfModels(plans, out.measure, out.tokens, diagnostics);
-  const bool anyFits = std::any_of(plans.begin(), plans.end(), [](const Side& s) { return s.estimate->memory.fits; });
-  const auto measured = [&](const Side& s) {
+  const bool anyFits =
+      std::any_of(plans.begin(), plans.end(), [](const ComparedEstimate& s) { return s.estimate->memory.fits; });
+  const auto measured = [&](const ComparedEstimate& s) {
     const double time = s.estimate->totals.stepTime / workOf(s);
     return out.measure == Measure::DevicesByWork ? time * devices(s) : time;
   };
-  const auto worse = [&](const Side& a, const Side& b) {
+  const auto worse = [&](const ComparedEstimate& a, const ComparedEstimate& b) {
     if (anyFits && a.estimate->memory.fits != b.estimate->memory.fits) return b.estimate->memory.fits;
     return measured(a) > measured(b);
   };
   for (size_t i = 1; i < plans.size(); ++i)
     if (worse(plans[out.best], plans[i])) out.best = i;
-  const Side& best = plans[out.best];
-  for (const Side& s : plans) {
+  const ComparedEstimate& best = plans[out.best];
+  for (const ComparedEstimate& s : plans) {
     Entry entry{s, {}, {}};
     if (out.measure != Measure::Step) entry.side.scale = workOf(best) / workOf(s);
     if (out.measure == Measure::DevicesByWork) entry.side.scale *= devices(s) / devices(best);

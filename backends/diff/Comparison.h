@@ -10,7 +10,7 @@
 namespace planc::diff {
 
 /// Returns the work of one step in tokens, or in samples if the model counts no tokens.
-double workOf(const Side& side);
+double workOf(const ComparedEstimate& side);
 
 /// The measure of a comparison: the simplest that makes the plans comparable.
 enum class Measure {
@@ -21,7 +21,7 @@ enum class Measure {
 
 /// One plan of a comparison.
 struct Entry {
-  Side side;
+  ComparedEstimate side;
   Ratio ratio;       ///< ratio to the best plan
   Attribution parts; ///< difference from the best plan, in seconds of its step
 };
@@ -36,6 +36,6 @@ struct Comparison {
 
 /// Compares priced plans. Returns null, with a diagnostic, if there are fewer than two plans or if only some count
 /// tokens.
-std::optional<Comparison> compare(const std::vector<Side>& plans, DiagnosticEngine& diagnostics);
+std::optional<Comparison> compare(const std::vector<ComparedEstimate>& plans, DiagnosticEngine& diagnostics);
 
 } // namespace planc::diff

@@ -29,7 +29,7 @@ struct TermPair {
 };
 
 /// Returns the pairs of terms with the same record or distance, nearest first.
-std::vector<TermPair> candidates(const Side& x, const Side& y) {
+std::vector<TermPair> candidates(const ComparedEstimate& x, const ComparedEstimate& y) {
   const auto& a = x.estimate->totals.confidence.terms;
   const auto& b = y.estimate->totals.confidence.terms;
   std::vector<TermPair> out;
@@ -54,7 +54,7 @@ double variance(const cost::RecordShare& a, const cost::RecordShare& b, double f
 }
 
 /// Returns the half-width from the terms.
-double termsOf(const Side& x, const Side& y) {
+double termsOf(const ComparedEstimate& x, const ComparedEstimate& y) {
   const auto& a = x.estimate->totals.confidence.terms;
   const auto& b = y.estimate->totals.confidence.terms;
   std::vector<bool> usedA(a.size()), usedB(b.size());
@@ -115,7 +115,7 @@ bool sameTypes(const cost::Flops& a, const cost::Flops& b) {
 
 /// Returns the factor within which measured ratios agree with predicted ones, if both plans have the same architecture,
 /// kind of device, stack and types. Their errors are then similar. Returns 0 otherwise.
-double apartOf(const Side& x, const Side& y) {
+double apartOf(const ComparedEstimate& x, const ComparedEstimate& y) {
   const ir::Plan &a = *x.plan, &b = *y.plan;
   const bool same = sameArchitecture(a, b) && sameFacts(*a.stack, *b.stack) &&
                     sameFacts(a.cluster->device, b.cluster->device) &&
@@ -151,7 +151,7 @@ double unshared(const Attribution& steps) {
 
 } // namespace
 
-Ratio ratio(const Side& a, const Side& b) {
+Ratio ratio(const ComparedEstimate& a, const ComparedEstimate& b) {
   const cost::Confidence& x = a.estimate->totals.confidence;
   const cost::Confidence& y = b.estimate->totals.confidence;
   Ratio out;

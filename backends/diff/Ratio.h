@@ -7,7 +7,7 @@
 namespace planc::diff {
 
 /// A plan with its estimate. `scale`: weight of its step if steps do different work.
-struct Side {
+struct ComparedEstimate {
   const ir::Plan* plan = nullptr;
   const cost::Estimate* estimate = nullptr;
   double scale = 1;
@@ -26,6 +26,6 @@ struct Ratio {
 
 /// Returns `b` over `a`. The ratio of two plans with equal prices in every part is exactly 1. Names of plans, models,
 /// records and axes do not matter, and neither does writing out a default.
-Ratio ratio(const Side& a, const Side& b);
+Ratio ratio(const ComparedEstimate& a, const ComparedEstimate& b);
 
 } // namespace planc::diff

@@ -18,7 +18,7 @@ namespace {
 /// Least share of the device's memory for a warning, equal to the free share that ThinMargin.cpp warns of.
 constexpr double kLarge = 0.05;
 
-struct Held {
+struct LargestParam {
   double bytes = 0;
   const ir::ParamState* state = nullptr;
 };
@@ -38,9 +38,9 @@ double wholeBytes(const ir::Program& program, const ir::ParamState& p) {
 
 /// Returns the whole bytes by parameter of the model, for one instance, because layers of a repeat are gathered and
 /// updated one by one.
-std::map<uint32_t, Held> heldWhole(const Subject& subject) {
+std::map<uint32_t, LargestParam> heldWhole(const Subject& subject) {
   const ir::Program& program = subject.program;
-  std::map<uint32_t, Held> held;
+  std::map<uint32_t, LargestParam> held;
   for (size_t virtualStage : program.heldBy(subject.estimate.memory.fullest))
     for (const auto& [id, count] : program.kindOf(virtualStage).classes)
       for (const ir::ParamState& p : program.classes[id].params)
@@ -66,8 +66,8 @@ void warnOfReplicated(const Subject& subject, DiagnosticEngine& diagnostics) {
   const double capacity = subject.estimate.memory.capacity;
   const ir::Axis* const axis = largestAxis(subject.program);
   if (!axis) return;
-  const std::map<uint32_t, Held> held = heldWhole(subject);
-  Held most;
+  const std::map<uint32_t, LargestParam> held = heldWhole(subject);
+  LargestParam most;
   size_t others = 0;
   double together = 0;
   for (const auto& [param, one] : held) {

@@ -13,7 +13,7 @@
 namespace planc::verdict {
 namespace {
 
-using Row = cost::LayerRow;
+using LayerRow = cost::LayerRow;
 using Path = std::vector<Symbol>;
 
 /// Numbers of equal instances may differ by rounding only.
@@ -24,25 +24,25 @@ bool same(double a, double b) {
 }
 
 /// The top-level layer of a row, with the instances that it stands for.
-const ir::LayerStep& topOf(const Row& row) {
+const ir::LayerStep& topOf(const LayerRow& row) {
   return row.layer.steps.front();
 }
 
 /// The time of a boundary reshard is not part of the adjacent layer.
-std::vector<const Row*> matchingRows(const cost::Estimate& estimate, const ir::LayerRef& asked) {
-  std::vector<const Row*> rows;
-  for (const Row& row : estimate.layers)
+std::vector<const LayerRow*> matchingRows(const cost::Estimate& estimate, const ir::LayerRef& asked) {
+  std::vector<const LayerRow*> rows;
+  for (const LayerRow& row : estimate.layers)
     if (!row.layer.boundary && asked.matches(row.layer.names())) rows.push_back(&row);
   return rows;
 }
 
 /// Instances of the top-level layer: from the model, or as many as the rows speak of.
-int64_t instanceCount(const ir::Model* model, Symbol layer, const std::vector<const Row*>& rows) {
+int64_t instanceCount(const ir::Model* model, Symbol layer, const std::vector<const LayerRow*>& rows) {
   if (model)
     for (const ir::Layer& l : model->layers)
       if (l.name == layer) return l.repeat ? l.count : 1;
   int64_t count = 1;
-  for (const Row* row : rows)
+  for (const LayerRow* row : rows)
     if (const auto& slice = topOf(*row).slice)
       for (const ir::Range& r : slice->ranges) count = std::max(count, r.end);
   return count;
@@ -50,11 +50,11 @@ int64_t instanceCount(const ir::Model* model, Symbol layer, const std::vector<co
 
 /// The first instance of each class of equal ones that is asked for, ascending: slices of rows are the same or
 /// disjoint, and there may be more instances than one can count.
-std::set<int64_t> representatives(const std::vector<const Row*>& rows, Symbol layer, const ir::LayerStep& asked,
+std::set<int64_t> representatives(const std::vector<const LayerRow*>& rows, Symbol layer, const ir::LayerStep& asked,
                                   int64_t count) {
   const ir::RangeSet all{{{0, count, 1}}};
   std::set<int64_t> first;
-  for (const Row* row : rows)
+  for (const LayerRow* row : rows)
     if (topOf(*row).name == layer)
       if (const auto at = topOf(*row).slice.value_or(all).firstCommon(asked.slice.value_or(all))) first.insert(*at);
   return first;
@@ -76,21 +76,21 @@ int64_t timesOf(const ir::Model* model, const Path& path) {
 
 /// Adds the numbers of one instance: per matched layer the sum over its children. Rows of one child on several stages
 /// must agree, since the row does not say which instances are where.
-void addInstance(const ir::Model* model, std::vector<LayerVariant>& variants, const std::vector<const Row*>& rows,
-                 size_t depth, double Row::*field) {
-  std::map<Path, std::map<Path, std::vector<const Row*>>> layers; // what is asked for, its children
-  for (const Row* row : rows) layers[row->layer.prefix(depth).names()][row->layer.names()].push_back(row);
+void addInstance(const ir::Model* model, std::vector<LayerVariant>& variants, const std::vector<const LayerRow*>& rows,
+                 size_t depth, double LayerRow::*field) {
+  std::map<Path, std::map<Path, std::vector<const LayerRow*>>> layers; // what is asked for, its children
+  for (const LayerRow* row : rows) layers[row->layer.prefix(depth).names()][row->layer.names()].push_back(row);
   for (const auto& [matched, children] : layers) {
     double sum = 0;
     ir::LayerRef label;
     for (const auto& [child, sameChild] : children) {
-      const Row& first = *sameChild.front();
+      const LayerRow& first = *sameChild.front();
       // Of what a nested repeat holds as often as it runs in one of what is named.
       sum += first.*field * static_cast<double>(first.times) / static_cast<double>(timesOf(model, matched));
       if (label.steps.empty() || topOf(first).slice) label = first.layer.prefix(depth);
-      for (const Row* other : sameChild)
+      for (const LayerRow* other : sameChild)
         if (!same(other->*field, first.*field))
-          for (const Row* row : {&first, other}) addVariant(variants, {row->layer, row->stage, row->*field});
+          for (const LayerRow* row : {&first, other}) addVariant(variants, {row->layer, row->stage, row->*field});
     }
     addVariant(variants, {label, {}, sum});
   }
@@ -104,15 +104,15 @@ std::string LayerVariant::str() const {
 
 std::vector<LayerVariant> layerVariants(const ir::Model* model, const cost::Estimate& estimate,
                                         const ir::LayerRef& asked, double cost::LayerRow::*field) {
-  const std::vector<const Row*> rows = matchingRows(estimate, asked);
+  const std::vector<const LayerRow*> rows = matchingRows(estimate, asked);
   std::vector<LayerVariant> variants;
-  std::set<std::vector<const Row*>> seen;
+  std::set<std::vector<const LayerRow*>> seen;
   std::set<Symbol> layers;
-  for (const Row* row : rows) layers.insert(topOf(*row).name);
+  for (const LayerRow* row : rows) layers.insert(topOf(*row).name);
   for (const Symbol layer : layers) {
     for (int64_t i : representatives(rows, layer, asked.steps[0], instanceCount(model, layer, rows))) {
-      std::vector<const Row*> here;
-      for (const Row* row : rows)
+      std::vector<const LayerRow*> here;
+      for (const LayerRow* row : rows)
         if (topOf(*row).name == layer && (!topOf(*row).slice || topOf(*row).slice->contains(i))) here.push_back(row);
       if (!here.empty() && seen.insert(here).second) addInstance(model, variants, here, asked.steps.size(), field);
     }

@@ -136,7 +136,7 @@ constexpr std::array<std::pair<std::string_view, KernelRow::Shape>, 9> kShapes{
      {"update", update}}};
 
 /// Returns the position of the operand that a key names; 0 if the key is missing.
-size_t positionOf(const Entry& row, const char* key) {
+size_t positionOf(const VocabularyEntry& row, const char* key) {
   if (!row.has(key)) return 0;
   const std::vector<std::string> operands = row.texts("operands");
   const auto it = std::find(operands.begin(), operands.end(), row.text(key));
@@ -145,7 +145,7 @@ size_t positionOf(const Entry& row, const char* key) {
 }
 
 // A row of the vocabulary. Gradients of products are products, too, so each is a sample of its own.
-KernelRow kernelRow(const Entry& row) {
+KernelRow kernelRow(const VocabularyEntry& row) {
   KernelRow out{Symbol(row.text("as")), row.kind("kind"), row.truth("backward"), nullptr, 0, 0};
   for (const auto& [word, shape] : kShapes)
     if (word == row.text("shape")) out.shape = shape;
@@ -157,7 +157,7 @@ KernelRow kernelRow(const Entry& row) {
   return out;
 }
 
-ChainRow chainRow(const Entry& row) {
+ChainRow chainRow(const VocabularyEntry& row) {
   ChainRow out{Symbol(row.text("as")), {}, {}};
   for (const std::string& name : row.texts("operators")) out.operators.emplace_back(name);
   if (row.has("between"))
@@ -183,15 +183,17 @@ size_t nodesOf(const TraceMessage& message, size_t perNode) {
 
 KinetoWords kinetoWords(std::string_view text) {
   const nlohmann::json json = parseVocabulary(text);
-  const Entry file(json, "kineto.json", {"types", "operators", "chains", "gradients", "collectives"});
+  const VocabularyEntry file(json, "kineto.json", {"types", "operators", "chains", "gradients", "collectives"});
   KinetoWords out;
   out.types = typeWords(file);
-  const Entry operators = file.object("operators", {"rows"}), collectives = file.object("collectives", {"names"});
-  const Entry chains = file.object("chains", {"rows"}), gradients = file.object("gradients", {"accumulate"});
-  for (const Entry* group : {&operators, &collectives, &chains, &gradients}) group->text("source");
-  for (const Entry& row : chains.rows("rows", {"as", "operators", "between"})) out.chains.push_back(chainRow(row));
+  const VocabularyEntry operators = file.object("operators", {"rows"}),
+                        collectives = file.object("collectives", {"names"});
+  const VocabularyEntry chains = file.object("chains", {"rows"}), gradients = file.object("gradients", {"accumulate"});
+  for (const VocabularyEntry* group : {&operators, &collectives, &chains, &gradients}) group->text("source");
+  for (const VocabularyEntry& row : chains.rows("rows", {"as", "operators", "between"}))
+    out.chains.push_back(chainRow(row));
   out.accumulate = Symbol(gradients.text("accumulate"));
-  for (const Entry& row :
+  for (const VocabularyEntry& row :
        operators.rows("rows", {"torch", "kind", "as", "backward", "operands", "shape", "first", "causal"}))
     if (!out.operators.emplace(Symbol(row.text("torch")), kernelRow(row)).second) row.fail("it is listed twice");
   out.collectives = collectives.words("names");

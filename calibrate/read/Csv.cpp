@@ -51,7 +51,7 @@ Cell CsvLines::cell(size_t& at, size_t end) const {
   return {text.substr(begin, stop - begin), {file_.id, from, to}};
 }
 
-bool CsvLines::next(Row& row) {
+bool CsvLines::next(CsvRow& row) {
   const std::string_view text = file_.text;
   while (at_ < text.size()) {
     const size_t begin = at_, end = lineEnd(text, begin);
@@ -92,7 +92,7 @@ DiagnosticEngine::Builder badNumber(const Cell& cell, std::string_view column, s
                             {{"column", column}, {"found", shown(cell.text)}, {"expected", expected}});
 }
 
-bool fitsHeader(const Row& row, size_t columns, SourceRange line, DiagnosticEngine& diagnostics) {
+bool fitsHeader(const CsvRow& row, size_t columns, SourceRange line, DiagnosticEngine& diagnostics) {
   if (row.size() == columns) return true;
   diagnostics.report(RaggedRow, line, {{"cells", row.size()}, {"columns", columns}})
       .help("write an empty cell as two commas");

@@ -9,7 +9,7 @@ struct Cell {
   std::string_view text; ///< without quotes and surrounding blanks
   SourceRange range;
 };
-using Row = std::vector<Cell>;
+using CsvRow = std::vector<Cell>;
 
 /// Reads the lines of a file one by one. Blank lines and lines that begin with `#` are skipped. Quoted cells may
 /// contain commas; a line break ends every cell.
@@ -17,7 +17,7 @@ class CsvLines {
 public:
   explicit CsvLines(const SampleFile& file) : file_(file) {}
   /// Reads the next line; false at the end.
-  bool next(Row& row);
+  bool next(CsvRow& row);
   /// The range of the last line that `next` read.
   SourceRange range() const { return line_; }
 
@@ -38,7 +38,7 @@ std::optional<double> positiveNumber(const Cell& cell, std::string_view column, 
 DiagnosticEngine::Builder badNumber(const Cell& cell, std::string_view column, std::string_view expected,
                                     DiagnosticEngine& diagnostics);
 /// Returns whether a row has as many cells as the header; reports it otherwise.
-bool fitsHeader(const Row& row, size_t columns, SourceRange line, DiagnosticEngine& diagnostics);
+bool fitsHeader(const CsvRow& row, size_t columns, SourceRange line, DiagnosticEngine& diagnostics);
 /// Returns the first line with cells, by which readers recognise a table.
 std::string_view firstLine(std::string_view text);
 

@@ -6,11 +6,11 @@ namespace planc::calibrate {
 
 NcclWords ncclWords(std::string_view text) {
   const nlohmann::json json = parseVocabulary(text);
-  const Entry file(json, "nccl.json", {"types", "programs", "others"});
-  const Entry programs = file.object("programs", {"rows"}), others = file.object("others", {"names"});
-  for (const Entry* group : {&programs, &others}) group->text("source");
+  const VocabularyEntry file(json, "nccl.json", {"types", "programs", "others"});
+  const VocabularyEntry programs = file.object("programs", {"rows"}), others = file.object("others", {"names"});
+  for (const VocabularyEntry* group : {&programs, &others}) group->text("source");
   NcclWords out{typeWords(file), {}, others.texts("names")};
-  for (const Entry& row : programs.rows("rows", {"program", "as", "bus"})) {
+  for (const VocabularyEntry& row : programs.rows("rows", {"program", "as", "bus"})) {
     const std::optional<ir::CollectiveKind> kind = parseCollective(row.text("as"));
     if (!kind) row.fail("it is not a sampled collective");
     Formula bus(row.text("bus"));

@@ -74,14 +74,14 @@ public:
         sustained_(file.text.find("\n# sustained:") != std::string_view::npos) {} // tools/sample_gpu.py writes it
 
   void read() {
-    Row row;
+    CsvRow row;
     if (!lines_.next(row) || !readHeader(row)) return;
     while (lines_.next(row))
       if (fitsHeader(row, columns_.size(), lines_.range(), diagnostics_)) readRow(row);
   }
 
 private:
-  bool readHeader(const Row& row) {
+  bool readHeader(const CsvRow& row) {
     bool good = true;
     for (const Cell& cell : row) {
       const std::optional<Column> column = parseColumn(cell.text);
@@ -105,7 +105,7 @@ private:
     return good;
   }
 
-  void readRow(const Row& row) {
+  void readRow(const CsvRow& row) {
     Sample sample;
     sample.range = lines_.range();
     double elements = 0;
@@ -156,7 +156,7 @@ private:
   }
 
   /// Returns whether every cell is meaningful for the kind and counts are whole numbers; reports other cells.
-  bool sound(const KindRow& kind, const Row& row) {
+  bool sound(const KindRow& kind, const CsvRow& row) {
     bool good = true, bytes = false;
     for (size_t i = 0; i < row.size(); ++i)
       bytes |= columns_[i].field == Field::Extent && columns_[i].extent == Extent::Bytes && !row[i].text.empty();
@@ -316,7 +316,7 @@ bool isPlancCsv(const SampleFile& file) {
   const std::string_view line = firstLine(file.text);
   SampleFile header{file.id, file.path, line};
   CsvLines lines(header);
-  Row row;
+  CsvRow row;
   if (!lines.next(row)) return false;
   return std::any_of(row.begin(), row.end(), [](const Cell& c) { return c.text == "kind"; });
 }

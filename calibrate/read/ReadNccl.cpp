@@ -31,8 +31,8 @@ const NcclWords& ncclVocabulary() {
 }
 
 /// Splits a line that begins at byte `begin` of the file into cells.
-Row cells(FileId file, std::string_view line, size_t begin) {
-  Row out;
+CsvRow cells(FileId file, std::string_view line, size_t begin) {
+  CsvRow out;
   for (size_t at = 0; at < line.size();) {
     while (at < line.size() && isBlank(line[at])) ++at;
     const size_t from = at;
@@ -72,7 +72,7 @@ std::string_view programIn(std::string_view text) {
   return found;
 }
 
-bool isTableHeader(const Row& row) {
+bool isTableHeader(const CsvRow& row) {
   auto has = [&](std::string_view word) {
     return std::any_of(row.begin(), row.end(), [&](const Cell& c) { return c.text == word; });
   };
@@ -132,7 +132,7 @@ private:
       if (run_.cells > 0 || program != run_.program) startRun();
       run_.program = program;
     }
-    const Row row = cells(file_.id, text, begin);
+    const CsvRow row = cells(file_.id, text, begin);
     if (row.empty()) return;
     if (isTableHeader(row)) return startTable(row);
     if (row[0].text == "#" && row.size() > 6 && row[1].text == "Rank") return addRank(row, text);
@@ -149,7 +149,7 @@ private:
   }
 
   /// Parses `# Rank 0 Group 0 Pid 12 on HOST device 0 [0000:04:00] NAME`. Older versions print no group.
-  void addRank(const Row& row, std::string_view text) {
+  void addRank(const CsvRow& row, std::string_view text) {
     if (run_.cells > 0) startRun();
     std::string_view group = "0", host;
     for (size_t i = 3; i + 1 < row.size(); ++i) {
@@ -167,7 +167,7 @@ private:
     }
   }
 
-  void startTable(const Row& row) {
+  void startTable(const CsvRow& row) {
     if (run_.cells > 0) startRun();
     run_.columns.clear();
     for (size_t i = 1; i < row.size(); ++i) run_.columns.emplace(row[i].text, i - 1);
@@ -204,7 +204,7 @@ private:
     return nullptr;
   }
 
-  void addRow(const Row& row) {
+  void addRow(const CsvRow& row) {
     if (!run_.usable) return;
     const NcclProgram* p = program();
     if (!p) {
@@ -239,7 +239,7 @@ private:
 
   /// Reports wrong results. Old versions print the largest error (`1e-07`), new ones count wrong values, and `N/A`
   /// means unchecked.
-  bool isWrong(const Row& row, SourceRange range) {
+  bool isWrong(const CsvRow& row, SourceRange range) {
     const auto column = run_.columns.find("#wrong");
     if (column == run_.columns.end()) return false;
     const auto count = parseNumber(row[column->second].text);
@@ -250,7 +250,7 @@ private:
   }
 
   /// Checks that the time is in microseconds: time and bandwidth come from one measurement, so they must agree.
-  bool timeFits(const Row& row, SourceRange range, double bytes, double time) {
+  bool timeFits(const CsvRow& row, SourceRange range, double bytes, double time) {
     const auto printed = parseNumber(row[run_.columns["algbw"]].text);
     const double computed = bytes / time * 1e-3;
     if (!printed || *printed < 1 || std::abs(computed - *printed) <= 0.02 * *printed + 0.01) return true;
@@ -264,7 +264,7 @@ private:
     return false;
   }
 
-  void noteFactor(const Row& row, SourceRange range, double bytes) {
+  void noteFactor(const CsvRow& row, SourceRange range, double bytes) {
     const auto algorithm = parseNumber(row[run_.columns["algbw"]].text),
                bus = parseNumber(row[run_.columns["busbw"]].text);
     if (!algorithm || !bus || *algorithm < 1 || bytes < run_.largest) return;

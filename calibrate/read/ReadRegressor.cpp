@@ -24,9 +24,10 @@ const RegressorWords& regressorVocabulary() {
 }
 
 /// A line, whose values are read by column name.
-class Line {
+class TableLine {
 public:
-  Line(const std::vector<std::string>& names, const std::vector<double>& values) : names_(names), values_(values) {}
+  TableLine(const std::vector<std::string>& names, const std::vector<double>& values)
+      : names_(names), values_(values) {}
   /// Returns the value of a column; 0 if the table lacks it.
   double operator[](std::string_view name) const {
     for (size_t i = 0; i < names_.size(); ++i)
@@ -79,14 +80,14 @@ public:
       : file_(file), out_(out), diagnostics_(diagnostics), lines_(file), title_(titleOf(file.path)) {}
 
   void read() {
-    Row row;
+    CsvRow row;
     if (!lines_.next(row) || !readHeader(row)) return;
     while (lines_.next(row))
       if (fitsHeader(row, names_.size(), lines_.range(), diagnostics_)) readRow(row);
   }
 
 private:
-  bool readHeader(const Row& row) {
+  bool readHeader(const CsvRow& row) {
     for (const RegressorFunction& f : regressorVocabulary().functions)
       if (f.name == title_.function) function_ = &f;
     if (!function_) {
@@ -115,14 +116,14 @@ private:
     return true;
   }
 
-  void readRow(const Row& row) {
+  void readRow(const CsvRow& row) {
     std::vector<double> values;
     for (size_t i = 0; i < row.size(); ++i) {
       const std::optional<double> value = positiveNumber(row[i], names_[i], diagnostics_);
       if (!value) return;
       values.push_back(*value);
     }
-    const Line line(names_, values);
+    const TableLine line(names_, values);
     Sample sample;
     sample.kind = function_->kind;
     sample.name = function_->as;
@@ -142,7 +143,7 @@ private:
   }
 
   /// Returns the series of a line. Each group of ranks is a series of its own.
-  uint32_t seriesOf(const Line& line) {
+  uint32_t seriesOf(const TableLine& line) {
     const bool groups = function_->kind == Kind::Collective;
     const std::string label =
         groups ? fmt::format("{} {}x{}", function_->name, line["nodes"], line["GPUsPerNode"]) : title_.function;
@@ -179,7 +180,7 @@ private:
 bool headerHas(const SampleFile& file, std::initializer_list<std::string_view> any) {
   const SampleFile header{file.id, file.path, firstLine(file.text)};
   CsvLines lines(header);
-  Row row;
+  CsvRow row;
   return lines.next(row) && std::any_of(row.begin(), row.end(), [&](const Cell& c) {
            return std::find(any.begin(), any.end(), c.text) != any.end();
          });

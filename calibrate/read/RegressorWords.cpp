@@ -11,7 +11,7 @@ namespace {
 
 /// Checks that every name in the formula is a column, or a `let` over columns.
 void checkNames(const Formula& formula, const RegressorFunction& function, const RegressorWords& words,
-                const Entry& row) {
+                const VocabularyEntry& row) {
   for (const std::string_view name : formula.names()) {
     const auto let = words.lets.find(name);
     if (let != words.lets.end())
@@ -21,7 +21,7 @@ void checkNames(const Formula& formula, const RegressorFunction& function, const
   }
 }
 
-RegressorFunction functionOf(const Entry& row, const RegressorWords& words) {
+RegressorFunction functionOf(const VocabularyEntry& row, const RegressorWords& words) {
   RegressorFunction out{row.text("function"), row.kind("kind"), Symbol(row.text("as")), row.texts("columns"), {}, {}};
   if (row.has("elements")) out.elements.emplace(row.text("elements"));
   if (row.has("extents"))
@@ -43,17 +43,18 @@ RegressorFunction functionOf(const Entry& row, const RegressorWords& words) {
 
 RegressorWords regressorWords(std::string_view text) {
   const nlohmann::json json = parseVocabulary(text);
-  const Entry file(json, "regressor.json", {"lets", "functions"});
+  const VocabularyEntry file(json, "regressor.json", {"lets", "functions"});
   file.text("source");
   RegressorWords out;
   // A `let` may use columns only, so it cannot refer to itself.
-  for (const Entry& let : file.rows("lets", {"name", "is"})) {
+  for (const VocabularyEntry& let : file.rows("lets", {"name", "is"})) {
     Formula formula(let.text("is"));
     for (const std::string_view name : formula.names())
       if (out.lets.count(name)) let.fail(fmt::format("`{}` is not a column", name));
     if (!out.lets.emplace(let.text("name"), std::move(formula)).second) let.fail("it is listed twice");
   }
-  for (const Entry& row : file.rows("functions", {"function", "kind", "as", "columns", "extents", "elements"}))
+  for (const VocabularyEntry& row :
+       file.rows("functions", {"function", "kind", "as", "columns", "extents", "elements"}))
     out.functions.push_back(functionOf(row, out));
   return out;
 }

@@ -14,7 +14,7 @@ namespace planc::calibrate {
 class Formula::Parser {
   std::string_view text_;
   size_t at_ = 0;
-  std::vector<Step>& steps_;
+  std::vector<FormulaStep>& steps_;
 
   [[noreturn]] void fail() const {
     throw std::logic_error(
@@ -38,16 +38,16 @@ class Formula::Parser {
     const auto [end, problem] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     if (problem != std::errc()) fail();
     at_ = static_cast<size_t>(end - text_.data());
-    steps_.push_back({Step::Is::Number, value});
+    steps_.push_back({FormulaStep::Is::Number, value});
   }
   void name() {
     const size_t from = at_;
     while (at_ < text_.size() && (isLetter(text_[at_]) || isDigit(text_[at_]))) ++at_;
     const std::string_view word = text_.substr(from, at_ - from);
-    if (word != "ceil") return steps_.push_back({Step::Is::Name, 0, std::string(word)});
+    if (word != "ceil") return steps_.push_back({FormulaStep::Is::Name, 0, std::string(word)});
     if (!take('(')) fail();
     inside();
-    steps_.push_back({Step::Is::Ceil});
+    steps_.push_back({FormulaStep::Is::Ceil});
   }
   void inside() {
     sum();
@@ -68,7 +68,7 @@ class Formula::Parser {
     for (char c = next(); c == '*' || c == '/'; c = next()) {
       ++at_;
       value();
-      steps_.push_back({c == '*' ? Step::Is::Times : Step::Is::Over});
+      steps_.push_back({c == '*' ? FormulaStep::Is::Times : FormulaStep::Is::Over});
     }
   }
   void sum() {
@@ -76,12 +76,12 @@ class Formula::Parser {
     for (char c = next(); c == '+' || c == '-'; c = next()) {
       ++at_;
       product();
-      steps_.push_back({c == '+' ? Step::Is::Plus : Step::Is::Minus});
+      steps_.push_back({c == '+' ? FormulaStep::Is::Plus : FormulaStep::Is::Minus});
     }
   }
 
 public:
-  Parser(std::string_view text, std::vector<Step>& steps) : text_(text), steps_(steps) {}
+  Parser(std::string_view text, std::vector<FormulaStep>& steps) : text_(text), steps_(steps) {}
   void whole() {
     sum();
     if (next() != '\0') fail();
@@ -99,28 +99,28 @@ double Formula::at(const Look& look) const {
     stack.pop_back();
     return top;
   };
-  for (const Step& step : steps_) {
-    const double right = step.is == Step::Is::Number ? step.number
-                         : step.is == Step::Is::Name ? look(step.name)
-                                                     : pop();
+  for (const FormulaStep& step : steps_) {
+    const double right = step.is == FormulaStep::Is::Number ? step.number
+                         : step.is == FormulaStep::Is::Name ? look(step.name)
+                                                            : pop();
     switch (step.is) {
-    case Step::Is::Number:
-    case Step::Is::Name:
+    case FormulaStep::Is::Number:
+    case FormulaStep::Is::Name:
       stack.push_back(right);
       break;
-    case Step::Is::Ceil:
+    case FormulaStep::Is::Ceil:
       stack.push_back(std::ceil(right));
       break;
-    case Step::Is::Plus:
+    case FormulaStep::Is::Plus:
       stack.back() += right;
       break;
-    case Step::Is::Minus:
+    case FormulaStep::Is::Minus:
       stack.back() -= right;
       break;
-    case Step::Is::Times:
+    case FormulaStep::Is::Times:
       stack.back() *= right;
       break;
-    case Step::Is::Over:
+    case FormulaStep::Is::Over:
       stack.back() /= right;
       break;
     }
@@ -130,8 +130,8 @@ double Formula::at(const Look& look) const {
 
 std::vector<std::string_view> Formula::names() const {
   std::vector<std::string_view> out;
-  for (const Step& step : steps_)
-    if (step.is == Step::Is::Name) out.push_back(step.name);
+  for (const FormulaStep& step : steps_)
+    if (step.is == FormulaStep::Is::Name) out.push_back(step.name);
   return out;
 }
 

@@ -21,13 +21,13 @@ public:
 
 private:
   /// The steps in postfix order: a number, a name, or an operation on the last results.
-  struct Step {
+  struct FormulaStep {
     enum class Is : char { Number, Name, Ceil, Plus, Minus, Times, Over } is = Is::Number;
     double number = 0;
     std::string name{};
   };
   class Parser;
-  std::vector<Step> steps_;
+  std::vector<FormulaStep> steps_;
 };
 
 } // namespace planc::calibrate

@@ -13,10 +13,10 @@ const TrafficWords& trafficVocabulary() {
   return known;
 }
 
-std::vector<Reference> referencesOf(const Entry& group) {
+std::vector<Reference> referencesOf(const VocabularyEntry& group) {
   group.text("source");
   std::vector<Reference> out;
-  for (const Entry& row : group.rows("rows", {"as", "passes"})) {
+  for (const VocabularyEntry& row : group.rows("rows", {"as", "passes"})) {
     out.push_back({Symbol(row.text("as")), row.number("passes")});
     if (out.back().passes <= 0) row.fail("`passes` must be more than 0");
   }
@@ -27,7 +27,7 @@ std::vector<Reference> referencesOf(const Entry& group) {
 
 TrafficWords trafficWords(std::string_view text) {
   const nlohmann::json json = parseVocabulary(text);
-  const Entry file(json, "traffic.json", {"references", "least"});
+  const VocabularyEntry file(json, "traffic.json", {"references", "least"});
   return {referencesOf(file.object("references", {"rows"})), referencesOf(file.object("least", {"rows"}))};
 }
 

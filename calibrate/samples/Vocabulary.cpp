@@ -26,7 +26,7 @@ json parseVocabulary(std::string_view text) {
   }
 }
 
-Entry::Entry(const json& entry, std::string where, std::initializer_list<std::string_view> keys)
+VocabularyEntry::VocabularyEntry(const json& entry, std::string where, std::initializer_list<std::string_view> keys)
     : json_(entry), where_(std::move(where)) {
   if (!json_.is_object()) fail("is not an object");
   for (const auto& [key, value] : json_.items())
@@ -35,42 +35,42 @@ Entry::Entry(const json& entry, std::string where, std::initializer_list<std::st
   if (has("source")) text("source");
 }
 
-void Entry::fail(std::string_view problem) const {
+void VocabularyEntry::fail(std::string_view problem) const {
   throw std::logic_error(fmt::format("{}: {}: {}", where_, problem, json_.dump().substr(0, 200)));
 }
 
-const json& Entry::at(const char* key) const {
+const json& VocabularyEntry::at(const char* key) const {
   const auto it = json_.find(key);
   if (it == json_.end()) fail(fmt::format("`{}` is missing", key));
   return *it;
 }
 
-std::string Entry::text(const char* key) const {
+std::string VocabularyEntry::text(const char* key) const {
   const json& value = at(key);
   if (!value.is_string() || value.get_ref<const std::string&>().empty()) fail(fmt::format("`{}` is not a string", key));
   return value;
 }
 
-double Entry::number(const char* key) const {
+double VocabularyEntry::number(const char* key) const {
   const json& value = at(key);
   if (!value.is_number()) fail(fmt::format("`{}` is not a number", key));
   return value;
 }
 
-bool Entry::truth(const char* key) const {
+bool VocabularyEntry::truth(const char* key) const {
   if (!has(key)) return false;
   if (!at(key).is_boolean()) fail(fmt::format("`{}` is neither true nor false", key));
   return at(key);
 }
 
-std::vector<std::string> Entry::texts(const char* key) const {
+std::vector<std::string> VocabularyEntry::texts(const char* key) const {
   const json& list = at(key);
   if (!list.is_array() || !std::all_of(list.begin(), list.end(), [](const json& item) { return item.is_string(); }))
     fail(fmt::format("`{}` is not a list of strings", key));
   return list;
 }
 
-std::map<std::string, std::string, std::less<>> Entry::words(const char* key) const {
+std::map<std::string, std::string, std::less<>> VocabularyEntry::words(const char* key) const {
   const json& object = at(key);
   if (!object.is_object() ||
       !std::all_of(object.begin(), object.end(), [](const json& item) { return item.is_string(); }))
@@ -80,26 +80,27 @@ std::map<std::string, std::string, std::less<>> Entry::words(const char* key) co
   return out;
 }
 
-Kind Entry::kind(const char* key) const {
+Kind VocabularyEntry::kind(const char* key) const {
   const std::optional<Kind> kind = parseKind(text(key));
   if (!kind) fail(fmt::format("`{}` is not a kind of samples", text(key)));
   return *kind;
 }
 
-Entry Entry::object(const char* key, std::initializer_list<std::string_view> keys) const {
-  return Entry(at(key), fmt::format("{}, {}", where_, key), keys);
+VocabularyEntry VocabularyEntry::object(const char* key, std::initializer_list<std::string_view> keys) const {
+  return VocabularyEntry(at(key), fmt::format("{}, {}", where_, key), keys);
 }
 
-std::vector<Entry> Entry::rows(const char* key, std::initializer_list<std::string_view> keys) const {
+std::vector<VocabularyEntry> VocabularyEntry::rows(const char* key,
+                                                   std::initializer_list<std::string_view> keys) const {
   const json& list = at(key);
   if (!list.is_array() || list.empty()) fail(fmt::format("`{}` is not a list of rows", key));
-  std::vector<Entry> out;
+  std::vector<VocabularyEntry> out;
   for (const json& row : list) out.emplace_back(row, fmt::format("{}, {} {}", where_, key, out.size() + 1), keys);
   return out;
 }
 
-TypeWords typeWords(const Entry& file) {
-  const Entry types = file.object("types", {"names"});
+TypeWords typeWords(const VocabularyEntry& file) {
+  const VocabularyEntry types = file.object("types", {"names"});
   types.text("source");
   TypeWords out;
   for (const auto& [word, name] : types.words("names")) {

@@ -18,10 +18,10 @@ namespace planc::calibrate {
 std::string_view vocabularyText(std::string_view file);
 
 /// An object of a vocabulary. It may have the named keys and `source`, and no others.
-class Entry {
+class VocabularyEntry {
 public:
   /// `where`: its name in messages. `keys`: the keys that it may have.
-  Entry(const nlohmann::json& json, std::string where, std::initializer_list<std::string_view> keys);
+  VocabularyEntry(const nlohmann::json& json, std::string where, std::initializer_list<std::string_view> keys);
 
   bool has(const char* key) const { return json_.contains(key); }
   std::string text(const char* key) const;
@@ -32,9 +32,9 @@ public:
   /// Returns an object of strings by key: `{"float": "fp32"}`.
   std::map<std::string, std::string, std::less<>> words(const char* key) const;
   Kind kind(const char* key) const;
-  Entry object(const char* key, std::initializer_list<std::string_view> keys) const;
+  VocabularyEntry object(const char* key, std::initializer_list<std::string_view> keys) const;
   /// Returns the objects of a list.
-  std::vector<Entry> rows(const char* key, std::initializer_list<std::string_view> keys) const;
+  std::vector<VocabularyEntry> rows(const char* key, std::initializer_list<std::string_view> keys) const;
   [[noreturn]] void fail(std::string_view problem) const;
 
 private:
@@ -49,7 +49,7 @@ nlohmann::json parseVocabulary(std::string_view text);
 
 using TypeWords = std::map<std::string, ir::DType, std::less<>>;
 /// Returns `types` of a file: element types by their names in other programs, each with a source.
-TypeWords typeWords(const Entry& file);
+TypeWords typeWords(const VocabularyEntry& file);
 /// Returns nothing if the name is unknown.
 std::optional<ir::DType> typeOf(const TypeWords& words, std::string_view name);
 

@@ -107,11 +107,11 @@ std::string quoted(std::string text) {
 }
 
 /// Facts of the extended record: their text by path; nothing for lists of samples.
-using Known = std::map<std::string, std::optional<std::string>>;
+using InheritedFacts = std::map<std::string, std::optional<std::string>>;
 
 /// Returns the facts that a record states among those that calibration writes.
-template <class Id> Known knownOf(const ir::FactsOf<Id>& record, std::initializer_list<Id> facts) {
-  Known out;
+template <class Id> InheritedFacts knownOf(const ir::FactsOf<Id>& record, std::initializer_list<Id> facts) {
+  InheritedFacts out;
   for (const Id id : facts)
     for (const ir::FactKey& key : record.keys(id)) {
       const ir::Number& fact = *record.number(id, key);
@@ -121,7 +121,7 @@ template <class Id> Known knownOf(const ir::FactsOf<Id>& record, std::initialize
   return out;
 }
 
-Known knownOf(const ir::Device& d) {
+InheritedFacts knownOf(const ir::Device& d) {
   using enum ir::DeviceFact;
   return knownOf(d, {GemmEfficiency, GemmMemoryEfficiency, GemmStart, GemmEnergy, GemmRuns, ScoresMemoryEfficiency,
                      ScoresBackward, ScoresSize, ContextMemoryEfficiency, ContextBackward, ContextSize,
@@ -129,16 +129,16 @@ Known knownOf(const ir::Device& d) {
                      AttentionEnergy, MemoryEfficiency, MemoryStart});
 }
 
-Known knownOf(const ir::Stack& s) {
+InheritedFacts knownOf(const ir::Stack& s) {
   using enum ir::StackFact;
   return knownOf(s, {PassesForward, PassesBackward, PassesForwardRow, PassesBackwardRow, ir::StackFact::Optimizer,
                      OptimizerTensor, BackwardRatio, TableGradient, Accumulation, Grouped, AttentionFactor,
                      AttentionBackward, AttentionHead});
 }
 
-Known knownOf(const ir::Fabric& f) {
+InheritedFacts knownOf(const ir::Fabric& f) {
   using enum ir::FabricFact;
-  Known out = knownOf(f, {SampledAt, SampledLatency, SendRecvStart, SendRecvBandwidth});
+  InheritedFacts out = knownOf(f, {SampledAt, SampledLatency, SendRecvStart, SendRecvBandwidth});
   for (const ir::Fabric::SampledOperation& operation : ir::Fabric::sampledOperations())
     if (!(f.*operation.samples).rows.empty()) out[ir::FactRef(operation.fact).path()] = std::nullopt;
   return out;
@@ -167,7 +167,7 @@ std::string braces(const Section& s) {
 
 class Writer {
   std::string out_;
-  const Known& known_;
+  const InheritedFacts& known_;
   std::vector<std::string> open_; ///< open sections around the next statement
 
   /// Closes and opens sections (`calibration { gemm {`) until only the last name of the path is left, and returns that
@@ -185,7 +185,7 @@ class Writer {
   }
 
 public:
-  explicit Writer(const Known& known) : known_(known) {}
+  explicit Writer(const InheritedFacts& known) : known_(known) {}
 
   /// Returns whether the extended record has the same text. Overriding a fact without changing it is an error in plan
   /// text.
@@ -303,7 +303,7 @@ std::string libraryText(const std::vector<Calibration>& calibrations, const Base
   std::string records;
   bool devices = false, fabrics = false, stacks = false;
   auto write = [&](const Calibration& c, Record record, std::string_view word, std::string_view suffix,
-                   const std::string& base, const Known& known) {
+                   const std::string& base, const InheritedFacts& known) {
     std::vector<const Section*> sections;
     for (const Section& s : c.sections)
       if (s.record == record) sections.push_back(&s);
@@ -323,11 +323,11 @@ std::string libraryText(const std::vector<Calibration>& calibrations, const Base
   };
   for (const Calibration& c : calibrations) {
     devices |= write(c, Record::Device, "device", kMeasured, "devices." + c.part->name, knownOf(c.part->device));
-    stacks |=
-        write(c, Record::Stack, "stack", kStack, bases.stack, bases.stackFacts ? knownOf(*bases.stackFacts) : Known{});
+    stacks |= write(c, Record::Stack, "stack", kStack, bases.stack,
+                    bases.stackFacts ? knownOf(*bases.stackFacts) : InheritedFacts{});
     write(c, Record::Node, "fabric", "node", "", {});
     fabrics |= write(c, Record::Network, "fabric", "network", bases.fabric.empty() ? "" : "fabrics." + bases.fabric,
-                     bases.fabricFacts ? knownOf(*bases.fabricFacts) : Known{});
+                     bases.fabricFacts ? knownOf(*bases.fabricFacts) : InheritedFacts{});
   }
   if (devices) text += "import std.devices\n";
   if (fabrics && !bases.fabric.empty()) text += "import std.fabrics\n";

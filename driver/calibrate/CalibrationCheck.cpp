@@ -25,14 +25,14 @@ namespace {
 /// A line is worse if its error grew by more than this; smaller changes are within the scatter of runs.
 constexpr double kPoints = 0.02;
 
-using Line = api::CheckedLine;
+using CheckedLine = api::CheckedLine;
 
-double grown(const Line& line) {
+double grown(const CheckedLine& line) {
   return std::abs(line.errorAfter()) - std::abs(line.errorBefore());
 }
-double mean(const std::vector<Line>& lines, double (Line::*error)() const) {
+double mean(const std::vector<CheckedLine>& lines, double (CheckedLine::*error)() const) {
   double sum = 0;
-  for (const Line& line : lines) sum += std::abs((line.*error)());
+  for (const CheckedLine& line : lines) sum += std::abs((line.*error)());
   return lines.empty() ? 0 : sum / static_cast<double>(lines.size());
 }
 std::string percent(double share) {
@@ -45,24 +45,25 @@ std::string signedPercent(double share) {
 } // namespace
 
 double CalibrationCheck::before() const {
-  return mean(lines, &Line::errorBefore);
+  return mean(lines, &CheckedLine::errorBefore);
 }
 double CalibrationCheck::after() const {
-  return mean(lines, &Line::errorAfter);
+  return mean(lines, &CheckedLine::errorAfter);
 }
 
-std::vector<const Line*> CalibrationCheck::worse() const {
-  std::vector<const Line*> out;
-  for (const Line& line : lines)
+std::vector<const CheckedLine*> CalibrationCheck::worse() const {
+  std::vector<const CheckedLine*> out;
+  for (const CheckedLine& line : lines)
     if (grown(line) > kPoints) out.push_back(&line);
-  std::stable_sort(out.begin(), out.end(), [](const Line* a, const Line* b) { return grown(*a) > grown(*b); });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const CheckedLine* a, const CheckedLine* b) { return grown(*a) > grown(*b); });
   return out;
 }
 
 CalibrationCheck CalibrationCheck::only(bool memory) const {
   CalibrationCheck out{file, {}};
   std::copy_if(lines.begin(), lines.end(), std::back_inserter(out.lines),
-               [&](const Line& line) { return (line.unit == units::bytes) == memory; });
+               [&](const CheckedLine& line) { return (line.unit == units::bytes) == memory; });
   return out;
 }
 
@@ -71,9 +72,10 @@ namespace {
 /// Warns if the lines of one kind are predicted worse than before.
 void warn(const CalibrationCheck& check, DiagnosticEngine& found) {
   if (check.after() <= check.before()) return;
-  const std::vector<const Line*> bad = check.worse();
-  const Line& worst = *std::max_element(check.lines.begin(), check.lines.end(),
-                                        [](const Line& a, const Line& b) { return grown(a) < grown(b); });
+  const std::vector<const CheckedLine*> bad = check.worse();
+  const CheckedLine& worst =
+      *std::max_element(check.lines.begin(), check.lines.end(),
+                        [](const CheckedLine& a, const CheckedLine& b) { return grown(a) < grown(b); });
   found
       .report(CalibrationDoesNotHelp, worst.range,
               {{"file", check.file}, {"before", percent(check.before())}, {"after", percent(check.after())}})
@@ -87,7 +89,7 @@ void warn(const CalibrationCheck& check, DiagnosticEngine& found) {
 /// Returns a sentence on the lines of one kind.
 std::string sentence(const CalibrationCheck& check) {
   const auto nearer =
-      std::count_if(check.lines.begin(), check.lines.end(), [](const Line& line) { return grown(line) < 0; });
+      std::count_if(check.lines.begin(), check.lines.end(), [](const CheckedLine& line) { return grown(line) < 0; });
   return fmt::format("it {}: {} of {} lines are nearer, {} worse by more than {:.0f} points\n",
                      check.after() < check.before() ? "helped" : "did not help", nearer, check.lines.size(),
                      check.worse().size(), 100 * kPoints);
@@ -138,7 +140,7 @@ bool CalibrationCheck::run(Console& console, const std::string& path, const api:
   input.eachPlan({}, [&](std::unique_ptr<api::Compilation> plan) {
     if (plans.empty()) first = plan->plan().range;
     leftOut.look(plan->plan(), records);
-    for (Line& line : api::checkedLines(*plan, records)) lines.push_back(std::move(line));
+    for (CheckedLine& line : api::checkedLines(*plan, records)) lines.push_back(std::move(line));
     plan->release();
     plans.push_back(std::move(plan));
   });
@@ -163,7 +165,8 @@ bool CalibrationCheck::run(Console& console, const std::string& path, const api:
 std::string CalibrationCheck::text() const {
   if (lines.empty()) return {};
   size_t plan = 4, metric = 6;
-  for (const Line& line : lines) plan = std::max(plan, line.plan.size()), metric = std::max(metric, line.metric.size());
+  for (const CheckedLine& line : lines)
+    plan = std::max(plan, line.plan.size()), metric = std::max(metric, line.metric.size());
   std::string out = fmt::format("\nmeasured lines of {}, with the library and calibrated\n", file);
   const auto row = [&](std::string_view a, std::string_view b, std::string_view measured, std::string_view before,
                        std::string_view errorBefore, std::string_view after, std::string_view errorAfter) {
@@ -172,7 +175,7 @@ std::string CalibrationCheck::text() const {
     out += text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
   };
   row("plan", "metric", "measured", "library", "error", "calibrated", "error");
-  for (const Line& line : lines) {
+  for (const CheckedLine& line : lines) {
     const auto shown = [&](double value) { return verdict::quantityText(value, line.unit, line.percent); };
     row(line.plan, line.metric, shown(line.measured), shown(line.before), signedPercent(line.errorBefore()),
         shown(line.after), signedPercent(line.errorAfter()));
@@ -191,7 +194,7 @@ std::string CalibrationCheck::text() const {
 
 nlohmann::ordered_json CalibrationCheck::json() const {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const Line& line : lines)
+  for (const CheckedLine& line : lines)
     rows.push_back({{"plan", line.plan},
                     {"metric", line.metric},
                     {"measured", line.measured},

@@ -51,7 +51,7 @@ struct TestedFile : ReadFile {
 };
 
 /// The options that apply to each file.
-struct Asked {
+struct TestRequest {
   Console& console;
   ir::PlanEdit edit;
   std::vector<std::string> policies;
@@ -59,7 +59,7 @@ struct Asked {
 };
 
 /// Tests a file; may run on any thread.
-TestedFile testFile(const Asked& asked, const WorkFile& work, const CheckOutputs& outputs) {
+TestedFile testFile(const TestRequest& asked, const WorkFile& work, const CheckOutputs& outputs) {
   TestedFile out;
   InputFile file(asked.console, work.path, work.as);
   if (!file.load(out.unreadable) || !file.addPolicies(asked.policies, out.unreadable)) return out;
@@ -105,7 +105,7 @@ int runTest(Console& console, const Arguments& arguments) {
   WorkFiles work;
   if (const int found = filesOf(console, arguments.positional, work, *stdinPath); found == kUsage) return found;
   const std::string filter = arguments.value("--filter").value_or("");
-  Asked asked{console, *edit, arguments.all("--policy"), filter};
+  TestRequest asked{console, *edit, arguments.all("--policy"), filter};
   const bool listed = policiesOf(console, work.project, asked.policies) == kClean;
   if (!listed) work.files.clear(); // the result has no cases, and the diagnostics say why
   if (const int code = outputs->spare(console, work.files, asked.policies)) return code;

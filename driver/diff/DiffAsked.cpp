@@ -29,10 +29,10 @@ bool isJson(const std::string& path) {
 }
 
 /// Reads a side that is a file, a folder or a JSON result. Returns the exit code after a report, else kClean.
-int oneSide(Console& console, DiffAsked& asked, const std::string& path, Side& out, WorkFiles& work) {
+int oneSide(Console& console, DiffAsked& asked, const std::string& path, DiffSide& out, WorkFiles& work) {
   if (isJson(path)) {
     std::string problem;
-    std::optional<Side> read = jsonSide(path, problem);
+    std::optional<DiffSide> read = jsonSide(path, problem);
     if (!read) {
       asked.problems.report(NotCompared, asked.placeOf("planc diff", path), {{"path", path}, {"reason", problem}})
           .help("`planc estimate --format json` prints a JSON result");

@@ -14,7 +14,7 @@ namespace planc::driver {
 
 struct DiffAsked {
   WorkFiles work; ///< files of the newer side
-  Side before, after;
+  DiffSide before, after;
   std::vector<Gate> gates;
   std::vector<std::string> project; ///< differences of planc.toml between the sides
   SourceManager words;              ///< the words of the command line, as sources of diagnostics

@@ -28,7 +28,7 @@ std::vector<std::string_view> formats() {
   return all;
 }
 
-void price(Side& side, size_t jobs) {
+void price(DiffSide& side, size_t jobs) {
   if (side.json) return;
   side.planc = versionNumber();
   side.library = libraryDigest();
@@ -45,7 +45,7 @@ void write(Console& console, const Arguments& arguments, const report::DiffRepor
 }
 
 /// Returns errors about packages that an earlier state cannot read. Their plans are unknown rather than broken.
-std::set<std::string> packagesMissing(const Side& side) {
+std::set<std::string> packagesMissing(const DiffSide& side) {
   std::set<std::string> out;
   if (side.tree)
     for (const SideFile& file : side.files)
@@ -71,7 +71,7 @@ bool reportErrors(Console& console, DiffAsked& asked) {
                           asked.before.name));
   console.diagnose(asked.problems, asked.words);
   bool read = true;
-  for (const Side* side : {&asked.before, &asked.after})
+  for (const DiffSide* side : {&asked.before, &asked.after})
     for (const SideFile& file : side->files) {
       if (file.unreadable) console.usageError(file.error.text);
       read = read && !file.unreadable;

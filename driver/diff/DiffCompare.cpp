@@ -17,7 +17,7 @@ namespace {
 /// The plans of a side as candidates for pairs, with their files.
 class Candidates {
 public:
-  explicit Candidates(const Side& side) {
+  explicit Candidates(const DiffSide& side) {
     for (const SideFile& file : side.files) {
       byKey_.emplace(file.key, &file);
       all_.push_back(&file);
@@ -87,7 +87,7 @@ private:
 /// once per file.
 class Origins {
 public:
-  Origins(const Side& before, const Side& after) : before_(before), after_(after) {}
+  Origins(const DiffSide& before, const DiffSide& after) : before_(before), after_(after) {}
 
   diff::Origin of(const SideFile& before, const SideFile& after, const diff::Result& result) {
     diff::Origin out;
@@ -126,7 +126,7 @@ private:
     return out;
   }
 
-  const Side &before_, &after_;
+  const DiffSide &before_, &after_;
   std::map<std::pair<const SideFile*, const SideFile*>, SideFile> mixed_;
 };
 
@@ -159,7 +159,7 @@ void judge(const std::vector<Gate>& gates, const report::PlanDiff& plan, report:
 /// Compares two sides and collects the report.
 class Comparer {
 public:
-  Comparer(const Side& before, const Side& after, const std::vector<Gate>& gates)
+  Comparer(const DiffSide& before, const DiffSide& after, const std::vector<Gate>& gates)
       : before_(before), after_(after), gates_(gates), origins_(before, after) {}
 
   report::DiffReport run() {
@@ -259,7 +259,7 @@ private:
 
 } // namespace
 
-report::DiffReport compared(const Side& before, const Side& after, const std::vector<Gate>& gates) {
+report::DiffReport compared(const DiffSide& before, const DiffSide& after, const std::vector<Gate>& gates) {
   report::DiffReport out = Comparer(before, after, gates).run();
   out.before = before.name;
   out.after = after.name;

@@ -11,6 +11,6 @@ namespace planc::driver {
 
 /// Pairs the plans, attributes each difference to its cause, and judges it by the gates; worst first. The result refers
 /// to data of both sides.
-report::DiffReport compared(const Side& before, const Side& after, const std::vector<Gate>& gates);
+report::DiffReport compared(const DiffSide& before, const DiffSide& after, const std::vector<Gate>& gates);
 
 } // namespace planc::driver

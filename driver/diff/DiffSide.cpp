@@ -97,7 +97,7 @@ SideFile priceSideFile(const std::shared_ptr<const FileTree>& tree, const std::s
   return out;
 }
 
-void priceSide(Side& side, size_t jobs) {
+void priceSide(DiffSide& side, size_t jobs) {
   size_t done = 0;
   Ordered<SideFile>(side.files.size(), jobs)
       .run([&](size_t i) { return priceSideFile(side.tree, side.files[i].key, side.files[i].path); },
@@ -107,7 +107,7 @@ void priceSide(Side& side, size_t jobs) {
            });
 }
 
-std::optional<Side> jsonSide(const std::string& path, std::string& problem) {
+std::optional<DiffSide> jsonSide(const std::string& path, std::string& problem) {
   constexpr size_t kMostBytes = size_t(4) << 30; // results of thousands of plans
   if (std::error_code ignored;
       std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
@@ -123,7 +123,7 @@ std::optional<Side> jsonSide(const std::string& path, std::string& problem) {
   }
   std::optional<report::ResultFile> read = report::readResults(*root, problem);
   if (!read) return std::nullopt;
-  Side out{path, {}, {}, true, read->planc, read->library};
+  DiffSide out{path, {}, {}, true, read->planc, read->library};
   std::map<std::string, std::string> imports = read->inputs;
   for (const diff::Result& result : read->plans) imports.erase(result.file);
   std::map<std::string, size_t> byPath;

@@ -39,7 +39,7 @@ struct SideFile {
   bool reads(const std::string& shown) const { return shown == path || imports.contains(shown); }
 };
 
-struct Side {
+struct DiffSide {
   std::string name; ///< `HEAD~1`, `plans`
   std::vector<SideFile> files;
   std::shared_ptr<const FileTree> tree = {}; ///< null: the disk, or a JSON result
@@ -53,9 +53,9 @@ SideFile priceSideFile(const std::shared_ptr<const FileTree>& tree, const std::s
                        const std::optional<std::string>& text = std::nullopt);
 
 /// Does so for every file of a side, with `jobs` threads.
-void priceSide(Side& side, size_t jobs);
+void priceSide(DiffSide& side, size_t jobs);
 
 /// Reads a JSON result as a side. Returns nothing and sets `problem` if it cannot be compared.
-std::optional<Side> jsonSide(const std::string& path, std::string& problem);
+std::optional<DiffSide> jsonSide(const std::string& path, std::string& problem);
 
 } // namespace planc::driver

@@ -81,7 +81,7 @@ report::PlanReport reportOf(InputFile& file, const api::Compilation& plan) {
 /// Appends the reports of plans with an estimate, and the sides to compare. `oneFile`: all plans are of one file, so
 /// that diagnostics can show their places.
 void addReports(InputFile& file, const Plans& plans, bool oneFile, std::vector<report::PlanReport>& out,
-                std::vector<diff::Side>& sides) {
+                std::vector<diff::ComparedEstimate>& sides) {
   for (const auto& p : plans) {
     if (!p->estimate()) continue;
     out.push_back(reportOf(file, *p));
@@ -92,7 +92,7 @@ void addReports(InputFile& file, const Plans& plans, bool oneFile, std::vector<r
 /// Returns a comparison of these plans; nothing, after a remark, if there is none.
 std::optional<report::ComparisonReport> compared(Console& console, InputFile& file, std::string name,
                                                  std::vector<report::PlanReport> plans,
-                                                 const std::vector<diff::Side>& sides,
+                                                 const std::vector<diff::ComparedEstimate>& sides,
                                                  std::vector<std::string> failed) {
   DiagnosticEngine found;
   found.allow(file.diagnostics().allowances());
@@ -107,7 +107,7 @@ void compareDeclared(Console& console, const std::vector<PricedFile>& files, boo
   for (const PricedFile& f : files)
     for (const api::Comparison& declared : f.declared) {
       std::vector<report::PlanReport> plans;
-      std::vector<diff::Side> sides;
+      std::vector<diff::ComparedEstimate> sides;
       addReports(*f.file, declared.plans, true, plans, sides);
       if (plans.size() < 2) continue; // the errors that leave so few plans are reported
       const std::string name = several ? f.file->shownPath() + ": " + declared.name : declared.name;
@@ -128,7 +128,7 @@ Comparisons compareFiles(Console& console, const std::vector<PricedFile>& files,
   Comparisons found;
   if (all && !files.empty()) {
     std::vector<report::PlanReport> plans;
-    std::vector<diff::Side> sides;
+    std::vector<diff::ComparedEstimate> sides;
     for (const PricedFile& f : files) addReports(*f.file, f.own, !several, plans, sides);
     found.all = compared(console, *files.front().file, "", std::move(plans), sides, {});
   }
@@ -154,7 +154,7 @@ void reportIdleAllowances(const PricedFile& f) {
 using Piece = ResultWriter::Piece;
 
 /// The options that apply to each file.
-struct Asked {
+struct EstimateRequest {
   Console& console;
   const Arguments& arguments;
   const ResultWriter& writer;
@@ -196,7 +196,7 @@ struct Estimated {
 };
 
 /// Prices a file; may run on any thread. `use` receives each report of a plan that is not part of a comparison.
-Estimated estimateFile(const Asked& asked, const WorkFile& work, const std::function<void(Piece)>& use) {
+Estimated estimateFile(const EstimateRequest& asked, const WorkFile& work, const std::function<void(Piece)>& use) {
   Estimated out;
   auto priced = std::make_unique<PricedFile>();
   priced->file = asked.arguments.text ? std::make_unique<InputFile>(asked.console, asked.arguments)
@@ -257,7 +257,7 @@ int runEstimate(Console& console, const Arguments& arguments) {
     return console.usageError("`--plan` names plans of one file; there are " + std::to_string(count),
                               "remove it: every plan whose parameters all have defaults is priced");
   const auto writer = resultWriter(console, *arguments.value("--format"), kPlansFormat);
-  const Asked asked{console, arguments, *writer, *edit, arguments.has("--compare")};
+  const EstimateRequest asked{console, arguments, *writer, *edit, arguments.has("--compare")};
   writer->begin({"plans"});
   Ordered<Estimated> files(count, *jobs);
   int stopped = kClean;

@@ -70,7 +70,7 @@ public:
   /// The first two beside each other.
   std::optional<report::ComparisonReport> compare(const std::vector<search::Ranked>& best) {
     if (best.size() < 2) return std::nullopt;
-    std::vector<diff::Side> sides;
+    std::vector<diff::ComparedEstimate> sides;
     report::ComparisonReport made;
     for (size_t i = 0; i < 2; ++i) {
       sides.push_back({best[i].plan, best[i].estimate, 1, {}});

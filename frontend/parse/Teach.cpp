@@ -90,9 +90,9 @@ std::string lexerAsCpp() {
 }
 
 /// Answers the precedence predicates of ANTLR: whether an operator binds at least as tightly as `binding`.
-class Asked final : public grammar::PlanParser {
+class PrecedenceParser final : public grammar::PlanParser {
 public:
-  Asked() : PlanParser(nullptr) {}
+  PrecedenceParser() : PlanParser(nullptr) {}
   int binding = 0;
   bool precpred(antlr4::RuleContext*, int precedence) override { return precedence >= binding; }
 };
@@ -172,7 +172,7 @@ private:
     return static_cast<uint16_t>(at);
   }
 
-  Asked asked_;
+  PrecedenceParser asked_;
   std::map<Place, uint16_t> places_;
 };
 

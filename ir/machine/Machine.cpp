@@ -81,27 +81,28 @@ std::optional<Accumulate> Stack::accumulate() const {
 }
 
 std::optional<Accuracy> Stack::accuracy() const {
-  struct Part {
+  struct AccuracyPart {
     StackFact fact;
     double Accuracy::*field;
   };
-  static constexpr std::array<Part, 15> kParts{{{StackFact::AccuracyRuns, &Accuracy::runs},
-                                                {StackFact::AccuracySources, &Accuracy::sources},
-                                                {StackFact::AccuracyLow, &Accuracy::low},
-                                                {StackFact::AccuracyHigh, &Accuracy::high},
-                                                {StackFact::AccuracyDerived, &Accuracy::derived},
-                                                {StackFact::AccuracyFitted, &Accuracy::fitted},
-                                                {StackFact::AccuracyNominal, &Accuracy::nominal},
-                                                {StackFact::AccuracyDistance, &Accuracy::distance},
-                                                {StackFact::AccuracySequence, &Accuracy::sequence},
-                                                {StackFact::AccuracyNewArchitecture, &Accuracy::newArchitecture},
-                                                {StackFact::AccuracyNewType, &Accuracy::newType},
-                                                {StackFact::AccuracyNewDevices, &Accuracy::newDevices},
-                                                {StackFact::AccuracyNewSequence, &Accuracy::newSequence},
-                                                {StackFact::AccuracyRatioSameMesh, &Accuracy::ratioSameMesh},
-                                                {StackFact::AccuracyRatioOtherMesh, &Accuracy::ratioOtherMesh}}};
+  static constexpr std::array<AccuracyPart, 15> kParts{
+      {{StackFact::AccuracyRuns, &Accuracy::runs},
+       {StackFact::AccuracySources, &Accuracy::sources},
+       {StackFact::AccuracyLow, &Accuracy::low},
+       {StackFact::AccuracyHigh, &Accuracy::high},
+       {StackFact::AccuracyDerived, &Accuracy::derived},
+       {StackFact::AccuracyFitted, &Accuracy::fitted},
+       {StackFact::AccuracyNominal, &Accuracy::nominal},
+       {StackFact::AccuracyDistance, &Accuracy::distance},
+       {StackFact::AccuracySequence, &Accuracy::sequence},
+       {StackFact::AccuracyNewArchitecture, &Accuracy::newArchitecture},
+       {StackFact::AccuracyNewType, &Accuracy::newType},
+       {StackFact::AccuracyNewDevices, &Accuracy::newDevices},
+       {StackFact::AccuracyNewSequence, &Accuracy::newSequence},
+       {StackFact::AccuracyRatioSameMesh, &Accuracy::ratioSameMesh},
+       {StackFact::AccuracyRatioOtherMesh, &Accuracy::ratioOtherMesh}}};
   std::optional<Accuracy> out;
-  for (const Part& part : kParts) {
+  for (const AccuracyPart& part : kParts) {
     const Number* given = number(part.fact);
     if (!given) continue;
     if (!out) out.emplace();

@@ -8,7 +8,7 @@ namespace planc::ir {
 
 namespace {
 
-struct Row {
+struct TypeRow {
   DType type;
   std::string_view name;
   double width;
@@ -30,7 +30,7 @@ constexpr double kMicroscale = 1.0 / 32, kNvScale = 1.0 / 16, kNormalFloatScale 
                  kTileScale = 4.0 / 128, kIntegerScale = (2 + 0.5) / 128;
 
 /// In the order of the enumeration.
-constexpr std::array<Row, 20> kRows{{
+constexpr std::array<TypeRow, 20> kRows{{
     {DType::fp64, "fp64", 8, true, DType::fp64},
     {DType::fp32, "fp32", 4, true, DType::fp32},
     {DType::tf32, "tf32", 4, true, DType::tf32},
@@ -53,7 +53,7 @@ constexpr std::array<Row, 20> kRows{{
     {DType::fp8_block, "fp8_block", 1 + kTileScale, true, DType::fp8, true},
 }};
 
-const Row& row(DType t) {
+const TypeRow& row(DType t) {
   return kRows[static_cast<size_t>(t)];
 }
 
@@ -88,7 +88,7 @@ bool isFloat(DType t) {
 }
 
 std::optional<DType> parseDType(std::string_view text) {
-  for (const Row& r : kRows)
+  for (const TypeRow& r : kRows)
     if (r.name == text) return r.type;
   return std::nullopt;
 }
@@ -96,7 +96,7 @@ std::optional<DType> parseDType(std::string_view text) {
 const std::vector<DType>& allDTypes() {
   static const std::vector<DType> all = [] {
     std::vector<DType> types;
-    for (const Row& r : kRows) types.push_back(r.type);
+    for (const TypeRow& r : kRows) types.push_back(r.type);
     return types;
   }();
   return all;

@@ -13,7 +13,7 @@ namespace planc::ir {
 namespace {
 
 /// The role of a parameter's dimension for an optimizer.
-enum class Side { Count, Row, Column };
+enum class MatrixSide { Count, Row, Column };
 
 /// The first operator that multiplies with the parameter or looks it up.
 struct Use {
@@ -35,21 +35,23 @@ Use useOf(const Model& model, ValueId param) {
 }
 
 /// The role of each dimension of the parameter; empty for vectors.
-std::vector<Side> sidesOf(const Model& model, ValueId param) {
+std::vector<MatrixSide> sidesOf(const Model& model, ValueId param) {
   const Use use = useOf(model, param);
   if (!use.op) return {};
   const std::vector<DimId>& dims = use.op->operands[use.operand].dims;
-  std::vector<Side> sides;
+  std::vector<MatrixSide> sides;
   if (use.op->kind == OpKind::Lookup) {
     for (size_t i = 0; i < dims.size(); ++i)
-      sides.push_back(i + 1 == dims.size() ? Side::Column : i + 2 == dims.size() ? Side::Row : Side::Count);
-    return dims.size() < 2 ? std::vector<Side>{} : sides;
+      sides.push_back(i + 1 == dims.size()   ? MatrixSide::Column
+                      : i + 2 == dims.size() ? MatrixSide::Row
+                                             : MatrixSide::Count);
+    return dims.size() < 2 ? std::vector<MatrixSide>{} : sides;
   }
   const std::vector<DimId>& other = use.op->operands[use.operand == 0 ? 1 : 0].dims;
   for (DimId d : dims)
-    sides.push_back(!llvm::is_contained(use.op->resultDims, d) ? Side::Row
-                    : llvm::is_contained(other, d)             ? Side::Count
-                                                               : Side::Column);
+    sides.push_back(!llvm::is_contained(use.op->resultDims, d) ? MatrixSide::Row
+                    : llvm::is_contained(other, d)             ? MatrixSide::Count
+                                                               : MatrixSide::Column);
   return sides;
 }
 
@@ -68,7 +70,7 @@ int halfBytes(DType t) {
 } // namespace
 
 std::optional<Matrices> matricesOf(const ProgramHead& program, const ParamUse& p, bool local) {
-  const std::vector<Side> sides = sidesOf(program.model, p.param);
+  const std::vector<MatrixSide> sides = sidesOf(program.model, p.param);
   if (sides.empty()) return std::nullopt;
   Matrices m;
   double mine = 1; // elements of one copy on one device
@@ -77,20 +79,21 @@ std::optional<Matrices> matricesOf(const ProgramHead& program, const ParamUse& p
     const int64_t whole = program.model->dims[dims[i]].extent;
     const double part = static_cast<double>(ceilDiv(whole, static_cast<int64_t>(shards(program.mesh, p.layout, i))));
     mine *= part;
-    const bool split = local || sides[i] == Side::Count; // whole matrices are distributed over devices, not their parts
-    (sides[i] == Side::Count ? m.count
-     : sides[i] == Side::Row ? m.rows
-                             : m.columns) *= split ? part : static_cast<double>(whole);
+    const bool split =
+        local || sides[i] == MatrixSide::Count; // whole matrices are distributed over devices, not their parts
+    (sides[i] == MatrixSide::Count ? m.count
+     : sides[i] == MatrixSide::Row ? m.rows
+                                   : m.columns) *= split ? part : static_cast<double>(whole);
   }
   if (mine > 0) m.count *= std::max(1.0, p.elements / mine); // nested repeats
   return m;
 }
 
 AxisMask splitsMatrix(const ProgramHead& program, const ParamUse& p) {
-  const std::vector<Side> sides = sidesOf(program.model, p.param);
+  const std::vector<MatrixSide> sides = sidesOf(program.model, p.param);
   AxisMask axes = 0;
   for (size_t i = 0; i < sides.size() && i < p.layout.shard.size(); ++i)
-    if (sides[i] != Side::Count)
+    if (sides[i] != MatrixSide::Count)
       for (const Digit& d : p.layout.shard[i]) axes |= maskOf(d.axis);
   return axes;
 }

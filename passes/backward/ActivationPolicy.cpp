@@ -28,14 +28,14 @@ std::optional<int> keepsOf(const ShardedProgram& program, LayerId layer, const R
 namespace {
 
 /// The statement that chooses the side of a value to keep, and a contradicting statement of equal depth.
-struct Side {
+struct KeptSide {
   const Keep* keep = nullptr;
   const Keep* against = nullptr;
 };
 
 /// Returns the innermost of the statements that reach the value. Their order means nothing.
-Side sideOf(const ShardedProgram& program, const ShardedClass& layerClass, OpId reader, const Value& value) {
-  Side side;
+KeptSide sideOf(const ShardedProgram& program, const ShardedClass& layerClass, OpId reader, const Value& value) {
+  KeptSide side;
   int innermost = -1;
   for (const Keep& keep : program.plan->keeps) {
     if (keep.host) continue;
@@ -58,7 +58,7 @@ bool checkKeeps(const ShardedProgram& program, DiagnosticEngine& diagnostics) {
     const Layer& layer = program.model->layers[layerClass.layer];
     for (uint32_t i = layer.first.index; !layerClass.boundaryReshard && i < layer.end.index; ++i)
       for (const Operand& o : program.model->ops[OpId(i)].operands) {
-        const Side side = sideOf(program, layerClass, OpId(i), program.model->values[o.value]);
+        const KeptSide side = sideOf(program, layerClass, OpId(i), program.model->values[o.value]);
         if (!side.against) continue;
         diagnostics
             .report(KeptTwice, side.against->selector.range,

@@ -21,29 +21,29 @@ namespace {
 
 /// The next action of a device on one of its two lanes. Micro-batches reach this device early on lane 0 and late on
 /// lane 1.
-struct Step {
+struct FoldedStep {
   ActionKind kind = ActionKind::Forward;
   int lane = 0;
   bool paired = false;
 };
 constexpr ActionKind kF = ActionKind::Forward, kB = ActionKind::Backward, kI = ActionKind::BackwardInput,
                      kW = ActionKind::BackwardWeight;
-constexpr Step forward(int lane) {
+constexpr FoldedStep forward(int lane) {
   return {kF, lane};
 }
-constexpr Step backward(int lane) {
+constexpr FoldedStep backward(int lane) {
   return {kB, lane};
 }
 /// Computes the gradient of the input. The gradient of the weights is computed later.
-constexpr Step input(int lane) {
+constexpr FoldedStep input(int lane) {
   return {kI, lane};
 }
 /// Computes the oldest waiting gradient of the weights on the lane.
-constexpr Step weight(int lane) {
+constexpr FoldedStep weight(int lane) {
   return {kW, lane};
 }
 /// Marks a step that runs together with the next one.
-constexpr Step beside(Step step) {
+constexpr FoldedStep beside(FoldedStep step) {
   step.paired = true;
   return step;
 }
@@ -51,23 +51,23 @@ constexpr Step beside(Step step) {
 /// Writes the order of one device with two lanes. Each lane takes its micro-batches in order.
 class Writer {
 public:
-  struct Lane {
+  struct FoldedLane {
     int64_t virtualStage = 0, firstMicroBatch = 0;
   };
-  Writer(Orders& orders, Lane early, Lane late) : orders_(orders), lanes_{early, late} {}
+  Writer(Orders& orders, FoldedLane early, FoldedLane late) : orders_(orders), lanes_{early, late} {}
 
   /// Repeats the steps. Each kind may occur at most once per lane in `steps`.
-  void repeat(int64_t times, std::initializer_list<Step> steps) {
+  void repeat(int64_t times, std::initializer_list<FoldedStep> steps) {
     if (times < 1) return;
     std::array<Action, 8> actions;
     size_t n = 0;
-    for (const Step& step : steps) actions[n++] = action(step, times);
+    for (const FoldedStep& step : steps) actions[n++] = action(step, times);
     orders_.add(std::span(actions).first(n), times);
   }
-  void once(std::initializer_list<Step> steps) { repeat(1, steps); }
+  void once(std::initializer_list<FoldedStep> steps) { repeat(1, steps); }
 
 private:
-  Action action(const Step& step, int64_t times) {
+  Action action(const FoldedStep& step, int64_t times) {
     const auto lane = static_cast<size_t>(step.lane);
     int64_t& next = (step.kind == kF ? forwards_ : step.kind == kW ? weights_ : inputs_)[lane];
     // Whole and split backward passes count as one sequence. No gradient of weights waits after a whole one.
@@ -78,7 +78,7 @@ private:
   }
 
   Orders& orders_;
-  std::array<Lane, 2> lanes_;
+  std::array<FoldedLane, 2> lanes_;
   std::array<int64_t, 2> forwards_{}, inputs_{}, weights_{};
 };
 
@@ -118,12 +118,12 @@ void dual(Writer w, int64_t ranks, int64_t rank, int64_t m) {
   int64_t waiting = mixed + 2 * halves;
   int lane = mixed > 0 ? 0 : 1;
   const auto oldest = [&] {
-    const Step step = weight(waiting > 0 ? lane : 0);
+    const FoldedStep step = weight(waiting > 0 ? lane : 0);
     if (waiting-- > 0) lane = 1 - lane;
     return step;
   };
   for (int64_t k = 0; k < inner; ++k) {
-    const Step first = oldest();
+    const FoldedStep first = oldest();
     w.once({first, input(0)});
   }
   for (int64_t k = 0; k <= rank; ++k) w.once({oldest()});
@@ -153,7 +153,7 @@ Orders dualPipeV(const ScheduleShape& shape) {
 Orders dualPipe(const ScheduleShape& shape) {
   const int64_t p = shape.stages, m = shape.microBatches / 2;
   return eachStage(shape, [&](Orders& orders, int64_t i) {
-    const Writer::Lane up{i, 0}, down{p - 1 - i, m};
+    const Writer::FoldedLane up{i, 0}, down{p - 1 - i, m};
     const bool front = i < p / 2;
     dual(front ? Writer(orders, up, down) : Writer(orders, down, up), p / 2, std::min(i, p - 1 - i), m);
   });

@@ -24,7 +24,7 @@ using ir::StackFact;
 namespace {
 
 /// Types and gradients of one operator, collected from its nodes.
-struct Seen {
+struct SeenProducts {
   std::vector<ir::DType> types;
   double gradients = 0; ///< share of its backward that is computed
 };
@@ -34,7 +34,7 @@ bool isRun(ir::Role role) {
   return role == ir::Role::Forward || role == ir::Role::DGrad || role == ir::Role::WGrad || role == ir::Role::Backward;
 }
 
-void see(Seen& seen, const ir::Compute& compute, bool& dgrad, bool& wgrad, bool& backward) {
+void see(SeenProducts& seen, const ir::Compute& compute, bool& dgrad, bool& wgrad, bool& backward) {
   dgrad |= compute.role == ir::Role::DGrad;
   wgrad |= compute.role == ir::Role::WGrad;
   backward |= compute.role == ir::Role::Backward;
@@ -42,8 +42,8 @@ void see(Seen& seen, const ir::Compute& compute, bool& dgrad, bool& wgrad, bool&
 }
 
 /// Collects the products of all classes. A gradient counts only as far as every class of the layer computes it.
-std::map<ir::OpId, Seen> seenIn(const ir::Program& program) {
-  std::map<ir::OpId, Seen> all;
+std::map<ir::OpId, SeenProducts> seenIn(const ir::Program& program) {
+  std::map<ir::OpId, SeenProducts> all;
   std::map<ir::OpId, bool> met;
   for (const ir::LayerClass& layerClass : program.classes) {
     struct Roles {
@@ -61,7 +61,7 @@ std::map<ir::OpId, Seen> seenIn(const ir::Program& program) {
     for (const ir::Node& node : *layerClass.backward) visit(node);
     for (const auto& [op, r] : roles) {
       const double share = r.backward ? 1 : 0.5 * r.dgrad + 0.5 * r.wgrad;
-      Seen& seen = all[op];
+      SeenProducts& seen = all[op];
       seen.gradients = met[op] ? std::min(seen.gradients, share) : share;
       met[op] = true;
     }

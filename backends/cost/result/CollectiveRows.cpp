@@ -137,16 +137,16 @@ void addStates(std::vector<CollectiveRow>& rows, const Simulation& sim, const Co
 }
 
 /// One side of the transfers between two virtual stages: what occupies the stage, and what the rows state.
-struct Side {
+struct TransferSide {
   Cause cause;
   ir::Phase phase;
   bool receives = false;
   int64_t from = 0; ///< sender relative to the occupied virtual stage: 0 or -1
 };
-constexpr std::array<Side, 4> kSides{{{Cause::Send, ir::Phase::Forward, false, 0},
-                                      {Cause::SendBack, ir::Phase::Backward, false, -1},
-                                      {Cause::Receive, ir::Phase::Forward, true, -1},
-                                      {Cause::ReceiveBack, ir::Phase::Backward, true, 0}}};
+constexpr std::array<TransferSide, 4> kSides{{{Cause::Send, ir::Phase::Forward, false, 0},
+                                              {Cause::SendBack, ir::Phase::Backward, false, -1},
+                                              {Cause::Receive, ir::Phase::Forward, true, -1},
+                                              {Cause::ReceiveBack, ir::Phase::Backward, true, 0}}};
 
 /// Rows of transfers, one per boundary value, direction and stage: what a device sends, and what holds it up while it
 /// receives, if the stack models that.
@@ -155,7 +155,7 @@ public:
   Transfers(const Simulation& sim, const CostModel& model, int64_t stage)
       : sim_(sim), program_(*sim.schedule->program), model_(model), stage_(stage) {}
 
-  void add(const HeldStage& held, const Side& side) {
+  void add(const HeldStage& held, const TransferSide& side) {
     const int64_t from = held.virtualStage + side.from;
     if (from < 0 || (side.receives && sim_.pipeline.inlineReceive == 0)) return;
     if (side.phase == ir::Phase::Backward && !program_.plan->workload.hasBackward()) return;
@@ -186,7 +186,7 @@ public:
 
 private:
   /// Adds one transfer. `share`: exposed seconds per step over the seconds of one micro-batch's transfers.
-  void add(ir::Node node, const Side& side, const ir::LayerRef& layer, double seconds, double share) {
+  void add(ir::Node node, const TransferSide& side, const ir::LayerRef& layer, double seconds, double share) {
     node.phase = side.phase;
     CollectiveRow row = describe(model_, program_, node);
     if (side.receives) row.op = "receive";
@@ -212,7 +212,7 @@ private:
 void addTransfers(std::vector<CollectiveRow>& rows, const Simulation& sim, const CostModel& model, int64_t stage) {
   Transfers transfers(sim, model, stage);
   for (const HeldStage& held : sim.stages[stage].holds)
-    for (const Side& side : kSides) transfers.add(held, side);
+    for (const TransferSide& side : kSides) transfers.add(held, side);
   transfers.write(rows);
 }
 

@@ -28,7 +28,7 @@ constexpr double kWorthAWarning = 0.01;
 constexpr double kNearTable = 1.5, kNearForm = 4;
 
 /// The time that is priced from one record.
-struct Entry {
+struct RecordTime {
   Owner owner;
   std::string record; ///< empty: nominal numbers of a level, or the network card of a fabric
   bool nominal = false;
@@ -72,7 +72,7 @@ private:
   const CostModel& model_;
   Facts& facts_;
   const ir::Accuracy& accuracy_;
-  std::vector<Entry> entries_;
+  std::vector<RecordTime> entries_;
   std::vector<Outside> outside_;
   double total_ = 0, beyond_ = 0;
 };
@@ -233,7 +233,7 @@ void Ledger::addOnce() {
 
 /// Returns the share of a record's error that remains. Errors of kernels of several sizes average out: their squares
 /// add up.
-double leftOf(const Entry& e) {
+double leftOf(const RecordTime& e) {
   double squares = 0;
   for (const auto& [size, weighted] : e.sizes) squares += weighted * weighted;
   return e.weighted > 0 ? std::sqrt(squares) / e.weighted : 1;
@@ -247,7 +247,7 @@ void sortTerms(std::vector<RecordShare>& terms) {
 Confidence Ledger::finish() {
   Confidence out;
   const double total = std::max(total_, 1e-300);
-  for (const Entry& e : entries_) {
+  for (const RecordTime& e : entries_) {
     const double seconds = std::max(e.seconds, 1e-300), left = leftOf(e);
     out.terms.push_back({recordText(e.owner, e.record, e.nominal), e.seconds / total, left * e.weighted / seconds,
                          e.outside / total, e.samples, false, e.record, e.owner.kind, e.owner.name,

@@ -158,7 +158,7 @@ public:
     if (rest_[0][0] == kNoCut) return cuts;
     add({rest_[0][0], 0, {0}});
     while (!open_.empty() && cuts.size() < most) {
-      const Part part = open_.top();
+      const CutPrefix part = open_.top();
       open_.pop();
       if (part.ends.size() <= stages_)
         extend(part);
@@ -170,12 +170,12 @@ public:
 
 private:
   /// The first stages of a cut.
-  struct Part {
+  struct CutPrefix {
     double least = 0;         ///< of the longest stage of any cut that begins like this
     double longest = 0;       ///< of those that are here
     std::vector<size_t> ends; ///< 0, then of each stage
     /// Behind another in the queue: longer, or as long and of fewer stages.
-    bool operator<(const Part& other) const {
+    bool operator<(const CutPrefix& other) const {
       if (least != other.least) return least > other.least;
       return ends.size() != other.ends.size() ? ends.size() < other.ends.size() : ends > other.ends;
     }
@@ -193,10 +193,10 @@ private:
     }
   }
 
-  void extend(const Part& part) {
+  void extend(const CutPrefix& part) {
     const size_t stage = part.ends.size() - 1;
     eachEnd(stage, part.ends.back(), [&](size_t end, double seconds) {
-      Part next = part;
+      CutPrefix next = part;
       next.ends.push_back(end);
       next.longest = std::max(part.longest, seconds);
       next.least = std::max(next.longest, rest_[stage + 1][end]);
@@ -205,11 +205,11 @@ private:
     });
   }
 
-  void add(Part part) {
+  void add(CutPrefix part) {
     if (part.least <= kLongest * rest_[0][0]) open_.push(std::move(part));
   }
 
-  static RankedCut cutOf(const Part& part) {
+  static RankedCut cutOf(const CutPrefix& part) {
     RankedCut cut;
     for (size_t i = 1; i < part.ends.size(); ++i)
       cut.held.push_back(static_cast<int64_t>(part.ends[i] - part.ends[i - 1]));
@@ -221,7 +221,7 @@ private:
   bool fits_;
   size_t layers_, stages_;
   std::vector<std::vector<double>> rest_; ///< by stage and its first layer: the least longest of it and those behind it
-  std::priority_queue<Part> open_;
+  std::priority_queue<CutPrefix> open_;
 };
 
 } // namespace

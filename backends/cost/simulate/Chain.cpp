@@ -34,7 +34,7 @@ bool shareParameters(const ir::StateCollective& a, const ir::StateCollective& b)
 } // namespace
 
 Chain::Chain(const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
-             std::vector<std::pair<ir::LayerClassId, int64_t>> runs, bool backward, Part part)
+             std::vector<std::pair<ir::LayerClassId, int64_t>> runs, bool backward, ChainPart part)
     : schedule_(schedule), costs_(costs), runs_(std::move(runs)), backward_(backward), part_(part),
       streams_(schedule.slowdown, schedule.besides) {
   std::vector<ir::Stream> ports; // of the states that move
@@ -45,7 +45,7 @@ Chain::Chain(const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
   for (auto& [id, count] : runs_) {
     const SegmentCost& cost = costOf(id);
     const bool shares = llvm::any_of(cost.inlined, [&](const auto& on) { return llvm::is_contained(ports, on.first); });
-    inPlace_.push_back(part_ != Part::LastWeights && (cost.overlaps || shares));
+    inPlace_.push_back(part_ != ChainPart::LastWeights && (cost.overlaps || shares));
     const size_t states = body(id).states.size();
     tags_.push_back({end, end + states, end + states + (inPlace_.back() ? cost.nodes.size() : 0), count});
     end = tags_.back().rest + 1;
@@ -93,12 +93,13 @@ std::vector<Streams::TaskId> Chain::runInstance(ir::LayerClassId id, size_t run)
   const auto rest = static_cast<int32_t>(tags_[run].rest);
   const double share = share_[run];
   const TaskId start = streams_.addMarker(last, schedule_.slowdown * computing(cost) * share);
-  if (part_ == Part::LastWeights) return {streams_.add(ir::kComputeStream, share * cost.seconds, {}, rest)};
+  if (part_ == ChainPart::LastWeights) return {streams_.add(ir::kComputeStream, share * cost.seconds, {}, rest)};
   if (inPlace_[run]) {
     std::optional<Streams::Batch>& shared = shares_[run];
     if ((share != 1 || !cost.instance) && !shared)
-      shared = instanceOf(*schedule_.program, nodes(id),
-                          part_ == Part::InputHalf ? halfOf(body(id), segment(id), false) : segment(id), cost, share);
+      shared =
+          instanceOf(*schedule_.program, nodes(id),
+                     part_ == ChainPart::InputHalf ? halfOf(body(id), segment(id), false) : segment(id), cost, share);
     const Streams::Batch& instance = shared ? *shared : *cost.instance;
     const TaskId first = streams_.add(instance, start, static_cast<int32_t>(tags_[run].nodes));
     last = instance.lastOnes();
@@ -305,7 +306,7 @@ void Chain::book(Account& account, size_t run, const std::vector<Spent>& spent) 
       continue;
     }
     alone.launches = 0;
-    if (part_ != Part::LastWeights) nodes[n].add(alone, static_cast<double>(tags.count));
+    if (part_ != ChainPart::LastWeights) nodes[n].add(alone, static_cast<double>(tags.count));
     if (cost.computing > 0) nodes[n].slowed += spent[tags.rest].slowed * alone.computing / cost.computing;
   }
 }

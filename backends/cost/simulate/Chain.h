@@ -14,7 +14,7 @@
 namespace planc::cost {
 
 /// The passes that a chain can run.
-enum class Part : uint8_t {
+enum class ChainPart : uint8_t {
   Pass,       ///< one like all others
   InputHalf,  ///< the half of a backward pass that makes gradients of inputs
   Last,       ///< that which completes the gradients of the step
@@ -26,7 +26,7 @@ enum class Part : uint8_t {
 class Chain {
 public:
   Chain(const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
-        std::vector<std::pair<ir::LayerClassId, int64_t>> runs, bool backward, Part part);
+        std::vector<std::pair<ir::LayerClassId, int64_t>> runs, bool backward, ChainPart part);
 
   /// `observer`: is told of the tasks; null: nobody watches.
   void simulate(StagePass& out, SliceObserver* observer = nullptr);
@@ -78,14 +78,16 @@ private:
   }
   const SegmentCost& costOf(ir::LayerClassId id) const {
     const ClassCost& cost = costs_[id.index];
-    if (part_ == Part::InputHalf) return cost.halves->first;
-    return part_ == Part::LastWeights ? cost.halves->second : cost.of(backward_);
+    if (part_ == ChainPart::InputHalf) return cost.halves->first;
+    return part_ == ChainPart::LastWeights ? cost.halves->second : cost.of(backward_);
   }
   /// Seconds of an instance that communication can slow.
-  double computing(const SegmentCost& cost) const { return part_ == Part::LastWeights ? cost.seconds : cost.computing; }
-  bool lastOne() const { return part_ == Part::Last || part_ == Part::LastWeights; }
+  double computing(const SegmentCost& cost) const {
+    return part_ == ChainPart::LastWeights ? cost.seconds : cost.computing;
+  }
+  bool lastOne() const { return part_ == ChainPart::Last || part_ == ChainPart::LastWeights; }
   bool moves(const ir::StateCollective& s) const {
-    return (part_ != Part::LastWeights && everyMicroBatch(s, backward_)) || (lastOne() && reducesOnce(s));
+    return (part_ != ChainPart::LastWeights && everyMicroBatch(s, backward_)) || (lastOne() && reducesOnce(s));
   }
   double blockingShare(const ir::StateCollective& s) const { return schedule_.blockingShare[s.cls]; }
   ir::Stream portOf(const ir::StateCollective& s) const { return ir::streamOf(*schedule_.program, s.level); }
@@ -130,7 +132,7 @@ private:
   /// instance is one piece.
   std::vector<bool> inPlace_;
   bool backward_;
-  Part part_;
+  ChainPart part_;
   Streams streams_;
   std::vector<std::optional<Streams::Batch>>
       shares_;                                ///< by run: of an instance, where it is not the whole one that is known

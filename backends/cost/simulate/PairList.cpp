@@ -17,9 +17,9 @@ constexpr int64_t kExactInPairs = 8;
 constexpr double kSameMoment = 1e-11;
 
 /// One of the two passes: its instances one after the other, the tasks of each stream in their order.
-class Lane {
+class PairLane {
 public:
-  Lane(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage, bool backward)
+  PairLane(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage, bool backward)
       : schedule_(schedule), costs_(costs), backward_(backward), runs_(stage.classes) {
     if (backward) std::reverse(runs_.begin(), runs_.end());
     begin();
@@ -138,11 +138,12 @@ private:
 /// 1980: one earlier moment is held, and replaced by a later one each time that twice as many have passed).
 class Rhythm {
 public:
-  Rhythm(Lane& forward, Lane& backward, Tracks& tracks) : forward_(forward), backward_(backward), tracks_(tracks) {}
+  Rhythm(PairLane& forward, PairLane& backward, Tracks& tracks)
+      : forward_(forward), backward_(backward), tracks_(tracks) {}
 
   /// After every task: looks where the lane that leads, forward as long as there is any, has begun an instance.
   void observe() {
-    const Lane& leads = forward_.done() ? backward_ : forward_;
+    const PairLane& leads = forward_.done() ? backward_ : forward_;
     if (leads.done() || (leads.run() == run_ && leads.instance() == instance_ && &leads == leads_)) return;
     if (&leads != leads_ || leads.run() != run_) held_.state.clear();
     leads_ = &leads, run_ = leads.run(), instance_ = leads.instance();
@@ -192,7 +193,7 @@ private:
   /// As many periods as both lanes still have whole: their tasks stand for those, too.
   bool leaveOut(const Moment& before, const Moment& now) {
     int64_t periods = std::numeric_limits<int64_t>::max();
-    const auto limit = [&](const Lane& lane, int64_t instances) {
+    const auto limit = [&](const PairLane& lane, int64_t instances) {
       if (!lane.done() && instances > 0) periods = std::min(periods, lane.behind() / instances);
     };
     const int64_t f = now.forwardInstance - before.forwardInstance, b = now.backwardInstance - before.backwardInstance;
@@ -207,9 +208,9 @@ private:
     return true;
   }
 
-  Lane &forward_, &backward_;
+  PairLane &forward_, &backward_;
   Tracks& tracks_;
-  const Lane* leads_ = nullptr;
+  const PairLane* leads_ = nullptr;
   size_t run_ = 0;
   int64_t instance_ = -1;
   Moment held_;
@@ -217,16 +218,16 @@ private:
 };
 
 /// Both lanes on shared streams: what can start first does, of two that could what was ready first, backward on a tie.
-Tracks together(Lane& forward, Lane& backward, Strides strides) {
+Tracks together(PairLane& forward, PairLane& backward, Strides strides) {
   Tracks tracks;
   Rhythm rhythm(forward, backward, tracks);
   const bool looks = strides == Strides::Taken && (forward.isLong() || backward.isLong());
   while (!forward.done() || !backward.done()) {
     tracks.resize(std::max({tracks.size(), forward.streams(), backward.streams()}));
     double start = kNever, since = kNever;
-    Lane* next = nullptr;
+    PairLane* next = nullptr;
     size_t stream = 0;
-    for (Lane* lane : {&backward, &forward})
+    for (PairLane* lane : {&backward, &forward})
       for (size_t s = 0; s < lane->streams(); ++s) {
         const double ready = lane->ready(s), at = std::max(tracks[s].empty() ? 0 : tracks[s].back().end, ready);
         if (at < start || (at == start && at < kNever && ready < since))
@@ -243,7 +244,7 @@ Tracks together(Lane& forward, Lane& backward, Strides strides) {
 
 PairList listPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& forward,
                   const ir::StageKind& backward, Strides strides) {
-  Lane f(schedule, costs, forward, false), b(schedule, costs, backward, true);
+  PairLane f(schedule, costs, forward, false), b(schedule, costs, backward, true);
   PairList list;
   list.tracks = together(f, b, strides);
   list.forward = f.length(), list.backward = b.length();

@@ -58,7 +58,7 @@ void bookAlone(StagePass& pass, const std::vector<ClassCost>& costs, const ir::S
 
 /// A pass without its account, if no states move with it.
 StagePass runPass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
-                  bool backward, CostOf costOf, std::optional<Part> moving) {
+                  bool backward, CostOf costOf, std::optional<ChainPart> moving) {
   Runs runs = runsOf(stage, backward);
   StagePass out;
   for (const auto& [id, count] : runs) {
@@ -94,7 +94,7 @@ StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost
                        bool backward, bool account) {
   StagePass out = runPass(
       schedule, costs, stage, backward, [&](const ClassCost& cost) -> const SegmentCost& { return cost.of(backward); },
-      Part::Pass);
+      ChainPart::Pass);
   if (account) bookAlone(out, costs, stage, backward);
   return out;
 }
@@ -102,18 +102,18 @@ StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost
 void observeStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
                       bool backward, SliceObserver& observer) {
   StagePass out;
-  Chain(schedule, costs, runsOf(stage, backward), backward, Part::Pass).simulate(out, &observer);
+  Chain(schedule, costs, runsOf(stage, backward), backward, ChainPart::Pass).simulate(out, &observer);
 }
 
 HalfPasses runHalves(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage) {
-  return {runPass(schedule, costs, stage, true, firstOf, Part::InputHalf),
+  return {runPass(schedule, costs, stage, true, firstOf, ChainPart::InputHalf),
           runPass(schedule, costs, stage, true, secondOf, std::nullopt)};
 }
 
 StagePass runLastPass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
                       bool weights) {
   StagePass out;
-  Chain(schedule, costs, runsOf(stage, true), true, weights ? Part::LastWeights : Part::Last).simulate(out);
+  Chain(schedule, costs, runsOf(stage, true), true, weights ? ChainPart::LastWeights : ChainPart::Last).simulate(out);
   out.booked = true;
   return out;
 }

@@ -190,14 +190,14 @@ std::string importFrom(const ErrorSite& site) {
 
 /// Keywords of other languages at the beginning of a statement.
 std::string foreignWord(const ErrorSite& site) {
-  struct Row {
+  struct HintRow {
     std::string_view word, help;
   };
   static constexpr std::string_view kLoops =
       "there are no loops: a list is `[e for x in list]`, layers repeat as `decoder * n with x = embed { … }`, and a "
       "slice such as `decoder[0:80:2]` selects some layers";
   static constexpr std::string_view kFunctions = "a function is a constant with parameters: `let f(n: int) = …`";
-  static constexpr Row kRows[] = {
+  static constexpr HintRow kRows[] = {
       {"for", kLoops},
       {"while", kLoops},
       {"def", kFunctions},
@@ -220,7 +220,7 @@ std::string foreignWord(const ErrorSite& site) {
       {"weight", "did you mean `param`? A parameter is `param w: [hidden, ffn]`"},
   };
   for (size_t at : {std::min(statementBegin(site), site.error.at), site.error.at})
-    for (const Row& row : kRows)
+    for (const HintRow& row : kRows)
       if (at + 1 < site.tokens.size() && row.word == site.text(at)) return std::string(row.help);
   return "";
 }

@@ -55,7 +55,7 @@ struct Plan {
     estimate.totals.confidence.terms = std::move(terms);
     cost::setInterval(estimate.totals.confidence, *plan.stack->accuracy());
   }
-  Side side() const { return {&plan, &estimate}; }
+  ComparedEstimate side() const { return {&plan, &estimate}; }
 };
 
 double half(const Ratio& r) {
