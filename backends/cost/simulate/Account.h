@@ -26,10 +26,10 @@ struct ClassSpent {
   const std::vector<Spent>& nodes(bool backwardPass) const { return backwardPass ? backward : forward; }
 };
 
-/// What was spent, by class. Accounts are linear: of so many actions they are that multiple of one action's.
+/// Seconds by class. Accounts are linear: the account of n actions is n times the account of one.
 class Account {
 public:
-  /// Of the nodes of a class in one direction; there are `count`.
+  /// Seconds of the nodes of a class in one direction; there are `count` nodes.
   std::vector<Spent>& nodes(ir::LayerClassId layerClass, bool backward, size_t count);
   void expose(ir::LayerClassId layerClass, size_t state, double seconds);
   void add(const Account& other, double times = 1);

@@ -174,7 +174,7 @@ private:
     double least = 0;         ///< of the longest stage of any cut that begins like this
     double longest = 0;       ///< of those that are here
     std::vector<size_t> ends; ///< 0, then of each stage
-    /// Behind another in the queue: longer, or as long and of fewer stages.
+    /// Orders the queue: a longer prefix, or one that is as long with fewer stages, comes later.
     bool operator<(const CutPrefix& other) const {
       if (least != other.least) return least > other.least;
       return ends.size() != other.ends.size() ? ends.size() < other.ends.size() : ends > other.ends;

@@ -58,7 +58,7 @@ Chain::Chain(const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
   shares_.resize(runs_.size());
 }
 
-/// The marker at which the next instance begins: its gathers have arrived and everything before has ended.
+/// The marker at which the next instance begins: its gathers have arrived and all tasks before it have ended.
 void Chain::waitFor(std::vector<TaskId> after) {
   if (atEnd(next_)) {
     streams_.addMarker(after, 0, [this] {
@@ -74,8 +74,8 @@ void Chain::waitFor(std::vector<TaskId> after) {
   streams_.addMarker(after, schedule_.slowdown * computing(cost) * share_[next_.run], [this] { begin(); });
 }
 
-/// Issues the gathers of the instance at `ahead_`. One that is inline as a whole is issued, too: whatever the share, an
-/// instance begins when its port is through with what was issued before.
+/// Issues the gathers of the instance at `ahead_`, also a gather that is completely inline: an instance always begins
+/// when its port has finished all tasks that were issued before.
 void Chain::gather(std::span<const TaskId> after) {
   auto& arrived = gathered_.emplace_back();
   eachState(ahead_.run, false, [&](const ir::StateCollective& s, double seconds, int32_t tag) {
@@ -113,8 +113,8 @@ std::vector<Streams::TaskId> Chain::runInstance(ir::LayerClassId id, size_t run)
   return last;
 }
 
-/// Reductions like one of a layer. What reduces the same gradients before, a sum over other devices or the sum that a
-/// copy to the host takes away, was met first.
+/// Returns the reductions of the same kind as one of a layer. Reductions that take the same gradients before it, a sum
+/// over other devices or the sum that is copied to the host, come first.
 Chain::Reduction& Chain::reductionOf(size_t run, const ir::StateCollective& s, int32_t tag) {
   Reduced& reduced = reduced_[static_cast<size_t>(tag)];
   if (reduced.kind == kUnmet) {
@@ -131,8 +131,8 @@ Chain::Reduction& Chain::reductionOf(size_t run, const ir::StateCollective& s, i
   return reductions_[reduced.kind];
 }
 
-/// Issues the reductions of the instance that begins, and then what takes them to the host. A message that layers share
-/// leaves when it is full.
+/// Issues the reductions of the instance that begins, and then their copies to the host. A message that layers share is
+/// sent when it is full.
 void Chain::reduce(ir::LayerClassId id, size_t run, std::vector<TaskId>& last) {
   const std::vector<TaskId> complete = last;
   const auto issue = [&](const ir::StateCollective& s, double seconds, int32_t tag) {
@@ -156,9 +156,10 @@ void Chain::reduce(ir::LayerClassId id, size_t run, std::vector<TaskId>& last) {
     });
 }
 
-/// The inline share of a reduction holds the compute stream, the rest runs beside what follows, and waits for what
-/// brings it the same gradients. Reductions of one kind keep their order, inline or not; one without a rest takes its
-/// turn on the port, too, for what waits for it. What of the step is inline has its place after the last pass.
+/// The inline share of a reduction holds the compute stream. The rest runs during the following tasks, and waits for
+/// the reductions that bring it the same gradients. Reductions of one kind keep their order, inline or not; a reduction
+/// without a rest also takes its turn on the port, because others wait for it. Inline shares of the step run after the
+/// last pass.
 void Chain::send(Reduction& reduction, std::span<const MessagePart> parts, const std::vector<TaskId>& complete,
                  std::vector<TaskId>& last) {
   std::vector<TaskId> brought = complete;
@@ -225,7 +226,7 @@ std::vector<Spent> Chain::spentOn(size_t firstTag, size_t lastTag) const {
   return spent;
 }
 
-/// Repeats the deferred transfers of the last instance for so many skipped ones.
+/// Repeats the deferred transfers of the last instance for the given number of skipped instances.
 void Chain::repeatLate(int64_t instances) {
   const int64_t pieces = std::min(instances, kLatePieces);
   const double each = static_cast<double>(instances) / static_cast<double>(pieces);
@@ -234,7 +235,7 @@ void Chain::repeatLate(int64_t instances) {
     for (const Late& late : one) late_.push_back({late.tag, late.port, late.inlined * each, late.beside * each});
 }
 
-/// Issues what reductions of instances that are skipped add to the queues of their ports.
+/// Issues the seconds that reductions of skipped instances add to the queues of their ports.
 void Chain::catchUp(double instances) {
   std::map<ir::Stream, double> each;
   const auto ahead = [&](auto use) {
@@ -288,9 +289,9 @@ void Chain::observe() {
   lastSpent_ = std::move(spent);
 }
 
-/// Books the seconds of a run, by tag. Instances that went through the streams in one piece: their nodes
-/// take what they take alone, and what the piece lost to communication beside it. Waiting for the host is shared as it
-/// is alone.
+/// Books the seconds of a run, by tag. Nodes of instances that went through the streams as one task get their seconds
+/// alone, and their part of the time that the task lost to concurrent communication. Waits for the host are divided as
+/// they are alone.
 void Chain::book(Account& account, size_t run, const std::vector<Spent>& spent) const {
   const auto& [id, count] = runs_[run];
   const SegmentCost& cost = costOf(id);
@@ -311,7 +312,7 @@ void Chain::book(Account& account, size_t run, const std::vector<Spent>& spent) 
   }
 }
 
-/// Names the tasks of the streams by what their tags stand for.
+/// Names the tasks of the streams by the meaning of their tags.
 class Chain::TaskNames : public SliceObserver {
 public:
   TaskNames(const Chain& chain, SliceObserver* to) : chain_(chain), to_(to) {}

@@ -15,10 +15,10 @@ namespace planc::cost {
 
 /// The passes that a chain can run.
 enum class ChainPart : uint8_t {
-  Pass,       ///< one like all others
+  Pass,       ///< a pass like all others
   InputHalf,  ///< the half of a backward pass that makes gradients of inputs
-  Last,       ///< that which completes the gradients of the step
-  LastWeights ///< of that, the half that makes the gradients of parameters
+  Last,       ///< the pass that completes the gradients of the step
+  LastWeights ///< the half of the last pass that makes the gradients of parameters
 };
 
 /// Gathers of a state are issued `prefetch` layers ahead, reductions when their layer has ended; the blocking share of
@@ -28,7 +28,7 @@ public:
   Chain(const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
         std::vector<std::pair<ir::LayerClassId, int64_t>> runs, bool backward, ChainPart part);
 
-  /// `observer`: is told of the tasks; null: nobody watches.
+  /// `observer` receives the tasks; null: none.
   void simulate(StagePass& out, SliceObserver* observer = nullptr);
 
 private:
@@ -43,19 +43,19 @@ private:
     double seconds = 0;
     const ir::StateCollective* state = nullptr;
   };
-  /// Reductions of one kind, and the message of them that layers fill one after the other.
+  /// Reductions of one kind, and their message, which layers fill one after the other.
   struct Reduction {
     const ir::StateCollective* like = nullptr;
     double full = 0; ///< share of the message
     std::vector<MessagePart> parts;
-    std::optional<TaskId> sent; ///< the last of them
+    std::optional<TaskId> sent; ///< the last message that was sent
   };
   static constexpr size_t kUnmet = SIZE_MAX;
-  /// A state of a run that reduces, or takes to the host.
+  /// A state of a run that is reduced, or copied to the host.
   struct Reduced {
     size_t kind = kUnmet;
     std::vector<size_t> after; ///< kinds that bring it the same gradients first
-    double late = 0;           ///< share that has its place after the pass: what is inline, or waits for what is
+    double late = 0;           ///< share that runs after the pass: the inline part, or the part that waits for it
   };
   /// The part of a message that is sent when the pass has ended.
   struct Late {
@@ -127,9 +127,9 @@ private:
   const ir::Schedule& schedule_;
   const std::vector<ClassCost>& costs_;
   std::vector<std::pair<ir::LayerClassId, int64_t>> runs_; ///< layers of each class
-  std::vector<double> share_;                              ///< of an instance, by run
-  /// By run: nodes have their places on the streams, since some run beside others or share a port with states; else an
-  /// instance is one piece.
+  std::vector<double> share_;                              ///< share of an instance, by run
+  /// By run: true if the nodes are placed on the streams, because some run concurrently or share a port with states;
+  /// false if an instance is one task.
   std::vector<bool> inPlace_;
   bool backward_;
   ChainPart part_;
@@ -148,9 +148,9 @@ private:
   // The rhythm of the current run.
   int64_t same_ = 0;
   double lastBegin_ = 0, lastPeriod_ = -1, lastBacklog_ = -1, lastGrowth_ = 0, lastFull_ = 0;
-  std::map<ir::Stream, double> lastAhead_; ///< of what reductions wait on, by port
+  std::map<ir::Stream, double> lastAhead_; ///< seconds of the tasks that reductions wait for, by port
   std::vector<Spent> lastSpent_;           ///< by tag of the run
-  size_t lastLate_ = 0;                    ///< where what that instance left for after the pass begins
+  size_t lastLate_ = 0; ///< index of the first transfer that this instance deferred until after the pass
   double skippedTime_ = 0;
   std::vector<Spent> skipped_; ///< by tag
 };

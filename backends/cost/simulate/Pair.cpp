@@ -34,7 +34,7 @@ private:
     return account_.nodes(r.layerClass, r.backward, costs_[r.layerClass.index].of(r.backward).nodes.size())[r.node];
   }
 
-  /// Nothing computes: of what communicates, that of the pass which computes next is waited for.
+  /// No pass computes: the stage waits for communication of the pass that computes next.
   void wait(double from, double until, bool backward, double times) {
     while (from < until) {
       const Ran* cause = nullptr;
@@ -82,8 +82,8 @@ void addWaits(Account& account, const std::vector<ClassCost>& costs, const ir::S
   if (launches > 0) account.add(launched, seconds / launches);
 }
 
-/// What a stage pass spends beyond its instances alone, for its states. Of what its nodes expose only as much as the
-/// pair has not exposed yet.
+/// Adds the time that a stage pass spends on its states, beyond its instances alone. The exposed time of its nodes
+/// counts only as far as the pair has not exposed it yet.
 void addBeyond(Account& beyond, const Account& pair, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
                const StagePass& stagePass, bool backward) {
   Account more = stagePass.account, capacity;
@@ -120,8 +120,8 @@ double busiestPort(const ir::Schedule& schedule, const std::vector<ClassCost>& c
   return *std::ranges::max_element(ports);
 }
 
-/// What gathers and reductions of states add to the passes, they add to the pair. What their nodes cannot show, because
-/// they show it already, computing loses.
+/// Adds to the pair the time that gathers and reductions of states add to its passes. Time that the nodes of the states
+/// already show is booked as slowed computing.
 void addStates(Account& account, const std::vector<ClassCost>& costs, const ir::StageKind& forward,
                const StagePass& forwardStagePass, const ir::StageKind& backward, const StagePass& backwardStagePass,
                double seconds) {

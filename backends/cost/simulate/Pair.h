@@ -8,20 +8,21 @@ namespace planc::cost {
 
 struct Pair {
   PairCost cost;
-  Account account; ///< where its seconds go
+  Account account; ///< its seconds by class
 };
 
-/// How to run long runs of equal instances: in strides over the periods that repeat, or all. Both give the same times.
+/// How to run long runs of equal instances: in strides over periods that repeat, or every instance. Both give the same
+/// times.
 enum class Strides { Taken, Off };
 
-/// Both passes together: communication of either, blocking shares too, runs beside the computing of the other;
-/// statistics stand inside their operator. Never longer than one after the other. Of long runs of equal instances the
-/// periods that repeat are left out, unless `strides` is off.
+/// Runs both passes together: communication of one pass, blocking shares included, runs during computing of the other;
+/// statistics are part of their operator. The pair is never longer than one pass after the other. Repeating periods of
+/// long runs of equal instances are skipped, unless `strides` is off.
 Pair runPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& forward,
              const StagePass& forwardStagePass, const ir::StageKind& backward, const StagePass& backwardStagePass,
              Strides strides = Strides::Taken);
 
-/// Tells `observer` the tasks of both passes of a pair. The first stream computes; the comm streams follow.
+/// Passes the tasks of both passes of a pair to `observer`. The first stream computes; the comm streams follow.
 void observePair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& forward,
                  const ir::StageKind& backward, SliceObserver& observer);
 

@@ -64,7 +64,7 @@ public:
   }
   /// Instances of the run behind the one that runs.
   int64_t behind() const { return done() ? 0 : runs_[run_].second - instance_ - 1; }
-  /// Leaves out so many of them, which take so long.
+  /// Skips this many instances, which take this many seconds.
   void skip(int64_t instances, double seconds) { runs_[run_].second -= instances, skipped_ += seconds; }
 
   /// The state that decides how it goes on, times from `base`; those before `floor` are all alike.
@@ -98,7 +98,7 @@ private:
       if (instance_ < runs_[run_].second && !segment().tasks.empty()) return queue();
   }
 
-  /// Whether a task is what is not inline of the collective before it.
+  /// Returns whether a task is the part of the collective before it that is not inline.
   bool continues(uint32_t t) const {
     const auto& tasks = segment().tasks;
     return t > 0 && t < tasks.size() && tasks[t].node == tasks[t - 1].node;
@@ -190,7 +190,7 @@ private:
     return true;
   }
 
-  /// As many periods as both lanes still have whole: their tasks stand for those, too.
+  /// Skips as many periods as both lanes have left in full: the tasks of one period stand for all of them.
   bool leaveOut(const Moment& before, const Moment& now) {
     int64_t periods = std::numeric_limits<int64_t>::max();
     const auto limit = [&](const PairLane& lane, int64_t instances) {

@@ -89,9 +89,9 @@ struct LaunchedStretch {
   }
 };
 
-/// Seconds of one instance among others, as its host launches it. Where nothing waits the host is ahead and the longer
-/// of both counts; where it waits for the device, it launches what follows, the next instance's beginning too, while
-/// the device has nothing to do.
+/// Seconds of one instance among others, as its host launches it. The longer time of host and device counts while the
+/// host is ahead. After a wait for the device, the host launches the following kernels, also of the next instance,
+/// while the device is idle.
 double launched(const ir::Program& program, const ir::Segment& segment, const std::vector<ir::Node>& nodes,
                 const SegmentCost& cost, const Facts& facts, double launch) {
   std::vector<uint32_t> order;

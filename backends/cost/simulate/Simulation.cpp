@@ -52,7 +52,7 @@ void runStagePasses(Simulation& sim) {
   for (const ir::VirtualStage& stage : program.virtualStages) sim.stagePassOf.push_back(passOf[stage.kind.index]);
 }
 
-/// Where the seconds of a virtual stage's passes go.
+/// Books the seconds of a virtual stage's passes.
 void bookPasses(Simulation& sim, size_t virtualStage) {
   const ir::StageKind& kind = sim.schedule->program->kindOf(virtualStage);
   const size_t pass = sim.stagePassOf[virtualStage];

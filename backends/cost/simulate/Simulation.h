@@ -21,7 +21,7 @@ struct StepTimes {
   double optimizer = 0;
 };
 
-/// What a device stage does from the beginning of a step to its optimizer.
+/// The time of a device stage from the beginning of a step to its optimizer.
 struct StageAccount {
   Account account;  ///< passes and state collectives
   Spent spent;      ///< the sum of it, with transfers to other stages and tied parameters
@@ -29,7 +29,7 @@ struct StageAccount {
   int64_t kind = 0; ///< the same for stages that run the same classes equally often
 };
 
-/// The same schedule where all stages are equal.
+/// The same schedule if all stages were equal.
 struct EvenStages {
   double idle = 0; ///< of the stage with the most work
   double end = 0;  ///< of the last stage
@@ -54,7 +54,7 @@ struct Simulation {
   double end = 0;       ///< of the last stage, what its reductions expose included
   Indexed<StageAccount> accounts; ///< of all stages, or of the critical one alone
   EvenStages even;
-  /// The stage with the most work: whose time the step is, but for what it idles.
+  /// The stage with the most work: the step is its time, except for its idle time.
   int64_t critical = 0;
   double straggler = 0; ///< waiting for the slowest device, once per step
   double stepTime = 0;
@@ -68,7 +68,7 @@ struct Simulation {
 /// Gradients come back for floating-point values that something before them trains on.
 bool gradientReturns(const ir::Program& program, const ir::Boundary& boundary);
 
-/// What of a simulation is asked for beside the times of the step.
+/// Requested results of a simulation, in addition to the times of the step.
 struct Simulated {
   bool even = true;             ///< the same schedule where all stages are equal, which is a simulation more
   bool accounts = true;         ///< of all stages; else of the critical one

@@ -110,8 +110,8 @@ void addHeld(Account& account, const Simulation& sim, const HeldStage& held) {
   account.add(statesOf(sim, vs, [&](const ir::StateCollective& s) { return reducesOnce(s) ? share(s) : 0; }));
 }
 
-/// Where the reductions of several passes queue, or whole passes and halves both leave some, what waits for them may be
-/// booked on more of one than there is: that is moved to those that have seconds left.
+/// Moves waits that exceed the seconds of a reduction to reductions that have seconds left. A wait can exceed them if
+/// reductions of several passes queue, or if whole passes and halves both leave some.
 void keepWithinTheirTime(Account& account, const Simulation& sim, size_t stage) {
   const ir::Program& program = *sim.schedule->program;
   const std::vector<int64_t> counts = instancesOn(program, static_cast<int64_t>(stage));
@@ -166,7 +166,7 @@ VirtualStageCost meanOf(const std::vector<VirtualStageCost>& costs) {
   return mean;
 }
 
-/// One pair in place of all: it saves what they save in the mean, and makes its results as they do.
+/// Returns one pair instead of all: it saves the mean of their savings, and makes its results at the same times.
 PairCost meanPair(const PipelineInput& in, const VirtualStageCost& mean) {
   const double n = static_cast<double>(in.pairs.size()), apart = mean.forward.seconds + mean.backward.seconds;
   double kept = 0;

@@ -1,4 +1,4 @@
-// What every device stage does with a step: its account, what it idles, and what it would idle among equal stages.
+// The account of a step on every device stage, its idle time, and its idle time if all stages were equal.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/simulate/Simulation.h"

@@ -37,7 +37,7 @@ void addLayersOnPorts(std::vector<double>& ports, const ir::Schedule& schedule, 
 /// and of those of states the `share` that a pass moves. With both a pass ends no sooner.
 void addStatesOnPorts(std::vector<double>& ports, const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
                       const ir::StageKind& stage, llvm::function_ref<double(const ir::StateCollective&)> share);
-/// Takes out what runs on after a pass, which is not beside it.
+/// Removes the communication that runs on after a pass, which is not concurrent with it.
 void takeRunning(std::vector<double>& ports, const ir::Program& program, const StagePass& pass);
 
 /// Without `account` it is left to `bookAlone` where that is all there is to it.

@@ -1,4 +1,4 @@
-// What a step waits for its slowest device, node or slice (docs/cost-model.md, section 2.7).
+// The time that a step waits for its slowest device, node or slice (docs/cost-model.md, section 2.7).
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/simulate/Stragglers.h"
 

@@ -25,8 +25,8 @@ struct Spread {
 /// 2005.
 double slowestOf(double units);
 
-/// What cluster, stack and levels say of it, from the inside out; empty if nothing of which there are
-/// several has `jitter`.
+/// Returns the jitter of cluster, stack and levels, from the inside out; empty if no part that exists several times has
+/// `jitter`.
 std::vector<Spread> spreads(const ir::Cluster& cluster, const ir::Stack& stack, const ir::Mesh& mesh);
 
 /// Share of its busy time that a step waits; the spreads are independent, so their shares add in squares.

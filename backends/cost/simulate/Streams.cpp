@@ -180,8 +180,8 @@ template <bool Watched> void Streams::start() {
   }
 }
 
-/// What runs while something waits for `task`: from that over what it waits for in turn, in front of it on its stream,
-/// on its port or as its dependency, to one that runs. Each was added before the one that waits for it.
+/// Returns the running task for which `task` waits: follows the tasks in front of it on its stream or port and its
+/// dependencies. Each of them was added before the task that waits for it.
 Streams::TaskId Streams::awaited(TaskId task) const {
   for (;;) {
     const size_t slot = tasks_[task].stream;
@@ -194,7 +194,7 @@ Streams::TaskId Streams::awaited(TaskId task) const {
   }
 }
 
-/// What runs while the compute stream does not compute. With nothing left to compute, what runs at all.
+/// Returns the task that runs while the compute stream does not compute; any running task if no computing is left.
 Streams::TaskId Streams::awaitedNow() const {
   const Queue& computing = queues_[0];
   if (computing.front == kNone) {

@@ -39,8 +39,8 @@ public:
   /// and the port carries the share from then on, after the collectives before it. Returns the transfer, which ends
   /// last.
   TaskId addInline(ir::Stream port, double seconds, std::span<const TaskId> deps, int32_t tag);
-  /// What the host takes to launch an instance, from `begin` on. It slows nothing; what the compute stream waits for it
-  /// is launches.
+  /// Adds the host's time to launch an instance, from `begin` on. It slows no other task; time that the compute stream
+  /// waits for it is booked as launches.
   TaskId addHost(double seconds, TaskId begin, int32_t tag);
   /// A task without duration on the compute stream; computing after it may lose at most `allowance` seconds to
   /// communication.
@@ -60,7 +60,7 @@ public:
   bool done(TaskId task) const { return tasks_[task].done; }
   /// Seconds of communication that was added and has not run; running sums, so exact to rounding only.
   double backlog() const { return std::accumulate(queued_.begin() + kFirstComm, queued_.end(), 0.); }
-  /// Those that were issued ahead on a port.
+  /// Seconds of communication that was issued ahead on a port and has not run.
   double issuedAhead(ir::Stream port) const {
     const size_t slot = firstSlotOf(port) + 1;
     return slot < queued_.size() ? queued_[slot] : 0;
@@ -68,9 +68,9 @@ public:
   /// End of the last task of the compute stream so far.
   double computeEnd() const { return computeEnd_; }
 
-  /// What the compute stream spent on tasks of a tag, by tag: running them, or waiting while they run. A wait is of the
-  /// task that runs meanwhile, not of one that stands behind it on its stream; so no communication exposes more than it
-  /// takes.
+  /// Seconds that the compute stream spent on tasks, by their tag: running them, or waiting while they run. A wait is
+  /// booked on the task that runs meanwhile, not on a task behind it on its stream, so no communication exposes more
+  /// than it takes.
   std::span<const Spent> spent() const { return std::span(spent_).subspan(1); }
 
 private:
@@ -84,8 +84,8 @@ private:
     double seconds = 0;
     int32_t tag = kNoTag;
     int32_t marker = -1;
-    uint32_t depsBegin = 0, depsEnd = 0; ///< on other streams; those that have ended are passed over
-    TaskId next = kNone;                 ///< of its stream
+    uint32_t depsBegin = 0, depsEnd = 0; ///< dependencies on other streams; tasks that have ended are skipped
+    TaskId next = kNone;                 ///< next task of its stream
     uint16_t stream = 0;
     TaskKind kind = TaskKind::Plain;
     bool done = false;
@@ -97,7 +97,7 @@ private:
   struct Queue {
     TaskId front = kNone, back = kNone;
     bool running = false; ///< the front
-    double left = 0;      ///< seconds of it, if it runs
+    double left = 0;      ///< remaining seconds of the front, if it runs
     double begin = 0;     ///< if it runs and is watched: when it began
   };
   /// A task at the end of `tasks`, without its dependencies.
@@ -158,7 +158,7 @@ private:
   struct Row {
     size_t slot = 0;
     uint32_t first = 0, last = 0;
-    double seconds = 0; ///< of all its tasks
+    double seconds = 0; ///< sum over its tasks
   };
   uint32_t push(double seconds, size_t slot, std::span<const uint32_t> deps, int32_t tag, TaskKind kind);
   std::vector<Task> tasks_;    ///< numbers of tasks and dependencies are those of the batch

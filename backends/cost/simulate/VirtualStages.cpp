@@ -1,4 +1,4 @@
-// What the passes of virtual stages take, and the communication of the step around them.
+// Times of the passes of virtual stages, and the communication of the step around them.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/simulate/VirtualStages.h"
 
@@ -55,8 +55,8 @@ struct SharedPorts {
   }
 };
 
-/// Some passes move no states of their own. What others left on a port runs on beside them while their layers leave the
-/// port free.
+/// Some passes move no states of their own. Communication that others left on a port runs during them while their
+/// layers leave the port free.
 PassCost passCost(const Simulation& sim, const SharedPorts& shared, const ir::StageKind& stage, const StagePass& p,
                   bool backward) {
   PassCost cost{p.seconds, 0, p.tail};

@@ -79,10 +79,10 @@ void StepState::bookDelay(Stage& stage, size_t slot, bool forward, const PassDel
   }
 }
 
-/// When a result that is made at `end` leaves. A port sends one thing after the other, and what passes left on it goes
-/// first; a sender that is held is held for as much longer. A result that is made before the end of its pair takes what
-/// the rest of the pair leaves of the port, and then shares it with what the pair leaves behind. Reductions and gathers
-/// of the step pause.
+/// Returns when a result that is made at `end` has left. A port sends one message after the other, and communication
+/// that passes left on it goes first; a held sender is held for as much longer. A result that is made before the end of
+/// its pair takes the part of the port that the rest of the pair leaves, and then shares the port with communication
+/// that the pair leaves behind. Reductions and gathers of the step pause.
 double StepState::send(Stage& stage, double transfer, double end, const Beside& pair) {
   if (!(stage.port > end)) stage.row = 0;
   RunningOn& tail = stage.tail;

@@ -123,7 +123,7 @@ struct PipelineInput {
   double slowdown = 0;         ///< share of computing speed that gathers of the step take
 };
 
-/// What holds a device stage outside of its passes, or slows them. Each second is booked where it arises.
+/// Causes that hold a device stage outside of its passes, or slow them. Each second is booked where it arises.
 enum class Cause : uint8_t {
   ForwardTail,     ///< waits for communication that a forward pass left behind
   BackwardTail,    ///< waits for communication that a backward pass left behind

@@ -121,7 +121,7 @@ bool Strider::wentOn(size_t s, size_t over) const {
          past(s, 0).next - past(s, over).next == over * stretch.length;
 }
 
-/// Whether all stages are one and the same time later.
+/// Returns whether all stages are later by the same time.
 bool Strider::evenly(size_t over) {
   const double time = passed(0, 0, over);
   for (size_t s = 0; s < stages_; ++s)
@@ -130,7 +130,7 @@ bool Strider::evenly(size_t over) {
   return true;
 }
 
-/// Whether every stage is as much later as it was before.
+/// Returns whether every stage is later by the same time as in the repetition before.
 bool Strider::steadily(size_t over) {
   if (periods_ <= 2 * over) return false;
   for (size_t s = 0; s < stages_; ++s) {
@@ -140,7 +140,8 @@ bool Strider::steadily(size_t over) {
   return true;
 }
 
-/// Whether the stages stand as before. Stages with rates of their own must also have done the same in between.
+/// Returns whether the state of the stages is the same as before. Stages with rates of their own must also have run the
+/// same actions in between.
 bool Strider::repeatsAfter(size_t over, bool uniform) {
   if (!(uniform ? evenly(over) : steadily(over))) return false;
   for (size_t s = 0; s < stages_; ++s) {
@@ -178,7 +179,7 @@ bool Strider::madeTheSame(uint32_t row, int64_t from, int64_t cycle) const {
   return true;
 }
 
-/// Whether the results that wait to be received are as before, or lie among those that were leapt over.
+/// Returns whether the results that wait to be received are as before, or are among those that were leapt over.
 bool Strider::receivesTheSame(const Receiver& r, int64_t cycle) {
   Work& work = run_.works_[r.work];
   if (work.in.row == 0) return true;
@@ -189,7 +190,7 @@ bool Strider::receivesTheSame(const Receiver& r, int64_t cycle) {
     const Results::Skip* skip = run_.results_.skipOf(work.in, microBatch);
     return skip && microBatch - work.in.shift - cycle >= skip->at && cycle % skip->cycle == 0;
   }
-  // What a stage makes itself is there when it goes on, unless a transfer to the stage itself takes time.
+  // A result that the stage itself makes is available when it goes on, unless the transfer to itself takes time.
   if (maker_[work.in.row] == r.stage && !(work.latency > 0)) return true;
   if (maker_[work.in.row] == kNoStage) return false;
   const int64_t from = microBatch - work.in.shift;
@@ -241,7 +242,7 @@ int64_t Strider::timesFor(size_t over) const {
   return times;
 }
 
-/// Goes on as many periods later as fit. Returns their number.
+/// Skips as many periods as fit. Returns their number.
 int64_t Strider::leap(size_t over, const std::vector<double>& sumsThen) {
   const int64_t times = timesFor(over);
   if (times < 1) return 0;
@@ -266,7 +267,7 @@ int64_t Strider::leap(size_t over, const std::vector<double>& sumsThen) {
   return times * each;
 }
 
-/// Of the micro-batches that are leapt over, those get cells that some stage has yet to receive: the last ones.
+/// Adds cells for the last micro-batches that are leapt over: those that some stage has yet to receive.
 void Strider::leapRows(int64_t times, int64_t cycle) {
   std::vector<int64_t> wanted(run_.results_.rows()); // by row: the most that a stage has yet to receive
   for (const Receiver& r : receivers_) {

@@ -9,13 +9,12 @@
 
 namespace planc::cost {
 
-/// Runs one stretch of repeated actions. Simulates common periods until all stages stand as they stood some periods
-/// before, but for a time that has passed: when each is free, and what was made and not yet received. Then the same
-/// follows again and again: the engine goes on so many periods later.
+/// Runs one stretch of repeated actions. Simulates common periods until the state of all stages is the same as some
+/// periods before, shifted by a time: when each stage is free, and which results are made and not yet received. From
+/// there on the periods repeat, so the engine skips as many of them as fit.
 ///
-/// A stage may have a rate of its own as long as nothing that it waits for has another rate. What it receives from a
-/// faster stage is always there. What it receives from a slower one is there until the lead of that stage is used up,
-/// which limits the leap.
+/// A stage can have a rate of its own if it waits for no stage with another rate. Results of a faster stage are always
+/// available. Results of a slower stage are available until its lead is used up, which limits the leap.
 class Strider {
 public:
   Strider(FastPipeline& run, const SteadyOrders& steady);
@@ -27,7 +26,7 @@ private:
   struct Receiver {
     size_t work = 0, stage = 0;
   };
-  struct PastStage { ///< what a stage had done after a period
+  struct PastStage { ///< the progress of a stage after a period
     size_t next = 0;
     double free = 0, tail = 0, port = 0;
   };
@@ -67,7 +66,7 @@ private:
   std::vector<int64_t> known_; ///< by row: the cell from which on results follow each other without a leap
   std::vector<char> active_;   ///< by work: runs in this stretch
   std::vector<Receiver> receivers_;
-  std::vector<double> rate_; ///< by stage: seconds of what repeats
+  std::vector<double> rate_; ///< by stage: seconds of one repetition
   std::vector<PastStage> history_;
   size_t periods_ = 0; ///< in the history
   std::vector<double> sumsNow_, sumsBefore_, sumsWatched_;
