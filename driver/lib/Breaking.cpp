@@ -49,8 +49,8 @@ bool isExported(const PackageSide& side, std::string_view path) {
   return planc::isExported(side.exports, path.substr(0, path.size() - std::min(path.size(), kPlanSuffix.size())));
 }
 
-Side pricedSide(const PackageSide& side, size_t jobs) {
-  Side out{side.version, {}, side.tree};
+DiffSide pricedSide(const PackageSide& side, size_t jobs) {
+  DiffSide out{side.version, {}, side.tree};
   for (const std::string& path : filesOf(side)) out.files.push_back({inside(side, path), path});
   priceSide(out, jobs);
   return out;
@@ -66,7 +66,7 @@ void addUnreadable(const api::Catalogue& catalogue, bool after, std::vector<api:
 }
 
 /// Adds a row for each file that cannot be read and therefore is not compared.
-void addUnreadable(const Side& side, bool after, std::vector<api::ExportChange>& rows) {
+void addUnreadable(const DiffSide& side, bool after, std::vector<api::ExportChange>& rows) {
   for (const SideFile& file : side.files)
     if (file.unreadable)
       rows.push_back({ChangeKind::Unreadable, after, file.path, file.error.text, "", "", after ? "" : file.path,
@@ -154,7 +154,7 @@ BreakingReport breaking(const PackageSide& before, const PackageSide& after, siz
   addGoneModules(exportsBefore, is, out.rows);
   addUnreadable(was, false, out.rows);
   addUnreadable(is, true, out.rows);
-  const Side a = pricedSide(before, jobs), b = pricedSide(after, jobs);
+  const DiffSide a = pricedSide(before, jobs), b = pricedSide(after, jobs);
   addUnreadable(a, false, out.rows);
   addUnreadable(b, true, out.rows);
   const report::DiffReport plans = compared(a, b, {});

@@ -3,6 +3,8 @@
 #include "driver/search/SearchLargest.h"
 
 #include "driver/files/JsonDocument.h"
+#include "driver/files/PrintResult.h"
+#include "report/tables/Csv.h"
 #include "report/tables/JsonNumber.h"
 
 #include <algorithm>
@@ -148,6 +150,16 @@ ordered_json json(const api::FittingValue& of, const std::string& path, bool up)
           {"tried", found.tried}};
 }
 
+/// A row for the value that fits, and one for the next value that is lawful.
+report::Sheet sheet(const api::FittingValue& of, const std::string& path) {
+  report::Sheet rows{{"plan", "path", "value", "fits", "step_time_s", "memory_peak_bytes"}};
+  for (const std::optional<TriedValue>& value : {of.found.in, of.found.out})
+    if (value)
+      rows.push_back({of.plan, path, std::to_string(value->value), value->fits() ? "true" : "false",
+                      report::csvNumber(value->stepTime), report::csvNumber(value->peak)});
+  return rows;
+}
+
 } // namespace
 
 bool asksForLargest(const Arguments& arguments) {
@@ -157,8 +169,6 @@ bool asksForLargest(const Arguments& arguments) {
 int searchLargest(Console& console, const Arguments& arguments, InputFile& file, const ir::SearchWords& words) {
   const bool up = arguments.has("--largest");
   const std::string option = up ? "--largest" : "--fewest", format = *arguments.value("--format");
-  if (format != "text" && format != "json")
-    return console.usageError(fmt::format("`{}` has the formats text and json, not {}", option, format));
   if (const int code = file.set(arguments)) {
     if (code == kFailed && format == "json") printJson(console, kSearchFormat, {{option.substr(2), nullptr}});
     return code;
@@ -188,10 +198,11 @@ int searchLargest(Console& console, const Arguments& arguments, InputFile& file,
   if (found.wrong) console.diagnose(found.wrong->plan().diagnostics(), file.sources());
   file.report({});
   if (found.found.failed) return refused();
-  if (format == "json")
-    printJson(console, kSearchFormat, {{option.substr(2), json(found, path, up)}});
-  else
-    console.out(text(found, path, up));
+  report::Document document;
+  document.data[option.substr(2)] = json(found, path, up);
+  document.addLines(text(found, path, up));
+  document.sheets = {sheet(found, path)};
+  printResult(console, format, kSearchFormat, {}, {&document, 1});
   return found.found.in ? kClean : kFailed;
 }
 
