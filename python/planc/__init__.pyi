@@ -8,7 +8,7 @@ __version__: str
 """The version of the package, which is that of the program."""
 
 class Diagnostics(Exception):
-    """A plan was refused; `args[1]` are the diagnostics. Of `run` they are those of the program, and `args[2]` is its result."""
+    """A plan was rejected; `args[1]` are the diagnostics. For `run` they are the diagnostics of the program, and `args[2]` is its result."""
 
 class PlanEdit:
     """A change of a plan: it changes what it names and nothing else."""
