@@ -9,12 +9,12 @@ namespace {
 
 class Aligner {
   const std::vector<Token>& tokens_;
-  std::vector<Line>& lines_;
+  std::vector<FormattedLine>& lines_;
   Stop stop_;
 
-  std::optional<size_t> piece(const Line& line) const { return line.stops[static_cast<size_t>(stop_)]; }
-  const Token& token(const Line& line) const { return tokens_[line.pieces[*piece(line)].token]; }
-  size_t width(const Line& line) const { return columnOf(tokens_, line, *piece(line)); }
+  std::optional<size_t> piece(const FormattedLine& line) const { return line.stops[static_cast<size_t>(stop_)]; }
+  const Token& token(const FormattedLine& line) const { return tokens_[line.pieces[*piece(line)].token]; }
+  size_t width(const FormattedLine& line) const { return columnOf(tokens_, line, *piece(line)); }
 
   /// The next line that may continue a run after line `n`.
   size_t next(size_t n) const {
@@ -29,7 +29,7 @@ class Aligner {
   }
 
   /// Whether these two consecutive lines may share a column.
-  bool together(const Line& above, const Line& below) const {
+  bool together(const FormattedLine& above, const FormattedLine& below) const {
     if (!piece(above) || !piece(below) || below.blankAbove) return false;
     if (stop_ == Stop::Comment) return true;
     if (stop_ == Stop::Reason) return above.whole && below.whole;
@@ -41,7 +41,7 @@ class Aligner {
 
   /// How much the widths in a run may differ. An outlier begins a new run, so that it does not push its neighbours far
   /// to the right.
-  size_t tolerance(const Line& above, const Line& below) const {
+  size_t tolerance(const FormattedLine& above, const FormattedLine& below) const {
     bool verdict = below.lead == "measured" || below.lead == "assert"; // whole expressions, of any length
     switch (stop_) {
     case Stop::Reason:
@@ -60,7 +60,7 @@ class Aligner {
   }
 
 public:
-  Aligner(const std::vector<Token>& tokens, std::vector<Line>& lines, Stop stop)
+  Aligner(const std::vector<Token>& tokens, std::vector<FormattedLine>& lines, Stop stop)
       : tokens_(tokens), lines_(lines), stop_(stop) {}
 
   void run() {
@@ -87,11 +87,11 @@ public:
 
 } // namespace
 
-void alignStatements(const std::vector<Token>& tokens, std::vector<Line>& lines) {
+void alignStatements(const std::vector<Token>& tokens, std::vector<FormattedLine>& lines) {
   for (Stop stop : {Stop::Type, Stop::Level, Stop::Main, Stop::Where, Stop::Reason}) Aligner(tokens, lines, stop).run();
 }
 
-void alignComments(const std::vector<Token>& tokens, std::vector<Line>& lines) {
+void alignComments(const std::vector<Token>& tokens, std::vector<FormattedLine>& lines) {
   Aligner(tokens, lines, Stop::Comment).run();
 }
 

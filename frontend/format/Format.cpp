@@ -10,12 +10,12 @@ PLANC_ERROR(FormatterFailed, 99, "formatting would change the meaning of this fi
 
 namespace {
 
-std::string render(const std::vector<Token>& tokens, const std::vector<Line>& lines) {
+std::string render(const std::vector<Token>& tokens, const std::vector<FormattedLine>& lines) {
   std::string out;
-  for (const Line& line : lines) {
+  for (const FormattedLine& line : lines) {
     if (line.blankAbove) out += '\n';
     out.append(line.indent, ' ');
-    for (const Piece& piece : line.pieces) {
+    for (const LineToken& piece : line.pieces) {
       out.append(piece.gap, ' ');
       for (char c : tokens[piece.token].text)
         if (c != '\r') out += c; // block comments of CRLF files contain it
@@ -28,7 +28,7 @@ std::string render(const std::vector<Token>& tokens, const std::vector<Line>& li
 std::string layout(const std::vector<parse::RawToken>& raw, std::string_view source) {
   std::vector<Token> tokens = gatherTokens(raw, source);
   settleBreaks(tokens);
-  std::vector<Line> lines = cutLines(tokens);
+  std::vector<FormattedLine> lines = cutLines(tokens);
   indentLines(tokens, lines);
   alignStatements(tokens, lines);
   indentLines(tokens, lines); // alignment shifts continuation lines

@@ -33,7 +33,7 @@ class Indenter {
   }
 
   /// Whether only comments follow on the line.
-  bool lastOnLine(const Line& line, size_t piece) const {
+  bool lastOnLine(const FormattedLine& line, size_t piece) const {
     for (size_t i = piece + 1; i < line.pieces.size(); ++i)
       if (!tokens_[line.pieces[i].token].comment()) return false;
     return true;
@@ -42,7 +42,7 @@ class Indenter {
 public:
   explicit Indenter(const std::vector<Token>& tokens) : tokens_(tokens) {}
 
-  void place(Line& line) {
+  void place(FormattedLine& line) {
     line.indent = indentOf(tokens_[line.pieces.front().token]);
     size_t column = line.indent; // updated incrementally: a line may hold thousands of brackets
     for (size_t i = 0; i < line.pieces.size(); ++i) {
@@ -63,9 +63,9 @@ public:
 
 } // namespace
 
-void indentLines(const std::vector<Token>& tokens, std::vector<Line>& lines) {
+void indentLines(const std::vector<Token>& tokens, std::vector<FormattedLine>& lines) {
   Indenter indenter(tokens);
-  for (Line& line : lines) indenter.place(line);
+  for (FormattedLine& line : lines) indenter.place(line);
 }
 
 } // namespace planc::format

@@ -8,7 +8,7 @@ namespace planc::format {
 namespace {
 
 /// The last token of a line, ignoring a trailing comment.
-size_t lastBeforeComment(const std::vector<Token>& tokens, const Line& line) {
+size_t lastBeforeComment(const std::vector<Token>& tokens, const FormattedLine& line) {
   size_t last = line.pieces.size() - 1;
   if (last > 0 && tokens[line.pieces[last].token].lineComment()) --last;
   return line.pieces[last].token;
@@ -17,7 +17,7 @@ size_t lastBeforeComment(const std::vector<Token>& tokens, const Line& line) {
 /// Finds the stops of the statement at the beginning of a line. Tokens inside its brackets are ignored.
 class StopFinder {
   const std::vector<Token>& tokens_;
-  Line& line_;
+  FormattedLine& line_;
 
   const Token& token(size_t piece) const { return tokens_[line_.pieces[piece].token]; }
   std::optional<size_t>& stop(Stop s) { return line_.stops[static_cast<size_t>(s)]; }
@@ -62,7 +62,7 @@ class StopFinder {
   }
 
 public:
-  StopFinder(const std::vector<Token>& tokens, Line& line) : tokens_(tokens), line_(line) {}
+  StopFinder(const std::vector<Token>& tokens, FormattedLine& line) : tokens_(tokens), line_(line) {}
 
   void run() {
     findLead();
@@ -78,9 +78,9 @@ public:
 };
 
 /// Whether a `;` outside of brackets separates two statements on the line.
-bool holdsSeveralStatements(const std::vector<Token>& tokens, const Line& line) {
+bool holdsSeveralStatements(const std::vector<Token>& tokens, const FormattedLine& line) {
   size_t depth = 0;
-  for (const Piece& piece : line.pieces) {
+  for (const LineToken& piece : line.pieces) {
     const Token& t = tokens[piece.token];
     if (t.match != Token::kNone && t.closes() && depth > 0) --depth;
     if (t.match != Token::kNone && t.opens()) ++depth;
@@ -89,29 +89,29 @@ bool holdsSeveralStatements(const std::vector<Token>& tokens, const Line& line) 
   return false;
 }
 
-bool bracketsClose(const std::vector<Token>& tokens, const Line& line) {
+bool bracketsClose(const std::vector<Token>& tokens, const FormattedLine& line) {
   size_t first = line.pieces.front().token, last = line.pieces.back().token;
-  for (const Piece& piece : line.pieces) {
+  for (const LineToken& piece : line.pieces) {
     size_t match = tokens[piece.token].match;
     if (match != Token::kNone && (match < first || match > last)) return false;
   }
   return true;
 }
 
-bool isFrame(const std::vector<Token>& tokens, const Line& line) {
+bool isFrame(const std::vector<Token>& tokens, const FormattedLine& line) {
   size_t first = line.pieces.front().token, last = lastBeforeComment(tokens, line);
   if (tokens[first].comment()) return first == last;
   return tokens[last].role == Role::Block && (tokens[last].text == "{" || first == last);
 }
 
-void addTokens(const std::vector<Token>& tokens, std::vector<Line>& lines) {
+void addTokens(const std::vector<Token>& tokens, std::vector<FormattedLine>& lines) {
   for (size_t i = 0; i < tokens.size(); ++i) {
     bool fresh = lines.empty() || tokens[i].breaks > 0 || tokens[i - 1].lineComment();
     if (fresh) {
       lines.emplace_back();
       lines.back().blankAbove = tokens[i].breaks > 1;
     }
-    Line& line = lines.back();
+    FormattedLine& line = lines.back();
     size_t gap = line.pieces.empty() ? 0 : gapBetween(tokens[i - 1], tokens[i]);
     if (!line.pieces.empty() && tokens[i].lineComment())
       line.stops[static_cast<size_t>(Stop::Comment)] = line.pieces.size();
@@ -121,12 +121,12 @@ void addTokens(const std::vector<Token>& tokens, std::vector<Line>& lines) {
 
 } // namespace
 
-std::vector<Line> cutLines(const std::vector<Token>& tokens) {
-  std::vector<Line> lines;
+std::vector<FormattedLine> cutLines(const std::vector<Token>& tokens) {
+  std::vector<FormattedLine> lines;
   addTokens(tokens, lines);
   std::vector<size_t> open;
   for (size_t n = 0; n < lines.size(); ++n) {
-    Line& line = lines[n];
+    FormattedLine& line = lines[n];
     const Token& first = tokens[line.pieces.front().token];
     bool inBlock = open.empty() || tokens[open.back()].role == Role::Block;
     line.block = open.empty() ? Token::kNone : open.back();
@@ -140,7 +140,7 @@ std::vector<Line> cutLines(const std::vector<Token>& tokens) {
     line.whole = nextBegins && bracketsClose(tokens, line);
     line.frame = isFrame(tokens, line);
     if (line.statement) StopFinder(tokens, line).run();
-    for (const Piece& piece : line.pieces) {
+    for (const LineToken& piece : line.pieces) {
       const Token& t = tokens[piece.token];
       if (t.match == Token::kNone) continue;
       if (t.opens()) open.push_back(piece.token);
@@ -156,7 +156,7 @@ size_t columnBehind(const Token& token, size_t column) {
                                              : displayWidth(token.text.substr(lineBreak + 1));
 }
 
-size_t columnOf(const std::vector<Token>& tokens, const Line& line, size_t piece) {
+size_t columnOf(const std::vector<Token>& tokens, const FormattedLine& line, size_t piece) {
   size_t column = line.indent;
   for (size_t i = 0; i < piece; ++i) column = columnBehind(tokens[line.pieces[i].token], column + line.pieces[i].gap);
   return column;

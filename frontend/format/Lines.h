@@ -20,13 +20,13 @@ enum class Stop {
 };
 inline constexpr size_t kStops = 6;
 
-struct Piece {
+struct LineToken {
   size_t token = 0;
   size_t gap = 0; ///< blanks before it; 0 for the first one
 };
 
-struct Line {
-  std::vector<Piece> pieces;
+struct FormattedLine {
+  std::vector<LineToken> pieces;
   bool blankAbove = false;
   size_t indent = 0;
   /// A statement begins on this line, and it is the only one. Only such lines have aligned stops.
@@ -39,16 +39,16 @@ struct Line {
 };
 
 /// Splits the tokens into lines and finds their stops.
-std::vector<Line> cutLines(const std::vector<Token>& tokens);
+std::vector<FormattedLine> cutLines(const std::vector<Token>& tokens);
 /// Widens gaps so that the stops of neighbouring statements share a column (Align.cpp). Call `alignComments` after
 /// `indentLines`, because the columns of comments depend on the indentation.
-void alignStatements(const std::vector<Token>& tokens, std::vector<Line>& lines);
-void alignComments(const std::vector<Token>& tokens, std::vector<Line>& lines);
+void alignStatements(const std::vector<Token>& tokens, std::vector<FormattedLine>& lines);
+void alignComments(const std::vector<Token>& tokens, std::vector<FormattedLine>& lines);
 /// Sets the indentation of every line (Indent.cpp).
-void indentLines(const std::vector<Token>& tokens, std::vector<Line>& lines);
+void indentLines(const std::vector<Token>& tokens, std::vector<FormattedLine>& lines);
 /// The column after a token that begins at `column`.
 size_t columnBehind(const Token& token, size_t column);
 /// The column where the gap before a piece begins.
-size_t columnOf(const std::vector<Token>& tokens, const Line& line, size_t piece);
+size_t columnOf(const std::vector<Token>& tokens, const FormattedLine& line, size_t piece);
 
 } // namespace planc::format

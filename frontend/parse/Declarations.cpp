@@ -6,13 +6,13 @@
 
 namespace planc::parse {
 
-std::vector<Piece> cutDeclarations(const LexedFile& file, const std::vector<BrokenRegion>& broken) {
-  std::vector<Piece> pieces;
-  Piece current;
+std::vector<TokenRun> cutDeclarations(const LexedFile& file, const std::vector<BrokenRegion>& broken) {
+  std::vector<TokenRun> pieces;
+  TokenRun current;
   auto finish = [&](size_t end) {
     current.end = end;
     if (!current.tokens.empty()) pieces.push_back(std::move(current));
-    current = Piece();
+    current = TokenRun();
   };
   size_t region = 0, depth = 0;
   for (size_t i = 0; i < file.tokens.size(); ++i) {

@@ -37,7 +37,7 @@ class PieceParser {
   LearnedSimulator* simulator_;                                             // owned by the parser
   const std::shared_ptr<SilentBail> bail_ = std::make_shared<SilentBail>(); // has state, so each parser has its own
 
-  TokenStream streamOf(const Piece& piece) const {
+  TokenStream streamOf(const TokenRun& piece) const {
     std::vector<PlanToken> tokens;
     tokens.reserve(piece.tokens.size() + 1);
     for (size_t i : piece.tokens)
@@ -151,7 +151,7 @@ class PieceParser {
   }
 
   /// Whether the piece has a lexical error. Errors in the repaired tokens would be meaningless.
-  bool hasLexicalError(const Piece& piece) const {
+  bool hasLexicalError(const TokenRun& piece) const {
     return reporter_.any() && !piece.tokens.empty() &&
            reporter_.anyWithin(file_.tokens[piece.tokens.front()].begin,
                                piece.end < file_.tokens.size() ? file_.tokens[piece.end].begin : file_.text.size());
@@ -164,7 +164,7 @@ public:
   }
 
   /// Parses a piece and passes its tree to `use`. Returns false, after a report, if the piece has no tree.
-  template <class Use> bool parse(const Piece& piece, Use use) {
+  template <class Use> bool parse(const TokenRun& piece, Use use) {
     TokenStream stream = streamOf(piece);
     stream_ = &stream;
     // A `{` on the line below its declaration: the error is already reported.
@@ -194,7 +194,7 @@ std::optional<LexedFile> parseDeclarations(const SourceManager& sources, FileId 
   std::vector<BrokenRegion> broken = findBrokenRegions(*file, limits.maxErrors);
   filterLineBreaks(*file, broken);
   PieceParser parser(*file, reporter, declaration, limits.learned);
-  for (const Piece& piece : cutDeclarations(*file, broken)) {
+  for (const TokenRun& piece : cutDeclarations(*file, broken)) {
     auto useTree = [&](Tree* tree) {
       return use(*file, static_cast<Rule::DeclarationContext*>(tree), piece.tokens.front());
     };
@@ -238,7 +238,7 @@ std::unique_ptr<syntax::File> parseFile(const SourceManager& sources, FileId id,
     out->decls.pop_back();
     return false;
   };
-  auto lose = [&](const LexedFile& file, const Piece& piece) {
+  auto lose = [&](const LexedFile& file, const TokenRun& piece) {
     for (Symbol name : namesOf(file, piece)) out->lostNames.insert(name);
   };
   const auto file = parseDeclarations(sources, id, reporter, limits, build, lose);
@@ -264,7 +264,7 @@ std::unique_ptr<syntax::File> parseLine(const SourceManager& sources, FileId id,
   file->isLine = true;
   const std::vector<BrokenRegion> broken = findBrokenRegions(*file, limits.maxErrors);
   filterLineBreaks(*file, broken);
-  std::vector<Piece> pieces = cutDeclarations(*file, broken);
+  std::vector<TokenRun> pieces = cutDeclarations(*file, broken);
   auto out = std::make_unique<syntax::File>();
   out->id = id;
   if (pieces.size() > 1) return out;
@@ -286,7 +286,7 @@ std::optional<std::vector<RawToken>> tokenize(const SourceManager& sources, File
     assignRoles(tree, out);
     return true;
   };
-  auto file = parseDeclarations(sources, id, reporter, limits, assign, [](const LexedFile&, const Piece&) {});
+  auto file = parseDeclarations(sources, id, reporter, limits, assign, [](const LexedFile&, const TokenRun&) {});
   if (!file || reporter.any()) return std::nullopt;
   out.resize(file->tokens.size());
   for (size_t i = 0; i < out.size(); ++i) {

@@ -38,7 +38,7 @@ std::vector<RangeSet> firstOf(const Model& model, const Recompute& statement, co
   std::vector<std::vector<int64_t>> chosen(model.layers.size());
   for (const auto& pieces : cut) {
     int64_t left = *statement.first;
-    for (const Piece& piece : pieces) {
+    for (const StagePiece& piece : pieces) {
       const Layer& layer = model.layers[piece.layer];
       if (layer.count > kMaxSliced) continue; // rejected when the classes are made
       for (int64_t i = piece.lo; i < piece.hi && left > 0; ++i)
@@ -181,7 +181,7 @@ struct Run {
 };
 
 /// Adds the instances of a piece in the order of the model. Adjacent instances of one class form one run.
-void addRuns(const ProgramHead& program, const Piece& piece, StageRuns::value_type& stage) {
+void addRuns(const ProgramHead& program, const StagePiece& piece, StageRuns::value_type& stage) {
   llvm::SmallVector<Run, 4> runs;
   for (uint32_t b = 0; b < program.classCount(); ++b) {
     const ClassHead& layerClass = program.head(LayerClassId(b));
@@ -245,7 +245,7 @@ StageRuns addStages(ProgramHead& program, const Cut& cut) {
     stage.index = static_cast<int64_t>(i);
     for (int64_t route = 0; route < program.routes; ++route)
       stage.devices.push_back(program.kind->device(shape, route, stage.index));
-    for (const Piece& piece : cut[i]) addRuns(program, piece, runs[i]);
+    for (const StagePiece& piece : cut[i]) addRuns(program, piece, runs[i]);
   }
   return runs;
 }

@@ -114,7 +114,7 @@ std::string suggestion(const Model& model, const std::vector<StageLine>& offered
   const Cut cut = *cutBySizes(model, balanced(layers, parts));
   for (size_t i = 0; i < cut.size(); ++i) {
     std::string pieces;
-    for (const Piece& piece : cut[i]) {
+    for (const StagePiece& piece : cut[i]) {
       const ir::Layer& layer = model.layers[piece.layer];
       pieces += (pieces.empty() ? "" : ", ") + layer.name.str();
       if (layer.repeat && piece.hi - piece.lo < layer.count) pieces += fmt::format("[{}:{}]", piece.lo, piece.hi);
@@ -126,7 +126,7 @@ std::string suggestion(const Model& model, const std::vector<StageLine>& offered
 
 // ---- stage lines -------------------------------------------------------------
 
-std::string pieceName(const Model& model, const Piece& p) {
+std::string pieceName(const Model& model, const StagePiece& p) {
   const ir::Layer& layer = model.layers[p.layer];
   return (layer.repeat ? layer.ref(RangeSet{{Range{p.lo, p.hi, 1}}}) : layer.ref()).str();
 }
@@ -142,18 +142,18 @@ std::optional<int64_t> cutAmong(const Model& model, const LayerStep& step) {
 
 /// Returns the piece of the layer that the last step of a selector names: some instances or all; null if it names
 /// another layer.
-std::optional<Piece> pieceOfLayer(const Model& model, LayerId id, const LayerStep& last) {
+std::optional<StagePiece> pieceOfLayer(const Model& model, LayerId id, const LayerStep& last) {
   const ir::Layer& layer = model.layers[id];
   if (layer.name != last.name) return std::nullopt;
-  if (!last.slice) return Piece{id, layer.from, layer.to()};
+  if (!last.slice) return StagePiece{id, layer.from, layer.to()};
   if (!layer.repeat || last.slice->ranges.size() != 1) return std::nullopt;
   const Range& slice = last.slice->ranges.front();
   if (slice.step != 1 || slice.begin < layer.from || slice.end > layer.to()) return std::nullopt;
-  return Piece{id, slice.begin, slice.end};
+  return StagePiece{id, slice.begin, slice.end};
 }
 
 /// Returns the piece that a selector of a stage line names; null, with the problem in `problem`, if it names none.
-std::optional<Piece> pieceOf(const Model& model, const Selector& selector, std::string& problem) {
+std::optional<StagePiece> pieceOf(const Model& model, const Selector& selector, std::string& problem) {
   const std::vector<LayerStep>& steps = selector.steps;
   const bool whole = steps.size() == 1;
   if (const auto cut = whole ? cutAmong(model, steps[0]) : std::nullopt) {

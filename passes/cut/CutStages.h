@@ -14,12 +14,12 @@
 namespace planc::passes {
 
 /// Instances [lo, hi) of a layer on one virtual stage.
-struct Piece {
+struct StagePiece {
   ir::LayerId layer;
   int64_t lo = 0, hi = 0;
 };
 /// The pieces by virtual stage, in the order of the model.
-using Cut = Indexed<Few<Piece, 2>>;
+using Cut = Indexed<Few<StagePiece, 2>>;
 
 /// Returns the instance of a repeat whose part a selector of a stage line names: `decoder[3].local`, or `decoder.local`
 /// if there is one instance. Returns null if it names no part.

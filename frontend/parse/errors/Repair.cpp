@@ -100,7 +100,7 @@ void reportKeyword(const ErrorSite& site, const KeywordGuess& guess, SyntaxRepor
     report.label({site.file.id, site.found().begin, site.found().end}, "not allowed here after a name");
 }
 
-std::vector<Symbol> namesOf(const LexedFile& file, const Piece& piece) {
+std::vector<Symbol> namesOf(const LexedFile& file, const TokenRun& piece) {
   std::vector<Symbol> out;
   bool head = true; // in the head of a declaration: before its `{`, `(` or `=`
   auto addWordsOf = [&](std::string_view text) {

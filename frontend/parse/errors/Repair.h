@@ -23,6 +23,6 @@ void reportKeyword(const ErrorSite& site, const KeywordGuess& guess, SyntaxRepor
 
 /// Every name that the tokens of `piece` may declare. Rather too many than too few, because the actual definitions are
 /// unknown.
-std::vector<Symbol> namesOf(const LexedFile& file, const Piece& piece);
+std::vector<Symbol> namesOf(const LexedFile& file, const TokenRun& piece);
 
 } // namespace planc::parse
