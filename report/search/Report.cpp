@@ -154,7 +154,7 @@ report::Table rankedTable(const SearchReport& report) {
   };
   column("step time");
   for (size_t g = stepIsGoal ? 1 : 0; g < goals; ++g) column(report.terms->goals[g].tree.text);
-  column(goals > 1 ? goalNames(report)[0].substr(kGoalVerb) + " beside 1" : "beside 1");
+  column(goals > 1 ? goalNames(report)[0].substr(kGoalVerb) + " vs row 1" : "vs row 1");
   column("MFU");
   column("memory");
   for (const ir::Choice& choice : report.space->choices) { // the whole of it stands among the values below
