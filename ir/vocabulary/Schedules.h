@@ -10,11 +10,10 @@ inline constexpr double kMostArgument = 0x1p62; // limit for arguments of schedu
 
 inline constexpr Parameter kChunks[] = {
     {.name = "chunks", .doc = "virtual stages per device", .least = 1, .most = kMostArgument, .standard = 1}};
-inline constexpr Parameter kInFlight[] = {
-    {.name = "in_flight",
-     .doc = "micro-batches in flight at most (as many as stages where it is not given)",
-     .least = 1,
-     .most = kMostArgument}};
+inline constexpr Parameter kInFlight[] = {{.name = "in_flight",
+                                           .doc = "micro-batches in flight at most (default: the number of stages)",
+                                           .least = 1,
+                                           .most = kMostArgument}};
 
 /// The first word is the schedule of a plan without a pipeline.
 inline constexpr Word kScheduleWords[] = {

@@ -96,23 +96,20 @@ std::string samples() {
   std::string text = "\n## Row of samples\n\n| column | takes | range | meaning |\n|---|---|---|---|\n";
   for (const SampleColumn& c : sampleColumns())
     text += fmt::format("| `{}` | {} | {} | {} |\n", c.name, takes(c.type), c.type.range.text, c.meaning);
-  return text +
-         fmt::format("| `{}` | curve of time by bytes | {} | measured, in place of the fit a + x/b + g·√(x/1 GB) "
-                     "|\n",
-                     kSampledTimes, ranges::kTime.text);
+  return text + fmt::format("| `{}` | curve of time by bytes | {} | measured, instead of the fit a + x/b + g·√(x/1 GB) "
+                            "|\n",
+                            kSampledTimes, ranges::kTime.text);
 }
 
 std::string page() {
   std::string text =
       "# Facts\n\n"
-      "What the records of machines and their software may say, in which unit, within which range, and what it means.\n"
-      "[Language, section 8](language.md#8-machines-and-their-software) shows how they are written: each part of a "
-      "name\n"
-      "between dots is a section, TYPE is an element type, CLASS a class of collectives, NAME an operator, an "
+      "All facts of devices, fabrics, clusters and stacks: what each takes, its range and its meaning.\n"
+      "[Language, section 8](language.md#8-machines-and-their-software) shows how to write them. Each part of a name\n"
+      "between dots is a section. TYPE is an element type, CLASS a class of collectives, NAME an operator, an "
       "optimizer\n"
-      "or a collective. A curve holds one number for each size. A fact that is calibrated may say `samples`, "
-      "`error`,\n"
-      "`p90` and `valid`, as may a section of such facts and a row of samples.\n\n"
+      "or a collective. A curve has one number for each size. A calibrated fact can have `samples`, `error`, `p90`\n"
+      "and `valid`; so can a section of such facts and a row of samples.\n\n"
       "This page is made from the tables of `ir/facts`, and tested against them;\n"
       "`PLANC_RENEW=1 build/bin/planc_unit --gtest_filter='FactTable.*'` writes it.\n";
   for (const RecordTitle& record : kRecords) {

@@ -64,22 +64,21 @@ std::string tests() {
   return all;
 }
 
-/// `dims = […]`, `oversubscription from 1 on, 1 without it`.
+/// `dims = […]`, `oversubscription from 1 on, default 1`.
 std::string argumentText(const ir::Parameter& p) {
   const std::string unit = p.unit.plain() ? "" : " (" + p.unit.name() + ")";
-  const std::string otherwise = p.list                ? ", has to be given"
-                                : p.takes(p.standard) ? fmt::format(", {:.4g} without it", p.standard)
+  const std::string otherwise = p.list                ? ", required"
+                                : p.takes(p.standard) ? fmt::format(", default {:.4g}", p.standard)
                                                       : "";
   return fmt::format("`{}`{}: {}, {}{}", p.name, unit, p.doc, p.expected(p.least - 1), otherwise);
 }
 
 std::string wordsPage() {
   std::string text = "# Words\n\n"
-                     "What plans say by name of metrics, schedules, topologies and collective algorithms: every word, "
-                     "its arguments, and "
-                     "where it is from.\n"
-                     "How they are used is said in the [language](language.md), what they cost in the [cost "
-                     "model](cost-model.md).\n\n"
+                     "The names of schedules, topologies, collective algorithms and metrics in plans: every word with "
+                     "its meaning, arguments and source.\n"
+                     "The [language](language.md) shows how to use them, the [cost model](cost-model.md) how they are "
+                     "priced.\n\n"
                      "This page is made from the vocabularies of `ir/vocabulary`, and tested against them;\n"
                      "`PLANC_RENEW=1 build/bin/planc_unit --gtest_filter='Vocabulary.*'` writes it.\n";
   for (const ir::Vocabulary* words : ir::vocabularies()) {
