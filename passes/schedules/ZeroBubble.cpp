@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <span>
 
@@ -19,33 +20,71 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 /// stages. Beyond it the orders differ by at most (p − 1)/m of a step, which is 3 % for 64 stages (p²/131072).
 constexpr int64_t kMostGreedy = 1 << 17;
 
+/// The earliest of the stages' next starts, in time that grows with the logarithm of the stages.
+class Tournament {
+public:
+  explicit Tournament(int64_t stages)
+      : leaves_(std::bit_ceil(static_cast<size_t>(stages))), least_(2 * leaves_, kNever) {}
+
+  void set(int64_t stage, double start) {
+    size_t at = leaves_ + static_cast<size_t>(stage);
+    least_[at] = start;
+    while (at > 1) {
+      const double least = std::min(least_[at], least_[at ^ 1]);
+      at /= 2;
+      if (least_[at] == least) return;
+      least_[at] = least;
+    }
+  }
+  /// The stage with the earliest start, the first of equals.
+  int64_t first() const {
+    size_t at = 1;
+    while (at < leaves_) at = least_[2 * at] == least_[at] ? 2 * at : 2 * at + 1;
+    return static_cast<int64_t>(at - leaves_);
+  }
+
+private:
+  size_t leaves_;
+  std::vector<double> least_; ///< node i is the minimum of nodes 2i and 2i + 1; the stages are the leaves
+};
+
 /// The heuristic of section 3.1 of the paper: forward up to the limit, then backward before forward. A gradient of
 /// weights runs if the stage would wait for longer than `patience` times its duration, or if only it makes room below
 /// the limit.
 class Greedy {
 public:
   Greedy(const ScheduleShape& shape, int64_t limit, double patience)
-      : shape_(shape), limit_(limit), patience_(patience), stages_(shape.stages), orders_(shape.stages) {
-    for (Stage& s : stages_) s.forward.reserve(static_cast<size_t>(shape.microBatches)), s.input = s.forward;
+      : microBatches_(static_cast<size_t>(shape.microBatches)), limit_(limit), patience_(patience),
+        stages_(shape.stages), orders_(shape.stages), starts_(shape.stages) {
+    for (int64_t s = 0; s < shape.stages; ++s) {
+      stages_[s].seconds = shape.secondsOf(s);
+      stages_[s].forward.reserve(microBatches_), stages_[s].input.reserve(microBatches_);
+      orders_[s].reserve(3 * microBatches_);
+    }
   }
 
   /// Returns the orders. The stage that can start first acts first, and it knows only what other stages have begun by
   /// then.
   Orders run() {
-    for (int64_t s = 0; s < shape_.stages; ++s) choose(s);
+    const auto last = static_cast<int64_t>(stages_.size()) - 1;
+    for (int64_t s = 0; s <= last; ++s) choose(s);
     for (;;) {
-      auto next = std::min_element(stages_.begin(), stages_.end(),
-                                   [](const Stage& a, const Stage& b) { return a.start < b.start; });
-      if (next->start == kNever) break;
-      const int64_t s = next - stages_.begin();
-      perform(s);
-      for (int64_t k = std::max<int64_t>(0, s - 1); k <= std::min(shape_.stages - 1, s + 1); ++k) choose(k);
+      const int64_t s = starts_.first();
+      const Stage& stage = stages_[s];
+      if (stage.start == kNever) break;
+      const ActionKind kind = stage.next;
+      const size_t microBatch = perform(s);
+      choose(s);
+      // A neighbour has a new choice only if it lacked this result.
+      if (kind == ActionKind::Forward && s < last && stages_[s + 1].forward.size() == microBatch) choose(s + 1);
+      if (kind == ActionKind::BackwardInput && s > 0 && stages_[s - 1].input.size() == microBatch) choose(s - 1);
     }
     return std::move(orders_);
   }
 
 private:
   struct Stage {
+    PassSeconds seconds;
     double free = 0;
     std::vector<double> forward, input; ///< ends, by micro-batch
     size_t weights = 0;
@@ -53,24 +92,21 @@ private:
     double start = kNever; ///< of its next action
   };
 
-  PassSeconds seconds(int64_t s) const { return shape_.secondsOf(s); }
-
   double forwardArrives(int64_t s) const {
-    const Stage& stage = stages_[s];
-    const size_t k = stage.forward.size();
-    if (k == static_cast<size_t>(shape_.microBatches)) return kNever;
+    const size_t k = stages_[s].forward.size();
+    if (k == microBatches_) return kNever;
     if (s == 0) return 0;
-    const auto& sent = stages_[s - 1].forward;
-    return k < sent.size() ? sent[k] + seconds(s - 1).send : kNever;
+    const Stage& sender = stages_[s - 1];
+    return k < sender.forward.size() ? sender.forward[k] + sender.seconds.send : kNever;
   }
 
   double backwardArrives(int64_t s) const {
     const Stage& stage = stages_[s];
     const size_t k = stage.input.size();
     if (k >= stage.forward.size()) return kNever;
-    if (s == shape_.stages - 1) return stage.forward[k];
-    const auto& sent = stages_[s + 1].input;
-    return k < sent.size() ? sent[k] + seconds(s + 1).sendBack : kNever;
+    if (static_cast<size_t>(s) + 1 == stages_.size()) return stage.forward[k];
+    const Stage& sender = stages_[s + 1];
+    return k < sender.input.size() ? sender.input[k] + sender.seconds.sendBack : kNever;
   }
 
   void choose(int64_t s) {
@@ -80,34 +116,37 @@ private:
     const double earliest = std::max(stage.free, std::min(forward, backward));
     stage.next = backward <= std::max(stage.free, forward) ? ActionKind::BackwardInput : ActionKind::Forward;
     stage.start = earliest;
-    if (stage.weights < stage.input.size() && earliest > stage.free + patience_ * seconds(s).weight) {
+    if (stage.weights < stage.input.size() && earliest > stage.free + patience_ * stage.seconds.weight) {
       stage.next = ActionKind::BackwardWeight;
       stage.start = stage.free;
     }
+    starts_.set(s, stage.start);
   }
 
-  void perform(int64_t s) {
+  /// Runs the next action of a stage and returns its micro-batch.
+  size_t perform(int64_t s) {
     Stage& stage = stages_[s];
-    const PassSeconds pass = seconds(s);
     size_t microBatch = 0;
     if (stage.next == ActionKind::Forward) {
       microBatch = stage.forward.size();
-      stage.forward.push_back(stage.free = stage.start + pass.forward);
+      stage.forward.push_back(stage.free = stage.start + stage.seconds.forward);
     } else if (stage.next == ActionKind::BackwardInput) {
       microBatch = stage.input.size();
-      stage.input.push_back(stage.free = stage.start + pass.input);
+      stage.input.push_back(stage.free = stage.start + stage.seconds.input);
     } else {
       microBatch = stage.weights++;
-      stage.free = stage.start + pass.weight;
+      stage.free = stage.start + stage.seconds.weight;
     }
     orders_[s].push_back(act(stage.next, s, static_cast<int64_t>(microBatch)));
+    return microBatch;
   }
 
-  const ScheduleShape& shape_;
+  size_t microBatches_;
   int64_t limit_;
   double patience_;
   Indexed<Stage> stages_;
   ActionLists orders_;
+  Tournament starts_;
 };
 
 /// Orders with one or two warm-up forwards per later stage, and with gradients of weights that lag by one or two
