@@ -1,6 +1,7 @@
 // cut-layers: cuts the top-level layers into virtual stages, and the instances of each repeat into classes to which the
 // same statements apply.
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/model/DisjointSlices.h"
 #include "ir/program/Task.h"
 #include "passes/Steps.h"
 #include "passes/backward/Backward.h"
@@ -50,6 +51,11 @@ std::vector<RangeSet> firstOf(const Model& model, const Recompute& statement, co
   return sets;
 }
 
+/// Returns the first index of a range, its end aside, that is at least `lo`.
+int64_t firstFrom(const Range& r, int64_t lo) {
+  return r.begin >= lo ? r.begin : r.begin + (lo - r.begin + r.step - 1) / r.step * r.step;
+}
+
 /// The instances of a layer that the plan's slices choose. Equal statements about layers that differ only in their
 /// first slice are one choice: `decoder[0:4] { ffn -> tp }` and `decoder[4:8] { ffn -> tp }` choose the same as
 /// `decoder[0:8]`. A part lies in one instance, so a slice holds it or not.
@@ -72,7 +78,7 @@ public:
   /// Returns the instances of each choice.
   std::set<RangeSet> sets() const {
     std::set<RangeSet> all = sets_;
-    for (const auto& entry : chosen_) all.insert(entry.second);
+    for (const auto& entry : slices_) all.insert(entry.second.slices());
     return all;
   }
 
@@ -82,36 +88,44 @@ private:
     if (isPart_ || selector.steps.empty()) return;
     const LayerStep& first = selector.steps[0];
     if (!first.slice || !(first.star || first.name == layer_)) return;
-    const RangeSet slice = *first.slice;
     Selector anywhere = selector;
     anywhere.steps[0] = {false, layer_, std::nullopt};
-    RangeSet& set = chosen_[fmt::format("{} of {}", saying(), anywhere.str())];
-    if (set.firstCommon(slice))
-      sets_.insert(slice); // an instance chosen twice must show up in the classes
-    else
-      set.ranges.insert(set.ranges.end(), slice.ranges.begin(), slice.ranges.end());
+    if (!slices_[fmt::format("{} of {}", saying(), anywhere.str())].add(*first.slice))
+      sets_.insert(*first.slice); // an instance chosen twice must show up in the classes
   }
 
   Symbol layer_;
   bool isPart_;
-  std::map<std::string, RangeSet> chosen_; ///< by statement and the layers inside an instance that it names
+  std::map<std::string, DisjointSlices> slices_; ///< by statement and the layers inside an instance that it names
   std::set<RangeSet> sets_;
 };
 
 /// Classes of instances, each in ascending order.
 using Classes = std::vector<RangeSet>;
 
-/// Returns the classes: instances with equal choices form a class.
+/// Returns the classes: instances with equal choices form a class. Each choice splits the classes that it cuts.
 Classes classesOf(const Layer& layer, const std::set<RangeSet>& choices) {
   if (choices.empty()) return {RangeSet{{Range{layer.from, layer.to(), 1}}}};
-  std::map<std::vector<bool>, size_t> classes;
+  std::vector<size_t> classOf(static_cast<size_t>(layer.count));
+  size_t classes = 1;
+  for (const RangeSet& choice : choices) {
+    const size_t before = classes;
+    std::map<size_t, size_t> parts; // the new class of the chosen instances, by their class so far
+    for (const Range& r : choice.ranges)
+      for (int64_t i = firstFrom(r, layer.from); i < std::min(r.end, layer.to()); i += r.step) {
+        size_t& mine = classOf[static_cast<size_t>(i - layer.from)];
+        if (mine >= before) continue;
+        const auto [part, fresh] = parts.try_emplace(mine, classes);
+        if (fresh) ++classes;
+        mine = part->second;
+      }
+  }
   std::vector<std::vector<int64_t>> members;
+  std::vector<size_t> place(classes, SIZE_MAX); // in the order of their first instances
   for (int64_t i = layer.from; i < layer.to(); ++i) {
-    std::vector<bool> signature;
-    for (const RangeSet& r : choices) signature.push_back(r.contains(i));
-    auto [it, fresh] = classes.try_emplace(signature, members.size());
-    if (fresh) members.emplace_back();
-    members[it->second].push_back(i);
+    size_t& at = place[classOf[static_cast<size_t>(i - layer.from)]];
+    if (at == SIZE_MAX) at = members.size(), members.emplace_back();
+    members[at].push_back(i);
   }
   Classes result;
   for (const auto& m : members) result.push_back(RangeSet::of(m));
@@ -187,8 +201,7 @@ void addRuns(const ProgramHead& program, const StagePiece& piece, StageRuns::val
     const ClassHead& layerClass = program.head(LayerClassId(b));
     if (layerClass.boundaryReshard || layerClass.layer != piece.layer) continue;
     for (const Range& r : layerClass.instances.ranges) {
-      const int64_t skipped = r.begin < piece.lo ? (piece.lo - r.begin + r.step - 1) / r.step : 0;
-      const Range inside{r.begin + skipped * r.step, std::min(r.end, piece.hi), r.step};
+      const Range inside{firstFrom(r, piece.lo), std::min(r.end, piece.hi), r.step};
       if (inside.count() > 0 && r.step == 1) runs.push_back({inside.begin, inside.end, LayerClassId(b)});
       for (int64_t i = inside.begin; r.step > 1 && i < inside.end; i += r.step)
         runs.push_back({i, i + 1, LayerClassId(b)});
