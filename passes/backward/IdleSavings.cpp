@@ -11,7 +11,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <optional>
+#include <string>
+#include <utility>
 
 namespace planc::passes {
 using namespace ir;
@@ -31,25 +34,34 @@ double keptBytes(const ShardedClass& layerClass) {
   return bytes;
 }
 
-/// Returns the class reduced to the instances that the selector names, because a class can represent several selectors.
-ShardedClass within(const ShardedProgram& program, ShardedClass layerClass, const Selector& selector) {
-  layerClass.instances = namedBy(selector, program.model->layers[layerClass.layer], layerClass.instances);
-  return layerClass;
-}
-
-bool reachesClass(const ShardedProgram& program, const Selector& selector, const ShardedClass& layerClass) {
-  if (layerClass.instances.ranges.empty()) return false;
-  const ir::Layer& layer = program.model->layers[layerClass.layer];
+/// Returns whether the selector reaches an operator of these instances of a layer.
+bool reachesAny(const ShardedProgram& program, const Selector& selector, const ir::Layer& layer,
+                const RangeSet& instances) {
+  if (instances.ranges.empty()) return false;
   for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
-    if (reaches(selector, program.model->ops[OpId(i)].path, layer, layerClass.instances)) return true;
+    if (reaches(selector, program.model->ops[OpId(i)].path, layer, instances)) return true;
   return false;
 }
 
-/// How much a replay runs again; `early`: it ends where backward has what it needs.
+/// Returns the number of nodes that a replay runs again. `early`: it ends where backward has what it needs.
 size_t replayed(const ShardedClass& layerClass, bool early) {
   return static_cast<size_t>(llvm::count_if(
       layerClass.backward, [&](const ShardedNode& n) { return n.phase == Phase::Recompute && (n.needed || !early); }));
 }
+
+/// Returns a key for a statement about one of the layers that its selector names. Statements that differ only in the
+/// instances have the same key.
+std::string keyOf(const std::string& statement, Selector selector) {
+  if (!selector.steps.empty()) selector.steps[0].slice.reset();
+  return fmt::format("{} of {}", statement, selector.str());
+}
+
+/// Measures of a derived class that the checks compare.
+struct Derived {
+  double kept = 0;                        ///< bytes of an instance
+  size_t nodes = 0;                       ///< of its backward
+  size_t replayed = 0, replayedToEnd = 0; ///< nodes that run again, if the stack stops early as it does, and if not
+};
 
 /// Derives classes for a plan with other recomputation.
 class Trial {
@@ -61,8 +73,19 @@ public:
 
   Plan& plan() { return plan_; }
 
-  /// Returns the class under the current plan; null if its checkpoints contradict each other.
-  std::optional<ShardedClass> derive(LayerClassId id, ShardedClass layerClass) {
+  /// Returns measures of the class under the current plan; null if its checkpoints contradict each other. The
+  /// instances of a class are alike, so equal `change`s of the plan have one result. `instances`: those of the class
+  /// that a statement names, which can represent several.
+  const std::optional<Derived>& derive(LayerClassId id, const RangeSet& instances, const std::string& change) {
+    const auto [known, fresh] = known_.try_emplace({id.index, change});
+    if (fresh) known->second = deriveAnew(id, instances);
+    return known->second;
+  }
+
+private:
+  std::optional<Derived> deriveAnew(LayerClassId id, const RangeSet& instances) {
+    ShardedClass layerClass = program_.classes[id];
+    layerClass.instances = instances;
     layerClass.backward = {};
     layerClass.saved = {};
     DiagnosticEngine unheard;
@@ -70,14 +93,16 @@ public:
     if (!checkpoints.ok) return std::nullopt;
     Outer outer = outer_;
     deriveClass(program_, layerClass, wanted_[id.index], checkpoints, outer);
-    return layerClass;
+    const bool early = plan_.stack && plan_.stack->truth(StackFact::EarlyStop);
+    return Derived{keptBytes(layerClass), layerClass.backward.size(), replayed(layerClass, early),
+                   replayed(layerClass, false)};
   }
 
-private:
   ShardedProgram program_;
   Plan plan_;
   const std::vector<std::vector<bool>>& wanted_;
   const Outer& outer_;
+  std::map<std::pair<uint32_t, std::string>, std::optional<Derived>> known_; ///< by class and change
 };
 
 class IdleSavings {
@@ -97,20 +122,24 @@ public:
   }
 
 private:
-  /// Calls `compare` with every class that the selector reaches, with and without the statement. `chosen`: instances of
-  /// a `recompute` statement, which can name only the first ones. Returns whether it reaches any class.
-  template <class F> bool each(const Selector& selector, const std::vector<RangeSet>* chosen, F compare) {
+  /// Calls `compare` with every class that the selector reaches, the number of its instances that the selector names,
+  /// and the class under the trial's plan, which `change` identifies. `chosen`: instances of a `recompute` statement,
+  /// which can name only the first ones. Returns whether it reaches any class.
+  template <class F>
+  bool each(const Selector& selector, const std::vector<RangeSet>* chosen, const std::string& change, F compare) {
     bool any = false;
     for (uint32_t b = 0; b < program_.classes.size(); ++b) {
-      const ShardedClass layerClass = within(program_, program_.classes[LayerClassId(b)], selector);
-      if (layerClass.boundaryReshard || !reachesClass(program_, selector, layerClass)) continue;
-      if (chosen && !chosen->empty() &&
-          !(*chosen)[layerClass.layer.index].contains(layerClass.instances.ranges.front().begin))
+      const ShardedClass& layerClass = program_.classes[LayerClassId(b)];
+      if (layerClass.boundaryReshard) continue;
+      const ir::Layer& layer = program_.model->layers[layerClass.layer];
+      const RangeSet named = namedBy(selector, layer, layerClass.instances);
+      if (!reachesAny(program_, selector, layer, named)) continue;
+      if (chosen && !chosen->empty() && !(*chosen)[layerClass.layer.index].contains(named.ranges.front().begin))
         continue;
-      const std::optional<ShardedClass> without = trial_.derive(LayerClassId(b), layerClass);
+      const std::optional<Derived>& without = trial_.derive(LayerClassId(b), named, change);
       if (!without) return false;
       any = true;
-      compare(layerClass, *without);
+      compare(layerClass, static_cast<double>(named.count()), *without);
     }
     return any;
   }
@@ -119,25 +148,27 @@ private:
     return index < program_.firstLayers.size() ? &program_.firstLayers[index] : nullptr;
   }
 
-  /// Returns the bytes that the selector frees, compared with a plan without it; null if it reaches no class.
-  std::optional<double> freed(size_t index, const Selector& selector, double& kept) {
+  /// Returns the bytes that the selector frees, compared with the trial's plan; null if it reaches no class.
+  std::optional<double> freed(size_t index, const Selector& selector, const std::string& change, double& kept) {
     double freed = 0;
-    const bool any = each(selector, firstOf(index), [&](const ShardedClass& with, const ShardedClass& without) {
-      const double instances = static_cast<double>(with.instances.count());
-      freed += instances * (keptBytes(without) - keptBytes(with));
-      kept += instances * keptBytes(without);
-    });
+    const bool any =
+        each(selector, firstOf(index), change, [&](const ShardedClass& with, double instances, const Derived& without) {
+          freed += instances * (without.kept - keptBytes(with));
+          kept += instances * without.kept;
+        });
     return any ? std::optional(freed) : std::nullopt;
   }
 
   void checkRecompute(size_t index, size_t k) {
-    const Recompute statement = program_.plan->recompute[index];
+    const Recompute& statement = program_.plan->recompute[index];
     const Selector& selector = statement.selectors[k];
     auto& selectors = trial_.plan().recompute[index].selectors;
-    selectors.erase(selectors.begin() + static_cast<std::ptrdiff_t>(k));
+    std::swap(selectors[k], selectors.back()); // their order means nothing
+    selectors.pop_back();
     double kept = 0;
-    const auto bytes = freed(index, selector, kept);
-    selectors = statement.selectors;
+    const auto bytes = freed(index, selector, keyOf("without " + saying(statement), selector), kept);
+    selectors.push_back(selector);
+    std::swap(selectors[k], selectors.back());
     if (!bytes) return;
     if (*bytes > kRounding * kept) {
       if (statement.outputs) checkOutputs(index, selector);
@@ -158,18 +189,20 @@ private:
 
   /// Returns whether less would be kept if the outputs of the selector were recomputed.
   bool discards(size_t index, const Selector& selector) {
-    trial_.plan().recompute[index].outputs = true;
+    Recompute& statement = trial_.plan().recompute[index];
+    statement.outputs = true;
     double kept = 0;
-    const auto bytes = freed(index, selector, kept);
-    trial_.plan().recompute[index].outputs = false;
+    const auto bytes = freed(index, selector, keyOf(saying(statement), selector), kept);
+    statement.outputs = false;
     return bytes && *bytes < -kRounding * kept;
   }
 
   void checkOutputs(size_t index, const Selector& selector) {
-    trial_.plan().recompute[index].outputs = false;
+    Recompute& statement = trial_.plan().recompute[index];
+    statement.outputs = false;
     double kept = 0;
-    const auto bytes = freed(index, selector, kept);
-    trial_.plan().recompute[index].outputs = true;
+    const auto bytes = freed(index, selector, keyOf(saying(statement), selector), kept);
+    statement.outputs = true;
     if (bytes && *bytes <= kRounding * kept)
       diagnostics_
           .report(OutputsIdle, selector.range,
@@ -197,9 +230,10 @@ private:
     const auto count = [&](const Selector& selector, bool out, auto& totals) {
       saves = before;
       if (out) saves.erase(saves.begin() + static_cast<std::ptrdiff_t>(k));
-      any |= each(selector, firstOf(index), [&](const ShardedClass&, const ShardedClass& layerClass) {
-        totals.push_back({replayed(layerClass, earlyStop_), replayed(layerClass, false)});
-      });
+      any |= each(selector, firstOf(index), keyOf(saying(trial_.plan().recompute[index]), selector),
+                  [&](const ShardedClass&, double, const Derived& derived) {
+                    totals.push_back({derived.replayed, derived.replayedToEnd});
+                  });
     };
     for (const Selector& selector : statement.selectors) {
       std::vector<std::pair<size_t, size_t>> with, without;
@@ -234,7 +268,7 @@ private:
     std::vector<bool> reached;
     for (const ShardedClass& layerClass : program_.classes)
       reached.push_back(!layerClass.boundaryReshard && llvm::any_of(statement.selectors, [&](const Selector& s) {
-        return reachesClass(program_, s, layerClass);
+        return reachesAny(program_, s, program_.model->layers[layerClass.layer], layerClass.instances);
       }));
     int64_t most = 0;
     for (const StageKind& stage : program_.stageKinds) {
@@ -250,13 +284,16 @@ private:
   void checkKeep(size_t index) {
     const Keep& keep = program_.plan->keeps[index];
     auto& statements = trial_.plan().keeps;
-    statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(index));
+    std::swap(statements[index], statements.back()); // their order means nothing
+    statements.pop_back();
     bool changes = false, kept = false;
-    const bool any = each(keep.selector, nullptr, [&](const ShardedClass& with, const ShardedClass& without) {
-      kept |= !with.saved.empty();
-      changes |= keptBytes(with) != keptBytes(without) || with.backward.size() != without.backward.size();
-    });
-    statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(index), keep);
+    const bool any = each(keep.selector, nullptr, keyOf("without " + saying(keep), keep.selector),
+                          [&](const ShardedClass& with, double, const Derived& without) {
+                            kept |= !with.saved.empty();
+                            changes |= keptBytes(with) != without.kept || with.backward.size() != without.nodes;
+                          });
+    statements.push_back(keep);
+    std::swap(statements[index], statements.back());
     if (!any || changes) return;
     diagnostics_
         .report(KeepIdle, keep.selector.range,
@@ -270,7 +307,6 @@ private:
   const ShardedProgram& program_;
   Trial trial_;
   DiagnosticEngine& diagnostics_;
-  const bool earlyStop_ = program_.plan->stack && program_.plan->stack->truth(ir::StackFact::EarlyStop);
   bool stopsBefore_ = false; ///< last checked name: only a replay to the end would run it
 };
 
