@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
+#include <vector>
 
 namespace planc::passes {
 using namespace ir;
@@ -38,19 +40,48 @@ bool hasDim(const Model& model, const Op& op, Symbol dim) {
   return false;
 }
 
-bool checkReach(const ProgramHead& program, const PlacementRule& rule, DiagnosticEngine& diagnostics) { // L7
-  std::set<std::string> found;
-  for (const ClassHead& layerClass : program.heads()) {
-    if (layerClass.boundaryReshard) continue;
-    const Layer& layer = program.model->layers[layerClass.layer];
-    const RangeSet named = namedBy(rule.selector, layer, layerClass.instances);
-    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
-      const Op& op = program.model->ops[OpId(i)];
-      if (!reaches(rule.selector, op.path, layer, named)) continue;
-      if (hasDim(program.model, op, rule.dim)) return true;
-      for (DimId d : op.dims) found.insert(program.model->dims[d].name.str());
-      for (CompositeId c : op.composites) found.insert(program.model->composites[c].name.str());
+/// The operators below each path, and the classes of each layer.
+struct Below {
+  std::map<std::vector<Symbol>, std::vector<OpId>> operators;
+  std::vector<std::vector<LayerClassId>> classes; ///< by layer
+
+  explicit Below(const ProgramHead& program) : classes(program.model->layers.size()) {
+    const Model& model = program.model;
+    for (uint32_t i = 0; i < model.ops.size(); ++i) {
+      std::vector<Symbol> path = model.ops[OpId(i)].path;
+      for (;; path.pop_back()) {
+        operators[path].push_back(OpId(i));
+        if (path.empty()) break;
+      }
     }
+    for (uint32_t c = 0; c < program.classCount(); ++c)
+      if (const ClassHead& layerClass = program.head(LayerClassId(c)); !layerClass.boundaryReshard)
+        classes[layerClass.layer.index].push_back(LayerClassId(c));
+  }
+
+  /// Operators that a selector can match.
+  const std::vector<OpId>& of(const Selector& selector) const {
+    static const std::vector<OpId> kNone;
+    const bool star = std::any_of(selector.steps.begin(), selector.steps.end(), [](const auto& s) { return s.star; });
+    const auto found = operators.find(star ? std::vector<Symbol>() : selector.names());
+    return found == operators.end() ? kNone : found->second;
+  }
+};
+
+bool checkReach(const ProgramHead& program, const Below& below, const PlacementRule& rule,
+                DiagnosticEngine& diagnostics) { // L7
+  std::set<std::string> found;
+  for (const OpId id : below.of(rule.selector)) {
+    const Op& op = program.model->ops[id];
+    const Layer& layer = program.model->layers[op.layer];
+    const auto reached = [&](LayerClassId c) {
+      return reaches(rule.selector, op.path, layer, namedBy(rule.selector, layer, program.head(c).instances));
+    };
+    const std::vector<LayerClassId>& classes = below.classes[op.layer.index];
+    if (std::none_of(classes.begin(), classes.end(), reached)) continue;
+    if (hasDim(program.model, op, rule.dim)) return true;
+    for (DimId d : op.dims) found.insert(program.model->dims[d].name.str());
+    for (CompositeId c : op.composites) found.insert(program.model->composites[c].name.str());
   }
   for (ValueId in : program.model->inputs)
     if (rule.selector.steps.empty())
@@ -130,11 +161,13 @@ void warnOrder(const ProgramHead& program, DiagnosticEngine& diagnostics) {
       if (!resolveTargets(program.mesh, {t}).empty()) targets.push_back(t);
     return targets;
   };
-  for (const PlacementRule& inner : program.plan->placements)
+  for (const PlacementRule& inner : program.plan->placements) {
+    const std::vector<Symbol> in = splitting(inner);
+    if (in.size() < 2) continue;
     for (const PlacementRule& outer : program.plan->placements) {
       if (inner.dim != outer.dim || inner.selector.steps.size() <= outer.selector.steps.size()) continue;
-      const std::vector<Symbol> in = splitting(inner), out = splitting(outer);
-      if (out.size() != 1 || in.size() < 2 || in.front() == out.front()) continue;
+      const std::vector<Symbol> out = splitting(outer);
+      if (out.size() != 1 || in.front() == out.front()) continue;
       if (std::find(in.begin(), in.end(), out.front()) == in.end()) continue;
       diagnostics
           .report(AxisOrder, inner.targetRange,
@@ -145,6 +178,7 @@ void warnOrder(const ProgramHead& program, DiagnosticEngine& diagnostics) {
           .label(outer.range, fmt::format("outside of it only `{}` is used", out.front().view()))
           .help(fmt::format("`{}` is before `{}`: list it last", in.front().view(), out.front().view()));
     }
+  }
 }
 
 } // namespace
@@ -168,8 +202,9 @@ bool checkStageAxes(ProgramHead& program, DiagnosticEngine& diagnostics) {
 
 bool checkRules(ShardedProgram& program, DiagnosticEngine& diagnostics) {
   bool ok = checkStageAxes(program, diagnostics);
+  const Below below(program);
   for (const PlacementRule* rule : heldPlacements(*program.plan, program.mesh))
-    ok &= checkReach(program, *rule, diagnostics);
+    ok &= checkReach(program, below, *rule, diagnostics);
   ok = ok && checkKernels(program, diagnostics);
   if (!ok) return false;
   if (diagnostics.wantsWarnings()) {

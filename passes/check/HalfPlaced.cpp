@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/layout/Routed.h"
 #include "passes/Steps.h"
+#include "passes/lower/SelectorIndex.h"
 #include "passes/place/Placed.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -83,14 +85,25 @@ size_t depthOf(const PlacementRule& rule) {
 /// Rules of one dimension with the same axes.
 struct Group {
   std::vector<const PlacementRule*> rules;
-  std::vector<const Reader*> split; ///< by rule: a reader of the largest parameter that it splits
+  std::vector<const Reader*> split;            ///< by rule: a reader of the largest parameter that it splits
+  std::map<std::vector<Symbol>, size_t> below; ///< by path: the first rule whose `split` lies there
+
+  void add(const PlacementRule* rule, const Reader* reader) {
+    std::vector<Symbol> path = reader->op.path;
+    for (; !path.empty(); path.pop_back()) below.emplace(path, rules.size());
+    rules.push_back(rule);
+    split.push_back(reader);
+  }
 };
 
 class Finder {
 public:
   Finder(const ShardedProgram& program, DiagnosticEngine& diagnostics)
       : program_(program), model_(program.model), diagnostics_(diagnostics), readers_(readersOf(program)),
-        rules_(heldPlacements(*program.plan, program.mesh)) {}
+        rules_(heldPlacements(*program.plan, program.mesh)),
+        selectors_(rules_.size(), [&](size_t r) -> const Selector& { return rules_[r]->selector; }) {
+    for (const Reader& reader : readers_) byStorage_[storageOf(reader)].push_back(&reader);
+  }
 
   void run() {
     for (const Group& group : groups()) look(group);
@@ -101,29 +114,27 @@ private:
 
   std::vector<Group> groups() const {
     std::vector<Group> groups;
+    std::map<const PlacementRule*, const Reader*> largest;
+    for (const Reader& reader : readers_)
+      eachSplit(reader, [&](const PlacementRule* rule) {
+        const Reader*& most = largest[rule];
+        if (!most || reader.elements > most->elements) most = &reader;
+      });
     for (const PlacementRule* rule : rules_) {
-      const Reader* most = nullptr;
-      for (const Reader& reader : readers_)
-        if (splits(*rule, reader) && (!most || reader.elements > most->elements)) most = &reader;
-      if (!most) continue;
+      const auto most = largest.find(rule);
+      if (most == largest.end()) continue;
       const auto same = llvm::find_if(
           groups, [&](const Group& g) { return g.rules[0]->dim == rule->dim && g.rules[0]->targets == rule->targets; });
       Group& group = same == groups.end() ? groups.emplace_back() : *same;
-      group.rules.push_back(rule);
-      group.split.push_back(most);
+      group.add(rule, most->second);
     }
     return groups;
   }
 
-  bool splits(const PlacementRule& rule, const Reader& reader) const {
-    return llvm::any_of(reader.in(program_).dims, [&](const PlacedDim& p) {
-      return p.rule == &rule && !p.ring && !p.axes.empty() && llvm::is_contained(reader.operand.dims, p.dim);
-    });
-  }
-
-  bool reachesIt(const Selector& selector, const Reader& reader) const {
-    const ClassHead& of = program_.head(reader.layerClass);
-    return reaches(selector, reader.op.path, model_.layers[of.layer], of.instances).has_value();
+  /// Calls `visit` with the rules that split the reader's parameter.
+  template <class Visit> void eachSplit(const Reader& reader, Visit visit) const {
+    for (const PlacedDim& p : reader.in(program_).dims)
+      if (p.rule && !p.ring && !p.axes.empty() && llvm::is_contained(reader.operand.dims, p.dim)) visit(p.rule);
   }
 
   // ---- parameters that are whole ----------------------------------------------
@@ -162,10 +173,9 @@ private:
   /// Returns whether any rule concerns this dimension of the operator, `replicate` included. Then it is whole on
   /// purpose.
   bool spokenOf(const PlacementRule& rule, const Reader& reader) const {
-    return llvm::any_of(rules_, [&](const PlacementRule* other) {
-      Selector anywhere = other->selector;
-      for (LayerStep& step : anywhere.steps) step.slice.reset(); // a slice leaves other instances whole on purpose
-      if (!reachesIt(anywhere, reader)) return false;
+    return llvm::any_of(selectors_.candidates(reader.op.path), [&](uint32_t r) {
+      const PlacementRule* const other = rules_[r];
+      if (!other->selector.matches(reader.op.path)) return false; // a slice leaves other instances whole on purpose
       return other->dim == rule.dim || llvm::any_of(reader.operand.dims, [&](DimId d) {
                return model_.dims[d].name == other->dim || llvm::any_of(reader.op.composites, [&](CompositeId id) {
                         const Composite& c = model_.composites[id];
@@ -187,10 +197,12 @@ private:
 
   /// Returns whether a rule of the group splits the same storage elsewhere, which is an error of its own.
   bool tied(const Group& group, const Reader& reader) const {
-    return llvm::any_of(readers_, [&](const Reader& other) {
-      return storageOf(other) == storageOf(reader) &&
-             llvm::any_of(group.rules, [&](const PlacementRule* rule) { return splits(*rule, other); });
-    });
+    bool any = false;
+    for (const Reader* other : byStorage_.at(storageOf(reader)))
+      eachSplit(*other, [&](const PlacementRule* rule) {
+        any |= rule->dim == group.rules[0]->dim && rule->targets == group.rules[0]->targets;
+      });
+    return any;
   }
   ValueId storageOf(const Reader& reader) const { return model_.values[reader.operand.value].storage; }
 
@@ -222,11 +234,9 @@ private:
 
   /// Returns the index of the rule in the group whose split parameter lies nearest to the reader.
   static size_t nearest(const Group& group, const Reader& reader) {
-    size_t best = 0;
-    for (size_t i = 1; i < group.rules.size(); ++i)
-      if (inCommon(group.split[i]->op.path, reader.op.path) > inCommon(group.split[best]->op.path, reader.op.path))
-        best = i;
-    return best;
+    for (std::vector<Symbol> path = reader.op.path; !path.empty(); path.pop_back())
+      if (const auto found = group.below.find(path); found != group.below.end()) return found->second;
+    return 0;
   }
 
   // ---- the fix ----------------------------------------------------------------
@@ -376,6 +386,8 @@ private:
   DiagnosticEngine& diagnostics_;
   std::vector<Reader> readers_;
   std::vector<const PlacementRule*> rules_;
+  SelectorIndex selectors_; ///< of the rules
+  std::map<ValueId, std::vector<const Reader*>> byStorage_;
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 // (docs/language.md, section 10), with laws L1, L2, L3, L5. The placement of an operator depends only on the operator
 // and the rules, never on its neighbours.
 // SPDX-License-Identifier: Apache-2.0
+#include "passes/lower/SelectorIndex.h"
 #include "passes/place/Placed.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -75,6 +76,7 @@ struct Placer {
   const Layer& layer;
   const RangeSet& instances;
   const std::vector<const PlacementRule*>& rules; ///< rules that apply to the mesh
+  const SelectorIndex& selectors;                 ///< of the rules
   llvm::SmallVector<DimId, 8> dims =
       {}; ///< dimensions that a rule may place: the iteration space and the parts of routed dims
   llvm::SmallVector<Claim, 8> claims = {}; ///< the innermost rule of each dim
@@ -176,7 +178,8 @@ struct Placer {
   }
 
   void collectClaims() {
-    for (const PlacementRule* rule : rules) {
+    for (const uint32_t r : selectors.candidates(op.path)) {
+      const PlacementRule* const rule = rules[r];
       auto depth = reaches(rule->selector, op.path, layer, instances);
       if (!depth) continue;
       for (CompositeId id : op.composites)
@@ -341,12 +344,14 @@ bool placeOperators(ProgramHead& program, DiagnosticEngine& diagnostics) {
   std::vector<Yielded> yielded;
   std::set<const PlacementRule*> served; // rules that split something
   const std::vector<const PlacementRule*> rules = heldPlacements(*program.plan, program.mesh);
+  const SelectorIndex selectors(rules.size(), [&](size_t r) -> const Selector& { return rules[r]->selector; });
   for (ClassHead& layerClass : program.heads()) {
     const Layer& layer = program.model->layers[layerClass.layer];
     layerClass.placements.edit().reserve(layer.end.index - layer.first.index);
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
-      Placer placer{program, diagnostics, program.model->ops[OpId(i)], layer, layerClass.instances, rules, {}, {},
-                    {},      yielded};
+      Placer placer{
+          program, diagnostics, program.model->ops[OpId(i)], layer, layerClass.instances, rules, selectors, {}, {},
+          {},      yielded};
       layerClass.placements.edit().push_back(placer.place());
       for (const PlacedDim& placed : layerClass.placements.edit().back().dims) served.insert(placed.rule);
       ok &= placer.ok;

@@ -4,6 +4,7 @@
 #include "ir/program/States.h"
 #include "passes/Steps.h"
 #include "passes/cut/Statements.h"
+#include "passes/lower/SelectorIndex.h"
 #include "passes/place/MoveStates.h"
 
 #include <algorithm>
@@ -35,6 +36,7 @@ struct StatePlacer {
   const Value& value(ValueId v) const { return program.model->values[v]; }
   const std::vector<StateRule>& rules = program.plan->states;
   std::vector<AxisMask> masks = {}; ///< by rule
+  SelectorIndex selectors{rules.size(), [this](size_t r) -> const Selector& { return rules[r].selector; }};
 
   bool run() {
     for (const StateRule& rule : rules) // the axes that its targets resolve to
@@ -55,9 +57,10 @@ struct StatePlacer {
   void resolve(const ClassHead& layerClass, ParamState& p) {
     const Layer& home = program.model->layers[value(p.param).layer];
     std::array<AxisMask, 3> axes{};
+    const std::vector<uint32_t> candidates = selectors.candidates(value(p.param).path);
     for (size_t k = 0; k < 3; ++k) {
       int best = -1;
-      for (size_t r = 0; r < rules.size(); ++r)
+      for (const uint32_t r : candidates)
         if (rules[r].state == kStates[k] && holds(program.mesh, rules[r]))
           if (auto depth = reaches(rules[r].selector, value(p.param).path, home, layerClass.instances);
               depth && *depth >= best)
