@@ -20,23 +20,33 @@ struct Use {
   const Op* op = nullptr;
   size_t operand = 0;
 };
-Use useOf(const Model& model, ValueId param) {
-  const LayerId layer = model.values[param].layer;
+
+/// The operands that an operator multiplies with or looks up: the first two of a contraction, all of a lookup.
+size_t multiplied(const Op& op) {
+  return isContraction(op.kind)      ? std::min<size_t>(2, op.operands.size())
+         : op.kind == OpKind::Lookup ? op.operands.size()
+                                     : 0;
+}
+
+Use useIn(const Op& op, ValueId param) {
+  for (size_t k = 0; k < multiplied(op); ++k)
+    if (op.operands[k].value == param) return {&op, k};
+  return {};
+}
+
+Use useOf(const Model& model, const ParamUse& p) {
+  const LayerId layer = model.values[p.param].layer;
   const bool known = layer.valid() && layer.index < model.layers.size();
   const uint32_t first = known ? model.layers[layer].first.index : 0,
                  end = known ? model.layers[layer].end.index : model.ops.size();
-  for (uint32_t i = first; i < end; ++i) {
-    const Op& op = model.ops[OpId(i)];
-    if (!isContraction(op.kind) && op.kind != OpKind::Lookup) continue;
-    for (size_t k = 0; k < op.operands.size(); ++k)
-      if (op.operands[k].value == param && (k < 2 || !isContraction(op.kind))) return {&op, k};
-  }
+  for (uint32_t i = first; i < end; ++i)
+    if (const Use use = useIn(model.ops[OpId(i)], p.param); use.op) return use;
   return {};
 }
 
 /// The role of each dimension of the parameter; empty for vectors.
-std::vector<MatrixSide> sidesOf(const Model& model, ValueId param) {
-  const Use use = useOf(model, param);
+std::vector<MatrixSide> sidesOf(const Model& model, const ParamUse& p) {
+  const Use use = useOf(model, p);
   if (!use.op) return {};
   const std::vector<DimId>& dims = use.op->operands[use.operand].dims;
   std::vector<MatrixSide> sides;
@@ -69,8 +79,21 @@ int halfBytes(DType t) {
 
 } // namespace
 
+Multipliers::Multipliers(const Model& model, LayerId layer) : model_(model), layer_(layer) {
+  const Layer& here = model.layers[layer];
+  for (uint32_t i = here.first.index; i < here.end.index; ++i)
+    for (size_t k = 0; k < multiplied(model.ops[OpId(i)]); ++k)
+      first_.emplace(model.ops[OpId(i)].operands[k].value, OpId(i));
+}
+
+const Op* Multipliers::of(const ParamUse& p) const {
+  if (model_.values[p.param].layer != layer_) return useOf(model_, p).op;
+  const auto found = first_.find(p.param);
+  return found == first_.end() ? nullptr : &model_.ops[found->second];
+}
+
 std::optional<Matrices> matricesOf(const ProgramHead& program, const ParamUse& p, bool local) {
-  const std::vector<MatrixSide> sides = sidesOf(program.model, p.param);
+  const std::vector<MatrixSide> sides = sidesOf(program.model, p);
   if (sides.empty()) return std::nullopt;
   Matrices m;
   double mine = 1; // elements of one copy on one device
@@ -90,7 +113,7 @@ std::optional<Matrices> matricesOf(const ProgramHead& program, const ParamUse& p
 }
 
 AxisMask splitsMatrix(const ProgramHead& program, const ParamUse& p) {
-  const std::vector<MatrixSide> sides = sidesOf(program.model, p.param);
+  const std::vector<MatrixSide> sides = sidesOf(program.model, p);
   AxisMask axes = 0;
   for (size_t i = 0; i < sides.size() && i < p.layout.shard.size(); ++i)
     if (sides[i] != MatrixSide::Count)
@@ -100,7 +123,7 @@ AxisMask splitsMatrix(const ProgramHead& program, const ParamUse& p) {
 
 bool isHiddenMatrix(const ProgramHead& program, const ParamUse& p) {
   const Model& model = program.model;
-  const Use use = useOf(model, p.param);
+  const Use use = useOf(model, p);
   return use.op && isContraction(use.op->kind) && model.layers[use.op->layer].repeated();
 }
 
@@ -130,13 +153,18 @@ DType storedAs(const ProgramHead& program, const ParamUse& p) {
 }
 
 DType usedAs(const ProgramHead& program, const ParamUse& p) {
-  if (const Use use = useOf(program.model, p.param); use.op) return program.computeType(*use.op);
+  const Use use = useOf(program.model, p);
+  return usedAs(program, p, use.op);
+}
+
+DType usedAs(const ProgramHead& program, const ParamUse& p, const Op* multiplier) {
+  if (multiplier) return program.computeType(*multiplier);
   const Precision& precision = program.precisionOf(program.model->values[p.param]);
   return width(precision.compute) < 2 ? precision.activations : precision.compute;
 }
 
-bool isPacked(const ProgramHead& program, const ParamUse& p) {
-  return halfBytes(storedAs(program, p)) < halfBytes(usedAs(program, p));
+bool isPacked(const ProgramHead& program, const ParamUse& p, const Op* multiplier) {
+  return halfBytes(storedAs(program, p)) < halfBytes(usedAs(program, p, multiplier));
 }
 
 const Optimizer* updaterOf(const ProgramHead& program, const ParamState& p) {

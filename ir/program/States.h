@@ -4,6 +4,7 @@
 #pragma once
 #include "ir/program/Program.h"
 
+#include <map>
 #include <optional>
 
 namespace planc::ir {
@@ -11,6 +12,20 @@ namespace planc::ir {
 /// The type in which optimizers that work on whole matrices gather and multiply them (Jordan et al. 2024, "Muon"; arXiv
 /// 2502.16982, section 2.3).
 inline constexpr DType kMatrixType = DType::bf16;
+
+/// Finds the operator of a parameter's layer that first multiplies with it or looks it up, without a search for the
+/// parameters of one layer.
+class Multipliers {
+public:
+  Multipliers(const Model& model, LayerId layer);
+  /// Returns null if no operator does.
+  const Op* of(const ParamUse& p) const;
+
+private:
+  const Model& model_;
+  LayerId layer_;
+  std::map<ValueId, OpId> first_; ///< by parameter of the layer
+};
 
 /// A parameter as an optimizer sees it: `count` matrices of rows · columns. For a contraction's weight the rows are the
 /// summed dimensions, the columns the dimensions of the result, and all other dimensions (experts) count matrices. For
@@ -37,10 +52,11 @@ bool updatesRows(const ProgramHead& program, const ParamUse& p);
 
 /// Element type in memory: the declared type, `precision.frozen` for frozen hidden matrices, else `precision.params`.
 DType storedAs(const ProgramHead& program, const ParamUse& p);
-/// Element type in which its operator reads it.
+/// Element type in which its operator reads it. `multiplier`: from `Multipliers`.
 DType usedAs(const ProgramHead& program, const ParamUse& p);
+DType usedAs(const ProgramHead& program, const ParamUse& p, const Op* multiplier);
 /// Returns whether it is stored in a narrower type than its product uses, so that it is unpacked before each use.
-bool isPacked(const ProgramHead& program, const ParamUse& p);
+bool isPacked(const ProgramHead& program, const ParamUse& p, const Op* multiplier);
 
 /// The optimizer that updates the parameter. Returns null if there is none or if nothing is trained.
 const Optimizer* updaterOf(const ProgramHead& program, const ParamState& p);

@@ -87,10 +87,16 @@ ActivationPolicy::ActivationPolicy(const ShardedProgram& program, ShardedClass& 
     : program_(program), layerClass_(layerClass), wanted_(wanted), checkpoints_(checkpoints),
       layer_(program.model->layers[layerClass.layer]), producerNode_(layer_.end.index - layer_.first.index, -1),
       replayed_(layerClass.forward.size(), -1), state_(checkpoints.forms.size(), Replay::Waiting),
-      keptAnyway_(producerNode_.size()) {
-  for (size_t n = 0; n < layerClass.forward.size(); ++n)
-    if (layerClass.forward[n].isCompute())
-      producerNode_[local(layer_, layerClass.forward[n].op)] = static_cast<int32_t>(n);
+      keptAnyway_(producerNode_.size()), opsOf_(checkpoints.forms.size()), nodesOf_(checkpoints.forms.size()) {
+  for (size_t n = 0; n < layerClass.forward.size(); ++n) {
+    const ShardedNode& node = layerClass.forward[n];
+    if (node.isCompute()) producerNode_[local(layer_, node.op)] = static_cast<int32_t>(n);
+    if (const int checkpoint = checkpointOf(node.op); checkpoint >= 0)
+      nodesOf_[static_cast<size_t>(checkpoint)].push_back(static_cast<uint32_t>(n));
+  }
+  for (uint32_t i = layer_.first.index; i < layer_.end.index; ++i)
+    if (const int checkpoint = checkpointOf(OpId(i)); checkpoint >= 0)
+      opsOf_[static_cast<size_t>(checkpoint)].push_back(OpId(i));
 }
 
 /// Returns whether the backward of the operator reads this operand. A contraction reads an operand for the gradient of
@@ -189,9 +195,9 @@ DType ActivationPolicy::keptType(ValueId value) const {
 }
 
 void ActivationPolicy::save(OpId reader, ValueId value, const Layout& layout, double elements, int32_t made) {
-  for (const auto& [v, l] : savedLayouts_)
-    if (v == value && l == layout) return;
-  savedLayouts_.push_back({value, layout});
+  std::vector<Layout>& layouts = savedLayouts_[value];
+  if (llvm::is_contained(layouts, layout)) return;
+  layouts.push_back(layout);
   const Op& op = program_.model->ops[reader];
   const double times = timesOf(program_, op);
   const DType kept = program_.precisionOf(op).saved ? keptType(value) : program_.dtypeOf(value);
@@ -272,15 +278,15 @@ int32_t ActivationPolicy::keepOperand(OpId id, size_t operand, std::vector<Shard
   }
   const Layout wanted = need(program_, layerClass_.placements[local(layer_, id)], o.dims);
   if (sameLayout(program_.unordered(o.dims), p.layout, wanted)) return available;
-  for (size_t n = 0; n < backward.size(); ++n) // once per value and target
-    if (const Reshard* r = backward[n].asReshard(); r && r->regather && r->value == o.value && r->to == wanted)
-      return static_cast<int32_t>(n);
+  for (const int32_t n : regathers_[o.value]) // once per value and target
+    if (backward[static_cast<size_t>(n)].reshard().to == wanted) return n;
   const OpId producer = program_.model->values[o.value].producer;
   ShardedNode node({.phase = Phase::Backward, .op = id, .times = timesOf(program_, op)},
                    Reshard{{.value = o.value, .source = producer}, p.layout, wanted, true});
   if (available >= 0) node.deps.push_back(static_cast<NodeIndex>(available));
   backward.push_back(std::move(node));
-  return static_cast<int32_t>(backward.size()) - 1;
+  regathers_[o.value].push_back(static_cast<int32_t>(backward.size()) - 1);
+  return regathers_[o.value].back();
 }
 
 std::vector<int32_t> ActivationPolicy::read(OpId id, std::vector<ShardedNode>& backward) {
@@ -311,8 +317,8 @@ std::vector<int32_t> ActivationPolicy::read(OpId id, std::vector<ShardedNode>& b
 
 std::vector<int32_t> ActivationPolicy::readOthers(OpId id, int except) const {
   std::vector<int32_t> ready;
-  for (const auto& [key, node] : brings_)
-    if (key.first == id && key.second != except && node >= 0) ready.push_back(node);
+  for (auto it = brings_.lower_bound({id, 0}); it != brings_.end() && it->first.first == id; ++it)
+    if (it->first.second != except && it->second >= 0) ready.push_back(it->second);
   return ready;
 }
 

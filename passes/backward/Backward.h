@@ -81,7 +81,8 @@ private:
   bool replayNode(int checkpoint, ir::ShardedNode& node, int32_t at) const;
   int32_t again(ir::OpId reader, ir::ValueId value, const Point& point, std::vector<ir::ShardedNode>& backward);
   bool discarded(ir::ValueId value) const;
-  bool handsOn(ir::OpId op) const;
+  using Readers = std::map<ir::ValueId, std::vector<ir::OpId>>;
+  bool handsOn(ir::OpId op, const Readers& readers) const;
   void dropUnread();
   bool reads(const ir::Op& op, size_t operand) const;
   bool onHost(ir::OpId reader, ir::ValueId value) const;
@@ -100,8 +101,12 @@ private:
   Indexed<Replay> state_;        ///< per checkpoint
   std::vector<bool> keptAnyway_; ///< per operator: discarded, but read during the replay of its checkpoint
   std::map<std::pair<ir::OpId, int>, int32_t> brings_; ///< node that the backward of an operator waits for, by operand
-  std::vector<std::pair<ir::ValueId, ir::Layout>> savedLayouts_;
-  std::map<ir::ValueId, ir::OpId> narrowed_; ///< values kept in fewer bits, and the reader that keeps them
+  std::map<ir::ValueId, std::vector<ir::Layout>> savedLayouts_;
+  std::map<ir::ValueId, std::vector<int32_t>> regathers_; ///< backward nodes that repeat the reshards of a kept value
+  std::map<ir::ValueId, std::vector<int32_t>> remade_;    ///< backward nodes of replays that reshard a value
+  std::vector<std::vector<ir::OpId>> opsOf_;              ///< per checkpoint: its operators
+  std::vector<std::vector<uint32_t>> nodesOf_;            ///< per checkpoint: the forward nodes of its operators
+  std::map<ir::ValueId, ir::OpId> narrowed_;              ///< values kept in fewer bits, and the reader that keeps them
 };
 
 /// Reports two `keep` statements that reach a value equally deep and choose different sides of it, at the later one,

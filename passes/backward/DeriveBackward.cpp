@@ -9,6 +9,9 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 
 namespace planc::passes {
 using namespace ir;
@@ -24,6 +27,8 @@ struct BackwardDerivation {
   const Layer& layer;
   ActivationPolicy policy;
   std::vector<std::vector<Contribution>> gradients = {}; ///< gradients of the result, by operator of the layer
+  std::map<ValueId, size_t> uses = {};                   ///< of parameters: their places in the class
+  std::set<std::pair<OpId, int>> unpacked = {};          ///< operands that forward unpacks
 
   const Model& model() const { return program.model; }
   const Placement& placement(OpId op) const { return layerClass.placements[local(layer, op)]; }
@@ -34,6 +39,10 @@ struct BackwardDerivation {
 
   void derive() {
     gradients.resize(layer.end.index - layer.first.index);
+    for (size_t u = 0; u < layerClass.uses.size(); ++u) uses.emplace(layerClass.uses[u].param, u);
+    for (const ShardedNode& node : layerClass.forward)
+      if (const Computation* c = node.asCompute(); c && c->role == Role::Cast && c->operand >= 0)
+        unpacked.emplace(node.op, c->operand);
     layerClass.backward.edit().reserve(layerClass.forward.size() * 2);
     seed();
     for (uint32_t i = layer.end.index; i-- > layer.first.index;)
@@ -168,9 +177,8 @@ struct BackwardDerivation {
     std::vector<int32_t> ready;
     const Op& op = model().ops[id];
     for (size_t k = 0; k < op.operands.size() && k < 2; ++k)
-      if (k != operand && isPackedParam(program, layerClass, op.operands[k].value)) {
+      if (k != operand && unpacked.contains({id, static_cast<int>(k)}))
         ready.push_back(append(compute(id, Role::Cast, static_cast<int>(k))));
-      }
     return ready;
   }
 
@@ -206,8 +214,7 @@ struct BackwardDerivation {
 
   void addToParameter(OpId id, int operand, AxisMask partial, int32_t node) {
     const ValueId param = model().ops[id].operands[operand].value;
-    for (ParamUse& p : layerClass.uses.edit())
-      if (p.param == param) p.partial |= partial;
+    if (const auto use = uses.find(param); use != uses.end()) layerClass.uses.edit()[use->second].partial |= partial;
     ShardedNode accumulate = compute(id, Role::Accumulate, operand);
     accumulate.compute().value = param;
     depend(accumulate, node);

@@ -29,9 +29,7 @@ bool ActivationPolicy::discarded(ValueId v) const {
 /// Keeps the values that enter a checkpoint, each on its smaller side. Values that another checkpoint discards are
 /// recomputed first.
 void ActivationPolicy::saveEntering(int checkpoint, std::vector<ShardedNode>& backward) {
-  for (uint32_t i = layer_.first.index; i < layer_.end.index; ++i) {
-    const OpId id(i);
-    if (checkpointOf(id) != checkpoint) continue;
+  for (const OpId id : opsOf_[static_cast<size_t>(checkpoint)]) {
     const Op& op = program_.model->ops[id];
     for (size_t k = 0; k < op.operands.size(); ++k) {
       const ValueId v = op.operands[k].value;
@@ -53,13 +51,11 @@ void ActivationPolicy::saveEntering(int checkpoint, std::vector<ShardedNode>& ba
 
 /// Keeps results by name, even if no replay reads them.
 void ActivationPolicy::saveNamed(int checkpoint, std::vector<ShardedNode>& backward) {
-  for (uint32_t i = layer_.first.index; i < layer_.end.index; ++i) {
-    const OpId id(i);
+  for (const OpId id : opsOf_[static_cast<size_t>(checkpoint)]) {
+    if (!checkpoints_.named[local(layer_, id)]) continue;
     const Op& op = program_.model->ops[id];
     const Layout& layout = layerClass_.results[local(layer_, id)];
-    const bool known = llvm::any_of(savedLayouts_, [&](const auto& s) { return s.first == op.result; });
-    if (checkpointOf(id) != checkpoint || !checkpoints_.named[local(layer_, id)]) continue;
-    if (!known)
+    if (!savedLayouts_.contains(op.result))
       save(id, op.result, layout, localElements(program_, op.resultDims, layout), producerNode_[local(layer_, id)]);
     restore(op.result, layout, backward);
   }
@@ -70,9 +66,9 @@ void ActivationPolicy::replay(int checkpoint, std::vector<ShardedNode>& backward
   state_[checkpoint] = Replay::Running;
   saveEntering(checkpoint, backward);
   saveNamed(checkpoint, backward);
-  for (size_t n = 0; n < replayed_.size(); ++n) { // later nodes are casts of kept values
+  for (const uint32_t n : nodesOf_[static_cast<size_t>(checkpoint)]) {
     ShardedNode node = layerClass_.forward[n];
-    if (checkpointOf(node.op) != checkpoint || !replayNode(checkpoint, node, static_cast<int32_t>(n))) continue;
+    if (!replayNode(checkpoint, node, static_cast<int32_t>(n))) continue;
     node.phase = Phase::Recompute;
     node.needed = false;
     NodeList deps;
@@ -86,6 +82,7 @@ void ActivationPolicy::replay(int checkpoint, std::vector<ShardedNode>& backward
     node.deps = std::move(deps);
     awaitRestored(node, backward);
     replayed_[n] = static_cast<int32_t>(backward.size());
+    if (const Reshard* r = node.asReshard()) remade_[r->value].push_back(replayed_[n]);
     backward.push_back(std::move(node));
   }
   state_[checkpoint] = Replay::Done;
@@ -112,10 +109,8 @@ int32_t ActivationPolicy::again(OpId reader, ValueId v, const Point& point, std:
   const int32_t made = replayOf(producerNode_[local(layer_, producer)]);
   if (point.node < 0 || layerClass_.forward[point.node].isCompute()) return made;
   const Layout& from = layerClass_.results[local(layer_, producer)];
-  for (size_t n = 0; n < backward.size(); ++n) // once per layout
-    if (const Reshard* r = backward[n].asReshard();
-        r && backward[n].phase == Phase::Recompute && r->value == v && r->to == point.layout)
-      return static_cast<int32_t>(n);
+  for (const int32_t n : remade_[v]) // once per layout
+    if (backward[static_cast<size_t>(n)].reshard().to == point.layout) return n;
   ShardedNode node = layerClass_.forward[point.node];
   node.phase = Phase::Recompute;
   node.needed = false;
@@ -125,23 +120,20 @@ int32_t ActivationPolicy::again(OpId reader, ValueId v, const Point& point, std:
   node.deps.clear();
   if (made >= 0) node.deps.push_back(static_cast<NodeIndex>(made));
   backward.push_back(std::move(node));
-  return static_cast<int32_t>(backward.size()) - 1;
+  remade_[v].push_back(static_cast<int32_t>(backward.size()) - 1);
+  return remade_[v].back();
 }
 
 /// Returns whether an operator outside the checkpoint reads the result, or no operator does. A checkpoint is replayed
 /// up to such results.
-bool ActivationPolicy::handsOn(OpId id) const {
-  const Op& op = program_.model->ops[id];
-  bool inside = false;
-  for (uint32_t i = 0; i < program_.model->ops.size(); ++i)
-    for (const Operand& o : program_.model->ops[OpId(i)].operands) {
-      if (o.value != op.result) continue;
-      if (program_.model->ops[OpId(i)].layer != layerClass_.layer || checkpointOf(OpId(i)) != checkpointOf(id))
-        return true;
-      if (program_.model->ops[OpId(i)].kind == OpKind::Carry && handsOn(OpId(i))) return true; // an identity
-      inside = true;
-    }
-  return !inside;
+bool ActivationPolicy::handsOn(OpId id, const Readers& readers) const {
+  const auto found = readers.find(program_.model->ops[id].result);
+  if (found == readers.end()) return true;
+  return llvm::any_of(found->second, [&](OpId reader) {
+    const Op& op = program_.model->ops[reader];
+    return op.layer != layerClass_.layer || checkpointOf(reader) != checkpointOf(id) ||
+           (op.kind == OpKind::Carry && handsOn(reader, readers)); // an identity
+  });
 }
 
 /// Removes replayed nodes that only feed results kept by name.
@@ -152,11 +144,14 @@ void ActivationPolicy::dropUnread() {
            checkpoints_.forms[checkpointOf(node.op)].saves;
   };
   if (llvm::none_of(backward, drops)) return;
+  Readers readers;
+  for (uint32_t i = 0; i < program_.model->ops.size(); ++i)
+    for (const Operand& o : program_.model->ops[OpId(i)].operands) readers[o.value].push_back(OpId(i));
   std::vector<bool> stays(backward.size());
   std::vector<NodeIndex> moved(backward.size());
   for (size_t i = backward.size(); i-- > 0;) {
     const ShardedNode& node = backward[i];
-    stays[i] = stays[i] || !drops(node) || (node.isCompute() && handsOn(node.op));
+    stays[i] = stays[i] || !drops(node) || (node.isCompute() && handsOn(node.op, readers));
     if (stays[i])
       for (NodeIndex d : node.deps) stays[d] = true;
   }

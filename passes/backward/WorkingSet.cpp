@@ -4,6 +4,7 @@
 #include "passes/backward/Backward.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace planc::passes {
@@ -53,14 +54,14 @@ double peak(const ShardedProgram& program, const ShardedClass& layerClass, const
     lastUse[i] = i;
     for (NodeIndex d : nodes[i].deps) lastUse[d] = i;
   }
+  std::set<ValueId> saved;
+  for (const Saved& s : layerClass.saved)
+    if (skipSaved && s.buffer.empty()) saved.insert(s.value);
   double live = 0, most = 0;
   for (size_t i = 0; i < nodes.size(); ++i) {
     const ShardedNode& node = nodes[i];
-    const bool saved = skipSaved && node.isCompute() &&
-                       std::any_of(layerClass.saved.begin(), layerClass.saved.end(), [&](const Saved& s) {
-                         return s.buffer.empty() && s.value == program.model->ops[node.op].result;
-                       });
-    const double bytes = saved ? 0 : outputBytes(program, layerClass, node);
+    const bool counted = node.isCompute() && saved.contains(program.model->ops[node.op].result);
+    const double bytes = counted ? 0 : outputBytes(program, layerClass, node);
     live += bytes;
     freed[lastUse[i]] += bytes;
     most = std::max(most, live);
@@ -74,6 +75,9 @@ double peak(const ShardedProgram& program, const ShardedClass& layerClass, const
 double weightOperands(const ShardedProgram& program, const ShardedClass& layerClass) {
   const Layer& layer = program.model->layers[layerClass.layer];
   std::set<ValueId> operands, results;
+  std::map<ValueId, double> saved; // the first of each value
+  for (const Saved& s : layerClass.saved)
+    if (s.buffer.empty()) saved.emplace(s.value, s.bytes);
   double bytes = 0;
   for (const ShardedNode& node : layerClass.backward) {
     const Computation* c = node.asCompute();
@@ -85,10 +89,9 @@ double weightOperands(const ShardedProgram& program, const ShardedClass& layerCl
     for (size_t i = 0; i < op.operands.size(); ++i) {
       const ValueId v = op.operands[i].value;
       if (static_cast<int>(i) == c->operand || !operands.insert(v).second) continue;
-      const auto saved = std::find_if(layerClass.saved.begin(), layerClass.saved.end(),
-                                      [&](const Saved& s) { return s.buffer.empty() && s.value == v; });
-      bytes += saved != layerClass.saved.end()
-                   ? saved->bytes
+      const auto kept = saved.find(v);
+      bytes += kept != saved.end()
+                   ? kept->second
                    : localElements(program, program.model->values[v].dims,
                                    need(program, layerClass.placements[local(layer, node.op)], op.operands[i].dims)) *
                          program.widthOf(v) * node.times;

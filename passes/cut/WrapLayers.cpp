@@ -37,6 +37,19 @@ public:
 private:
   const Op& op(uint32_t i) const { return model_.ops[OpId(i)]; }
 
+  /// The last readers of results in a body.
+  struct Readers {
+    std::vector<uint32_t> last;       ///< by operator of the body: of its result; 0: none
+    std::vector<uint32_t> lastBefore; ///< of its result and of those before it
+    Readers(const Wrapper& wrapper, uint32_t first, uint32_t end) : last(end - first) {
+      for (uint32_t i = first; i < end; ++i)
+        for (const Operand& o : wrapper.op(i).operands)
+          if (const uint32_t made = wrapper.producer(o.value); made >= first && made < i) last[made - first] = i;
+      for (const uint32_t reader : last)
+        lastBefore.push_back(lastBefore.empty() ? reader : std::max(lastBefore.back(), reader));
+    }
+  };
+
   bool isInside(RegionId region, RegionId outer) const {
     while (region.valid() && region != outer) region = model_.regions[region].parent;
     return region == outer;
@@ -72,9 +85,10 @@ private:
       if (isInside(op(i).region, body)) first = end ? first : i, end = i + 1;
     std::vector<BodyPart> calls;
     std::vector<bool> rest(end - first, true);
+    const Readers readers(*this, first, end);
     size_t layers = 0;
     for (const BodyPart& part : partsOf(body, first, end)) {
-      if (!multiplies(part.first, part.end) || !(part.repeat || handsOn(part, first, end))) continue;
+      if (!multiplies(part.first, part.end) || !(part.repeat || handsOn(part, first, readers))) continue;
       std::fill(rest.begin() + (part.first - first), rest.begin() + (part.end - first), false);
       ++layers;
       if (!part.repeat) calls.push_back(part);
@@ -90,10 +104,8 @@ private:
   /// Returns whether everything that the body computes before the call reaches the later operators only through the
   /// call, and the call returns a value with the shape of one that it takes. A part of a layer has a sum around it, or
   /// another shape.
-  bool handsOn(const BodyPart& call, uint32_t first, uint32_t end) const {
-    for (uint32_t i = call.end; i < end; ++i)
-      for (const Operand& o : op(i).operands)
-        if (const uint32_t made = producer(o.value); made >= first && made < call.first) return false;
+  bool handsOn(const BodyPart& call, uint32_t first, const Readers& readers) const {
+    if (call.first > first && readers.lastBefore[call.first - 1 - first] >= call.end) return false;
     const auto takes = [&](const std::vector<DimId>& dims) {
       for (uint32_t i = call.first; i < call.end; ++i)
         for (const Operand& o : op(i).operands)
@@ -101,11 +113,8 @@ private:
             return true;
       return false;
     };
-    for (uint32_t i = call.end; i < end; ++i)
-      for (const Operand& o : op(i).operands)
-        if (const uint32_t made = producer(o.value);
-            made >= call.first && made < call.end && !takes(model_.values[o.value].dims))
-          return false;
+    for (uint32_t made = call.first; made < call.end; ++made)
+      if (readers.last[made - first] >= call.end && !takes(model_.values[op(made).result].dims)) return false;
     return true;
   }
 

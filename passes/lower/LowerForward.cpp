@@ -2,6 +2,7 @@
 // layout than the one produced (docs/language.md, section 10).
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/print/Names.h"
+#include "ir/program/States.h"
 #include "passes/Steps.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -23,8 +24,19 @@ struct ForwardLowering {
   ShardedClass& layerClass;
   DiagnosticEngine& diagnostics;
   const Layer& layer;
-  std::vector<int32_t> sources; ///< by operator of the layer: the node whose end makes its result ready, or -1
-  std::map<ValueId, OpId> firstUser = {}; ///< first user of every parameter; its layout is the parameter's
+  Multipliers multipliers;
+  std::vector<int32_t> sources = {}; ///< by operator of the layer: the node whose end makes its result ready, or -1
+  struct FirstUse {
+    OpId op;
+    size_t place = 0; ///< among the parameters of the class
+  };
+  std::map<ValueId, FirstUse> parameters = {}; ///< the layout of a parameter is that of its first use
+  struct Reader {
+    OpId op;
+    size_t operand = 0;
+  };
+  std::map<ValueId, std::vector<Reader>> readers = {};   ///< in the layer; made when a pending sum needs them
+  std::map<ValueId, std::vector<int32_t>> reshards = {}; ///< nodes that reshard a value
   bool ok = true;
 
   const Model& model() const { return program.model; }
@@ -91,8 +103,7 @@ struct ForwardLowering {
       wanted.partial = pending;
       if (model().values[operand.value].kind == ValueKind::Param) {
         useParameter(id, operand, wanted);
-        if (isContraction(op.kind) && i < 2 && isPackedParam(program, layerClass, operand.value))
-          unpack(id, i, compute);
+        if (isContraction(op.kind) && i < 2 && isPackedHere(operand.value)) unpack(id, i, compute);
         continue;
       }
       const int32_t node = entersRepeat(op) ? -1 : bring(id, operand, wanted);
@@ -131,9 +142,14 @@ struct ForwardLowering {
     return layout;
   }
 
+  bool isPackedHere(ValueId param) const {
+    const ParamUse& use = layerClass.uses[parameters.at(param).place];
+    return isPacked(program, use, multipliers.of(use));
+  }
+
   void twoLayouts(OpId user, const ParamUse& state, const Layout& wanted) {
     ok = false;
-    const OpId first = firstUser.at(state.param);
+    const OpId first = parameters.at(state.param).op;
     auto text = [&](const Layout& l) { return layoutText(program.mesh, model(), model().values[state.param].dims, l); };
     diagnostics
         .report(TwoParameterLayouts, model().ops[user].range,
@@ -148,12 +164,12 @@ struct ForwardLowering {
   }
 
   void useParameter(OpId user, const Operand& operand, const Layout& wanted) {
-    for (const ParamUse& p : layerClass.uses) {
-      if (p.param != operand.value) continue;
+    const auto [known, fresh] = parameters.try_emplace(operand.value, FirstUse{user, layerClass.uses.size()});
+    if (!fresh) {
+      const ParamUse& p = layerClass.uses[known->second.place];
       if (p.layout != wanted) twoLayouts(user, p, wanted);
       return;
     }
-    firstUser[operand.value] = user;
     ParamUse state;
     state.param = operand.value;
     state.layout = wanted;
@@ -173,11 +189,10 @@ struct ForwardLowering {
     Layout from = layoutOfValue(operand.value);
     if (sameLayout(unordered, from, wanted)) return -1;
     int32_t resolved = -1;
-    for (size_t n = 0; n < layerClass.forward.size(); ++n) {
-      const Reshard* r = layerClass.forward[n].asReshard();
-      if (!r || r->value != operand.value) continue;
-      if (sameLayout(unordered, r->to, wanted)) return static_cast<int32_t>(n);
-      if (r->from.partial && !r->to.partial) resolved = static_cast<int32_t>(n);
+    for (const int32_t n : reshards[operand.value]) {
+      const Reshard& r = layerClass.forward[n].reshard();
+      if (sameLayout(unordered, r.to, wanted)) return n;
+      if (r.from.partial && !r.to.partial) resolved = n;
     }
     // A pending sum is resolved once, to the most split layout that any user in this class wants. Other layouts start
     // from there.
@@ -192,18 +207,26 @@ struct ForwardLowering {
     return addReshard(user, operand.value, from, wanted, resolved);
   }
 
-  Layout mostSplit(ValueId v, const Layout& wanted) const {
+  Layout mostSplit(ValueId v, const Layout& wanted) {
     Layout best = wanted;
     const auto& dims = model().values[v].dims;
     double least = localElements(program, dims, wanted);
-    for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
-      for (const Operand& o : model().ops[OpId(i)].operands) {
-        if (o.value != v || pendingThrough(model().ops[OpId(i)])) continue;
-        Layout layout = need(program, placement(OpId(i)), o.dims);
-        const double elements = localElements(program, dims, layout);
-        if (elements < least) least = elements, best = std::move(layout);
-      }
+    if (readers.empty()) findReaders();
+    for (const Reader& reader : readers[v]) {
+      const Op& op = model().ops[reader.op];
+      if (pendingThrough(op)) continue;
+      Layout layout = need(program, placement(reader.op), op.operands[reader.operand].dims);
+      const double elements = localElements(program, dims, layout);
+      if (elements < least) least = elements, best = std::move(layout);
+    }
     return best;
+  }
+
+  void findReaders() {
+    for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
+      const Op& op = model().ops[OpId(i)];
+      for (size_t k = 0; k < op.operands.size(); ++k) readers[op.operands[k].value].push_back({OpId(i), k});
+    }
   }
 
   int32_t addReshard(OpId user, ValueId v, const Layout& from, const Layout& to, int32_t after) {
@@ -217,7 +240,8 @@ struct ForwardLowering {
     const int32_t source = after >= 0 ? after : inside(v) ? sources[local(layer, model().values[v].producer)] : -1;
     if (source >= 0) node.deps.push_back(static_cast<NodeIndex>(source));
     layerClass.forward.edit().emplace_back(std::move(node), Reshard{{.value = v, .source = maker}, from, to});
-    return static_cast<int32_t>(layerClass.forward.size()) - 1;
+    reshards[v].push_back(static_cast<int32_t>(layerClass.forward.size()) - 1);
+    return reshards[v].back();
   }
 };
 
@@ -227,7 +251,8 @@ bool lowerForward(ShardedProgram& program, DiagnosticEngine& diagnostics) {
   bool ok = true;
   for (ShardedClass& layerClass :
        program.classes) { // in the order of the layers: producers are lowered before their users
-    ForwardLowering lowering{program, layerClass, diagnostics, program.model->layers[layerClass.layer], {}};
+    ForwardLowering lowering{program, layerClass, diagnostics, program.model->layers[layerClass.layer],
+                             Multipliers(program.model, layerClass.layer)};
     lowering.lower();
     ok &= lowering.ok;
   }

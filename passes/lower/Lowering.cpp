@@ -78,22 +78,31 @@ std::optional<int> reaches(const Selector& selector, const std::vector<Symbol>& 
                            const RangeSet& instances) {
   auto depth = selector.matches(path);
   if (!depth) return std::nullopt;
-  const RangeSet top = layer.atTop(instances);
   for (size_t i = 0; i < selector.steps.size(); ++i) {
     const auto& slice = selector.steps[i].slice;
+    if (!slice) continue;
+    if (i > 0 || !layer.repeated() || (!layer.isPart() && instances.ranges.empty())) return std::nullopt;
     // Statements about a class are statements about its first instance (cut-layers ensures this), so that instance
     // decides.
-    if (slice && (i > 0 || !layer.repeated() || top.ranges.empty() || !slice->contains(top.ranges.front().begin)))
-      return std::nullopt;
+    if (!slice->contains(layer.isPart() ? layer.instance : instances.ranges.front().begin)) return std::nullopt;
   }
   return depth;
 }
 
 LayerClassId classOf(const ProgramHead& program, LayerId layer, int64_t instance) {
-  for (uint32_t i = 0; i < program.classCount(); ++i) {
+  // Classes are ordered by layer; boundary reshards come last.
+  uint32_t first = 0;
+  for (uint32_t count = program.classCount(); count > 0;) {
+    const ClassHead& middle = program.head(LayerClassId(first + count / 2));
+    if (middle.boundaryReshard || middle.layer >= layer)
+      count /= 2;
+    else
+      first += count / 2 + 1, count -= count / 2 + 1;
+  }
+  for (uint32_t i = first; i < program.classCount(); ++i) {
     const ClassHead& layerClass = program.head(LayerClassId(i));
-    if (!layerClass.boundaryReshard && layerClass.layer == layer && layerClass.instances.contains(instance))
-      return LayerClassId(i);
+    if (layerClass.boundaryReshard || layerClass.layer != layer) break;
+    if (layerClass.instances.contains(instance)) return LayerClassId(i);
   }
   return LayerClassId();
 }
@@ -109,12 +118,6 @@ bool trains(const ProgramHead& program, const ClassHead& layerClass, ValueId par
   for (const Selector& s : program.plan->workload.freeze)
     if (reaches(s, value.path, layer, layerClass.instances)) return false;
   return true;
-}
-
-bool isPackedParam(const ProgramHead& program, const ClassHead& layerClass, ValueId value) {
-  for (const ParamUse& p : layerClass.uses)
-    if (p.param == value) return isPacked(program, p);
-  return false;
 }
 
 } // namespace planc::passes

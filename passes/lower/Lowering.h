@@ -57,7 +57,4 @@ double timesOf(const ir::ProgramHead& program, const ir::Op& op);
 /// `freeze`.
 bool trains(const ir::ProgramHead& program, const ir::ClassHead& layerClass, ir::ValueId param);
 
-/// Returns whether the value is a parameter of the class that is stored narrower than contractions compute.
-bool isPackedParam(const ir::ProgramHead& program, const ir::ClassHead& layerClass, ir::ValueId value);
-
 } // namespace planc::passes

@@ -7,6 +7,8 @@
 #include "passes/lower/Lowering.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 namespace planc::passes {
 using namespace ir;
@@ -25,6 +27,11 @@ struct StateMover {
   ClassHead& layerClass;
   const std::vector<bool>& wanted; ///< by value: its gradient is needed
   std::vector<StateCollective>& moved = layerClass.states.edit();
+  Multipliers multipliers{program.model, layerClass.layer};
+  /// Places of the collectives and of the copies to and from the host in `moved`.
+  using Bucket = std::tuple<RegionId, CollectiveKind, CollectiveClass, Phase, AxisMask, bool>;
+  mutable std::map<Bucket, size_t> buckets = {};
+  mutable std::map<std::tuple<RegionId, Phase, bool>, size_t> copies = {};
 
   const StateRule* ruleOf(const ParamState& p, size_t state) const {
     return p.rules[state] < 0 ? nullptr : &program.plan->states[static_cast<size_t>(p.rules[state])];
@@ -56,13 +63,12 @@ struct StateMover {
     if (!axes || bytes <= 0) return;
     const int64_t times = program.timesInside(layerClass.layer, p.region);
     bytes /= static_cast<double>(times);
-    for (StateCollective& c : moved)
-      if (c.collective == kind && c.cls == cls && c.phase == phase && c.axes == axes && c.kept == kept &&
-          c.region == p.region) {
-        c.bytes += bytes;
-        c.params.push_back(p.param);
-        return;
-      }
+    const auto [place, fresh] = buckets.try_emplace({p.region, kind, cls, phase, axes, kept}, moved.size());
+    if (!fresh) {
+      moved[place->second].bytes += bytes;
+      moved[place->second].params.push_back(p.param);
+      return;
+    }
     StateCollective c;
     c.region = p.region;
     c.times = times;
@@ -85,12 +91,12 @@ struct StateMover {
     if (bytes <= 0) return;
     const int64_t times = program.timesInside(layerClass.layer, layer);
     bytes /= static_cast<double>(times);
-    for (StateCollective& c : moved)
-      if (c.collective == CollectiveKind::HostCopy && c.phase == phase && c.out == out && c.region == layer) {
-        c.bytes += bytes;
-        if (param.valid()) c.params.push_back(param);
-        return;
-      }
+    const auto [place, fresh] = copies.try_emplace({layer, phase, out}, moved.size());
+    if (!fresh) {
+      moved[place->second].bytes += bytes;
+      if (param.valid()) moved[place->second].params.push_back(param);
+      return;
+    }
     StateCollective c;
     c.region = layer;
     c.times = times;
@@ -136,7 +142,7 @@ struct StateMover {
 
   void collectives(const ParamState& p, bool usedBackward) const {
     const Precision& precision = program.precisionOf(program.model->values[p.param]);
-    const double wire = std::min(width(storedAs(program, p)), width(usedAs(program, p)));
+    const double wire = std::min(width(storedAs(program, p)), width(usedAs(program, p, multipliers.of(p))));
     const double full = p.elements * wire;
     // Parameters are gathered again for backward, or kept from forward until then.
     const StateRule* const ofParams = ruleOf(p, 0);
