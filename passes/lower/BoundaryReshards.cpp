@@ -19,6 +19,7 @@ bool runsIn(const ProgramHead& program, LayerClassId id, LayerId repeat) {
 struct BoundaryReshardBuilder {
   ShardedProgram& program;
   LayerId layerId;
+  StageRuns& runs; ///< of the program, with the boundary reshards so far
 
   const Layer& layer() const { return program.model->layers[layerId]; }
 
@@ -53,9 +54,7 @@ struct BoundaryReshardBuilder {
     if (boundary.forward.empty() && boundary.backward.empty()) return;
     boundary.behind = behind;
     boundary.before = before;
-    StageRuns runs = runsOf(program);
     runBoundaryReshard(program, program.classes.add(std::move(boundary)), runs);
-    setRuns(program, runs);
   }
 
   void enter() const {
@@ -116,8 +115,8 @@ struct BoundaryReshardBuilder {
     std::vector<Joint> joints;
     LayerClassId before;
     int64_t instance = layer().from;
-    for (const VirtualStage& stage : program.virtualStages)
-      for (const auto& run : program.kindOf(stage.index).classes) {
+    for (const auto& stage : runs)
+      for (const auto& run : stage) {
         const LayerClassId id = run.first;
         if (!runsIn(program, id, layerId)) continue;
         if (before.valid() && before != id) {
@@ -185,13 +184,16 @@ void runBoundaryReshard(const ProgramHead& program, LayerClassId id, StageRuns& 
 }
 
 void addBoundaryReshards(ShardedProgram& program, const std::vector<std::vector<BoundaryGradient>>& leaving) {
+  StageRuns runs = runsOf(program);
+  const uint32_t before = program.classCount();
   for (uint32_t l = 0; l < program.model->layers.size(); ++l) {
     if (!program.model->layers[LayerId(l)].repeat) continue;
-    const BoundaryReshardBuilder builder{program, LayerId(l)};
+    const BoundaryReshardBuilder builder{program, LayerId(l), runs};
     builder.enter();
     builder.between();
     builder.leave(leaving);
   }
+  if (program.classCount() > before) setRuns(program, runs);
 }
 
 } // namespace planc::passes

@@ -6,7 +6,9 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <utility>
 
 namespace planc::passes {
 using namespace ir;
@@ -28,9 +30,10 @@ struct Crossing {
   Program& program;
   DiagnosticEngine& diagnostics;
   bool ok = true;
-  std::vector<int64_t> firstStage = {}, lastStage = {}; ///< by layer
-  std::vector<Boundary> boundaries = {};                ///< distinct boundaries
-  Indexed<Sent> sent = {};                              ///< by virtual stage
+  std::vector<int64_t> firstStage = {}, lastStage = {};     ///< by layer
+  std::vector<Boundary> boundaries = {};                    ///< distinct boundaries
+  std::map<std::pair<ValueId, bool>, uint32_t> places = {}; ///< of the boundaries, by value and `gradient`
+  Indexed<Sent> sent = {};                                  ///< by virtual stage
 
   const Model& model() const { return program.model; }
 
@@ -98,10 +101,9 @@ struct Crossing {
   /// Adds a boundary to a stage. Adjacent stages share one boundary of a value unless they differ in whether its
   /// gradient returns.
   void add(int64_t stage, const Boundary& b) {
-    const auto same = [&](const Boundary& known) { return known.value == b.value && known.gradient == b.gradient; };
-    const auto known = std::find_if(boundaries.begin(), boundaries.end(), same);
-    sent[stage].boundaries.push_back(static_cast<uint32_t>(known - boundaries.begin()));
-    if (known == boundaries.end()) boundaries.push_back(b);
+    const auto [place, fresh] = places.try_emplace({b.value, b.gradient}, static_cast<uint32_t>(boundaries.size()));
+    sent[stage].boundaries.push_back(place->second);
+    if (fresh) boundaries.push_back(b);
   }
 
   /// Splits the kinds of stages by what they send and receive.
