@@ -20,10 +20,6 @@ std::map<Path, std::set<Symbol>> blocksOf(const Model& model) {
   return blocks;
 }
 
-bool startsWith(const Path& path, const Path& prefix) {
-  return path.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), path.begin());
-}
-
 } // namespace
 
 LayerTree::LayerTree(const Model& model) : model_(model) {
@@ -37,6 +33,9 @@ LayerTree::LayerTree(const Model& model) : model_(model) {
     only.push_back(*entry->second.begin());
     if (entry->second.size() > 1 || composed_.count(only)) composed_.insert(entry->first);
   }
+  for (const Op& op : model.ops)
+    for (RegionId r = op.region; r.valid() && r != model.layers[op.layer].region; r = model.regions[r].parent)
+      if (!regions_.emplace(std::pair(op.layer, model.regions[r].path), r).second) break;
 }
 
 std::vector<Symbol> LayerTree::rowOf(OpId id) const {
@@ -75,11 +74,12 @@ bool LayerTree::names(const LayerRef& ref) const {
 int64_t LayerTree::times(LayerId id, const std::vector<Symbol>& row) const {
   const Layer& layer = model_.layers[id];
   RegionId deepest = layer.region;
-  for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
-    for (RegionId r = model_.ops[OpId(i)].region; r.valid() && r != layer.region; r = model_.regions[r].parent) {
-      const Path& path = model_.regions[r].path;
-      const size_t length = deepest.valid() ? model_.regions[deepest].path.size() : 0;
-      if (startsWith(row, path) && path.size() > length) deepest = r;
+  const size_t least = deepest.valid() ? model_.regions[deepest].path.size() : 0;
+  for (size_t length = row.size(); length > least; --length)
+    if (const auto found = regions_.find({id, Path(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(length))});
+        found != regions_.end()) {
+      deepest = found->second;
+      break;
     }
   return deepest.valid() ? model_.times(deepest) / std::max<int64_t>(1, model_.times(layer.region)) : 1;
 }

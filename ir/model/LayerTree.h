@@ -3,7 +3,9 @@
 #pragma once
 #include "ir/model/Model.h"
 
+#include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace planc::ir {
@@ -27,6 +29,8 @@ public:
 private:
   const Model& model_;
   std::set<std::vector<Symbol>> composed_;
+  /// Repeats around operators inside of a layer, by layer and path.
+  std::map<std::pair<LayerId, std::vector<Symbol>>, RegionId> regions_;
 };
 
 } // namespace planc::ir

@@ -4,6 +4,7 @@
 
 #include "ir/facts/StackFacts.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -111,6 +112,24 @@ Reads readByOperator(const Pricing& pricing) {
   return reads;
 }
 
+namespace {
+
+/// Returns the forward node of an operator; null if there is none. Nodes are in the order of their operators, but for
+/// casts and sums that were added at the end.
+const ir::Compute* forwardOf(const std::vector<ir::Node>& nodes, ir::OpId op) {
+  const auto isIt = [&](const ir::Node& n) {
+    const ir::Compute* c = n.asCompute();
+    return c && n.op == op && c->role == ir::Role::Forward;
+  };
+  const auto before = [](const ir::Node& n, ir::OpId id) { return n.op < id; };
+  auto at = std::lower_bound(nodes.begin(), nodes.end(), op, before);
+  while (at != nodes.end() && at->op == op && !isIt(*at)) ++at;
+  if (at == nodes.end() || !isIt(*at)) at = std::find_if(nodes.begin(), nodes.end(), isIt);
+  return at == nodes.end() ? nullptr : at->asCompute();
+}
+
+} // namespace
+
 const ir::LocalWork& forwardWork(const Pricing& pricing) {
   const ir::Node& node = pricing.node;
   const ir::Compute& compute = node.compute();
@@ -120,8 +139,7 @@ const ir::LocalWork& forwardWork(const Pricing& pricing) {
     if (layerClass.boundaryReshard || layerClass.layer != pricing.op().layer) continue;
     const bool home = holds(layerClass.backward, &node) || holds(layerClass.forward, &node);
     if (found && !home) continue;
-    for (const ir::Node& n : layerClass.forward)
-      if (const ir::Compute* c = n.asCompute(); c && n.op == node.op && c->role == ir::Role::Forward) found = c;
+    if (const ir::Compute* c = forwardOf(layerClass.forward, node.op)) found = c;
     if (home) break;
   }
   return found ? found->work : compute.work;

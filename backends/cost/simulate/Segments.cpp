@@ -95,10 +95,12 @@ struct LaunchedStretch {
 double launched(const ir::Program& program, const ir::Segment& segment, const std::vector<ir::Node>& nodes,
                 const SegmentCost& cost, const Facts& facts, double launch) {
   std::vector<uint32_t> order;
+  std::vector<bool> launchedOnce(nodes.size());
   std::optional<size_t> first;
   const bool waits = facts.stack.truth(ir::StackFact::Waits);
   for (const ir::Task& task : segment.tasks) {
-    if (llvm::is_contained(order, task.node)) continue;
+    if (launchedOnce[task.node]) continue;
+    launchedOnce[task.node] = true;
     if (waits && !first && sizedByRouting(program.model, nodes[task.node])) first = order.size();
     order.push_back(task.node);
   }
