@@ -3,6 +3,7 @@
 #include "report/explain/ExplainNodes.h"
 
 #include "backends/cost/price/Buckets.h"
+#include "backends/cost/price/DeviceStages.h"
 #include "ir/layout/Routed.h"
 #include "ir/program/Task.h"
 #include "report/estimate/Lines.h"
@@ -56,9 +57,12 @@ bool NodePages::one(ir::LayerClassId id) const {
 /// Returns the exposed seconds on the critical stage if it holds the class, else on the first stage that does. What
 /// runs during another pass is hidden there.
 double NodePages::exposedOf(ir::LayerClassId id, bool backward, ir::NodeIndex node) const {
+  const cost::DeviceStages devices(program_);
   for (int64_t i = -1; i < program_.stages; ++i) {
     const int64_t stage = i < 0 ? sim_.critical : i;
-    const auto count = static_cast<double>(cost::instancesOn(program_, stage)[id.index] * program_.passes());
+    double count = 0;
+    for (const auto& [held, instances] : devices.instancesOn(static_cast<size_t>(stage)))
+      if (held == id) count = static_cast<double>(instances * program_.passes());
     const cost::ClassSpent* spent = sim_.accounts[static_cast<size_t>(stage)].account.find(id);
     if (count > 0 && spent && node < spent->nodes(backward).size()) return spent->nodes(backward)[node].exposed / count;
   }

@@ -229,11 +229,4 @@ double bytesReducing(const ir::Schedule& schedule, const ir::StageKind& stage, i
   return Profile(runs).most(messages);
 }
 
-std::vector<int64_t> instancesOn(const ir::Program& program, int64_t stage) {
-  std::vector<int64_t> counts(program.classes.size());
-  for (size_t vs : program.heldBy(stage))
-    for (const auto& [id, count] : program.kindOf(vs).classes) counts[id.index] += count;
-  return counts;
-}
-
 } // namespace planc::cost

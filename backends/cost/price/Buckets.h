@@ -13,9 +13,6 @@ namespace planc::cost {
 /// class that other classes separate count together.
 std::vector<std::pair<ir::LayerClassId, int64_t>> instancesOf(const ir::StageKind& stage);
 
-/// Returns the number of instances of each class on a device stage, all chunks together. Indexed by class id.
-std::vector<int64_t> instancesOn(const ir::Program& program, int64_t stage);
-
 /// Returns the number of layers in one instance of a class: the instances of innermost repeats with own states, at
 /// least 1.
 int64_t layersOf(const ir::LayerClass& layerClass);

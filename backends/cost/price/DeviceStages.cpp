@@ -3,6 +3,7 @@
 #include "backends/cost/price/DeviceStages.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 namespace planc::cost {
@@ -29,6 +30,14 @@ DeviceStages::DeviceStages(const ir::Program& program)
     kindOf_.push_back(static_cast<uint32_t>(same == first_.rend() ? first_.size() : first_.rend() - same - 1));
     if (same == first_.rend()) first_.push_back(static_cast<uint32_t>(s));
   }
+}
+
+std::vector<std::pair<ir::LayerClassId, int64_t>> DeviceStages::instancesOn(size_t stage) const {
+  std::map<ir::LayerClassId, int64_t> counts;
+  for (const uint32_t vs : heldBy(stage))
+    for (const auto& [id, count] : program_.kindOf(vs).classes) counts[id] += count;
+  std::erase_if(counts, [](const auto& entry) { return entry.second == 0; });
+  return {counts.begin(), counts.end()};
 }
 
 std::vector<const ir::StageKind*> DeviceStages::stageKinds(size_t stage) const {

@@ -1,6 +1,7 @@
 // Collective rows: one per class, operation, axes, layer, phase and stage, with the count per device and step.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/price/Buckets.h"
+#include "backends/cost/price/DeviceStages.h"
 #include "backends/cost/result/Rows.h"
 #include "ir/program/CollectiveNodes.h"
 
@@ -113,22 +114,21 @@ void addInstances(std::vector<CollectiveRow>& rows, const ClassCollectives& body
 /// Adds the fused collectives of states. A row counts messages; messages that its layers share with other layers count
 /// in part.
 void addStates(std::vector<CollectiveRow>& rows, const Simulation& sim, const CostModel& model, int64_t stage,
-               const std::vector<int64_t>& counts) {
+               const std::vector<std::pair<ir::LayerClassId, int64_t>>& counts) {
   const ir::Program& program = *sim.schedule->program;
-  for (uint32_t b = 0; b < counts.size(); ++b) {
-    if (counts[b] == 0) continue;
-    const ir::LayerClass& layerClass = program.classes[ir::LayerClassId(b)];
-    const ClassSpent* spent = sim.accounts[stage].account.find(ir::LayerClassId(b));
+  for (const auto& [id, count] : counts) {
+    const ir::LayerClass& layerClass = program.classes[id];
+    const ClassSpent* spent = sim.accounts[stage].account.find(id);
     for (size_t s = 0; s < layerClass.states.size(); ++s) {
       const ir::StateCollective& state = layerClass.states[s];
-      const Messages messages = messagesOf(*sim.schedule, ir::LayerClassId(b), state);
+      const Messages messages = messagesOf(*sim.schedule, id, state);
       CollectiveRow row = describe(model, program, messages.one);
       const bool once = state.phase == ir::Phase::Step;
       row.layer = program.refOf(layerClass);
       const double each = static_cast<double>(state.times) * messages.count; // of one instance
-      row.count = each * static_cast<double>(counts[b]) * (once ? 1 : static_cast<double>(program.passes()));
+      row.count = each * static_cast<double>(count) * (once ? 1 : static_cast<double>(program.passes()));
       row.bytes = messages.one.collective().bytes;
-      row.seconds = sim.classes[b].states[s] / each;
+      row.seconds = sim.classes[id.index].states[s] / each;
       if (spent && s < spent->states.size()) row.exposed = spent->states[s];
       finish(row, sim, stage);
       rows.push_back(std::move(row));
@@ -241,11 +241,12 @@ std::vector<CollectiveRow> collectiveRows(const Simulation& sim, const CostModel
   std::vector<ClassCollectives> byClass;
   for (uint32_t b = 0; b < program.classes.size(); ++b)
     byClass.push_back(instanceRows(model, program, tree, ir::LayerClassId(b), sim.classes[b]));
+  const DeviceStages devices(program);
   std::vector<CollectiveRow> rows;
   for (int64_t s = 0; s < program.stages; ++s) {
-    const std::vector<int64_t> counts = instancesOn(program, s);
-    for (uint32_t b = 0; b < byClass.size(); ++b)
-      if (counts[b] > 0) addInstances(rows, byClass[b], sim, s, ir::LayerClassId(b), counts[b]);
+    const std::vector<std::pair<ir::LayerClassId, int64_t>> counts = devices.instancesOn(static_cast<size_t>(s));
+    for (const auto& [id, count] : counts)
+      if (count > 0) addInstances(rows, byClass[id.index], sim, s, id, count);
     addStates(rows, sim, model, s, counts);
     addTransfers(rows, sim, model, s);
     addTied(rows, sim, model, s);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/result/Rows.h"
 
-#include "backends/cost/price/Buckets.h"
+#include "backends/cost/price/DeviceStages.h"
 #include "ir/print/Labels.h"
 #include "support/Indexed.h"
 
@@ -54,20 +54,21 @@ double wholeElements(const ir::Model& model, const ir::Value& param, const ir::L
   return n;
 }
 
-/// Returns the first operator of the layer that reads a parameter. Its row holds the parameter. Invalid if no operator
-/// does.
-ir::OpId readerOf(const ir::Model& model, const ir::Layer& layer, ir::ValueId param) {
+/// Returns, by value, the first operator of the layer that reads it. The row of this operator holds a parameter.
+std::map<ir::ValueId, ir::OpId> readersOf(const ir::Model& model, const ir::Layer& layer) {
+  std::map<ir::ValueId, ir::OpId> readers;
   for (uint32_t i = layer.first.index; i < layer.end.index; ++i)
-    for (const ir::Operand& o : model.ops[ir::OpId(i)].operands)
-      if (o.value == param) return ir::OpId(i);
-  return {};
+    for (const ir::Operand& o : model.ops[ir::OpId(i)].operands) readers.emplace(o.value, ir::OpId(i));
+  return readers;
 }
 
 void addStored(ClassRows& out, ClassLayers& layers, const ir::Program& program, const ir::LayerClass& layerClass) {
   const ir::Layer& layer = program.model->layers[layerClass.layer];
+  const std::map<ir::ValueId, ir::OpId> readers = readersOf(program.model, layer);
   for (const ir::ParamState& p : layerClass.params)
-    if (const ir::OpId reader = readerOf(program.model, layer, p.param); p.owner && reader.valid())
-      out.at(layers.rowOf(reader)).params += wholeElements(program.model, program.model->values[p.param], layer);
+    if (const auto reader = readers.find(p.param); p.owner && reader != readers.end())
+      out.at(layers.rowOf(reader->second)).params +=
+          wholeElements(program.model, program.model->values[p.param], layer);
   for (const ir::Saved& s : layerClass.saved)
     if (s.op.valid()) out.at(layers.rowOf(s.op)).activationBytes += s.bytes;
 }
@@ -132,6 +133,8 @@ ClassLayers::ClassLayers(const ir::Program& program, const ir::LayerTree& tree, 
     : program_(program), layerClass_(program.classes[layerClass]), tree_(tree) {}
 
 size_t ClassLayers::rowOf(ir::OpId id) {
+  const auto [known, fresh] = rowOfOperator_.try_emplace(id);
+  if (!fresh) return known->second;
   const ir::Op& op = program_.model->ops[id];
   const ir::Layer& layer = program_.model->layers[layerClass_.layer];
   const bool carry = op.kind == ir::OpKind::Carry || op.path.size() < 2 || op.layer != layerClass_.layer;
@@ -146,10 +149,9 @@ size_t ClassLayers::rowOf(ir::OpId id) {
     const std::vector<Symbol> path = tree_.rowOf(id);
     for (size_t i = layer.path().size(); i < path.size(); ++i) row.steps.push_back({false, path[i], {}});
   }
-  const auto found = std::find(rows_.begin(), rows_.end(), row);
-  if (found != rows_.end()) return static_cast<size_t>(found - rows_.begin());
-  rows_.push_back(std::move(row));
-  return rows_.size() - 1;
+  const auto [place, added] = places_.try_emplace(row, rows_.size());
+  if (added) rows_.push_back(std::move(row));
+  return known->second = place->second;
 }
 
 int64_t ClassLayers::times(size_t row) const {
@@ -162,19 +164,18 @@ std::vector<LayerRow> layerRows(const Simulation& sim) {
   std::vector<ClassRows> byClass;
   for (uint32_t b = 0; b < program.classes.size(); ++b)
     byClass.push_back(rowsOf(program, tree, ir::LayerClassId(b), sim.classes[b]));
+  const DeviceStages devices(program);
   std::vector<LayerRow> rows;
   for (int64_t s = 0; s < program.stages; ++s) {
-    const std::vector<int64_t> counts = instancesOn(program, s);
-    for (uint32_t b = 0; b < byClass.size(); ++b) {
-      if (counts[b] == 0) continue;
-      std::vector<LayerRow> ofClass = byClass[b].rows;
-      const ir::Layer& layer = program.model->layers[program.classes[ir::LayerClassId(b)].layer];
+    for (const auto& [id, count] : devices.instancesOn(static_cast<size_t>(s))) {
+      std::vector<LayerRow> ofClass = byClass[id.index].rows;
+      const ir::Layer& layer = program.model->layers[program.classes[id].layer];
       const int64_t within = layer.isPart() ? layer.count : 1; // instances of the part in one instance of the repeat
-      const ClassSpent* spent = sim.accounts[s].account.find(ir::LayerClassId(b));
-      if (spent) addSpent(ofClass, byClass[b], *spent);
+      const ClassSpent* spent = sim.accounts[s].account.find(id);
+      if (spent) addSpent(ofClass, byClass[id.index], *spent);
       for (LayerRow& row : ofClass) {
         if (empty(row)) continue;
-        row.count = counts[b] * row.times;
+        row.count = count * row.times;
         row.times *= within;
         row.stage = s;
         if (s == sim.critical) putOnPath(row);
@@ -186,11 +187,12 @@ std::vector<LayerRow> layerRows(const Simulation& sim) {
 }
 
 std::vector<StageRow> stageRows(const Simulation& sim) {
+  const DeviceStages devices(*sim.schedule->program);
   std::vector<StageRow> rows;
   for (size_t s = 0; s < sim.stages.size(); ++s) {
     StageRow row;
     row.stage = static_cast<int64_t>(s);
-    for (size_t vs : sim.schedule->program->heldBy(row.stage)) {
+    for (const uint32_t vs : devices.heldBy(s)) {
       row.forward += sim.stagePass(static_cast<int64_t>(vs), false).seconds;
       row.backward += sim.stagePass(static_cast<int64_t>(vs), true).seconds;
     }

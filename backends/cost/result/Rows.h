@@ -5,6 +5,7 @@
 #include "backends/cost/simulate/Simulation.h"
 #include "ir/model/LayerTree.h"
 
+#include <map>
 #include <vector>
 
 namespace planc::cost {
@@ -25,6 +26,8 @@ private:
   const ir::LayerClass& layerClass_;
   const ir::LayerTree& tree_;
   std::vector<ir::LayerRef> rows_;
+  std::map<ir::LayerRef, size_t> places_;    ///< of the rows
+  std::map<ir::OpId, size_t> rowOfOperator_; ///< those that were requested
 };
 
 /// Returns the rows of all stages, stage by stage.

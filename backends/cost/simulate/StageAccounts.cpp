@@ -3,9 +3,12 @@
 #include "backends/cost/simulate/StageAccounts.h"
 
 #include "backends/cost/price/Buckets.h"
+#include "backends/cost/price/DeviceStages.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <tuple>
 
 namespace planc::cost {
@@ -32,7 +35,7 @@ void addPasses(Account& account, const Simulation& sim, size_t stage) {
   struct Passes {
     double forward = 0, backward = 0, first = 0, second = 0; ///< times
   };
-  Indexed<Passes> passes(sim.pipeline.virtualStages.size());
+  std::map<size_t, Passes> passes; // by virtual stage
   sim.pipeline.actions[stage].eachWritten([&](const ir::Action& a, int64_t times) {
     Passes& of = passes[a.virtualStage];
     if (a.kind == ir::ActionKind::Forward) of.forward += static_cast<double>(times);
@@ -44,17 +47,17 @@ void addPasses(Account& account, const Simulation& sim, size_t stage) {
     const auto known = sim.pairs.find(pair);
     if (known == sim.pairs.end()) continue;
     account.add(*known->second, share);
-    passes[pair.first].forward -= share;
-    passes[pair.second].backward -= share;
+    passes[static_cast<size_t>(pair.first)].forward -= share;
+    passes[static_cast<size_t>(pair.second)].backward -= share;
   }
-  for (size_t vs = 0; vs < passes.size(); ++vs) {
+  for (const auto& [vs, ran] : passes) {
     const size_t pass = sim.stagePassOf[vs];
     const auto add = [&](const StagePass& of, double times) {
       if (times > 0) account.add(of.account, times);
     };
-    add(sim.forward[pass], passes[vs].forward), add(sim.backward[pass], passes[vs].backward);
+    add(sim.forward[pass], ran.forward), add(sim.backward[pass], ran.backward);
     if (sim.halves.empty()) continue;
-    add(sim.halves[pass].first, passes[vs].first), add(sim.halves[pass].second, passes[vs].second);
+    add(sim.halves[pass].first, ran.first), add(sim.halves[pass].second, ran.second);
   }
 }
 
@@ -112,15 +115,14 @@ void addHeld(Account& account, const Simulation& sim, const HeldStage& held) {
 
 /// Moves waits that exceed the seconds of a reduction to reductions that have seconds left. A wait can exceed them if
 /// reductions of several passes queue, or if whole passes and halves both leave some.
-void keepWithinTheirTime(Account& account, const Simulation& sim, size_t stage) {
+void keepWithinTheirTime(Account& account, const Simulation& sim, size_t stage, const DeviceStages& devices) {
   const ir::Program& program = *sim.schedule->program;
-  const std::vector<int64_t> counts = instancesOn(program, static_cast<int64_t>(stage));
   Account all;
-  for (uint32_t c = 0; c < counts.size(); ++c) {
-    const auto& states = program.classes[ir::LayerClassId(c)].states;
-    for (size_t s = 0; s < states.size() && counts[c] > 0; ++s) {
+  for (const auto& [id, count] : devices.instancesOn(stage)) {
+    const auto& states = program.classes[id].states;
+    for (size_t s = 0; s < states.size(); ++s) {
       const double times = states[s].phase == ir::Phase::Step ? 1 : static_cast<double>(program.passes());
-      all.expose(ir::LayerClassId(c), s, sim.classes[c].states[s] * static_cast<double>(counts[c]) * times);
+      all.expose(id, s, sim.classes[id.index].states[s] * static_cast<double>(count) * times);
     }
   }
   std::vector<std::tuple<ir::LayerClassId, size_t, double>> over;
@@ -185,7 +187,7 @@ PairCost meanPair(const PipelineInput& in, const VirtualStageCost& mean) {
 
 } // namespace
 
-StageAccount accountStage(const Simulation& sim, size_t stage) {
+StageAccount accountStage(const Simulation& sim, size_t stage, const DeviceStages* devices) {
   StageAccount a;
   addPasses(a.account, sim, stage);
   a.spent.exposed = sim.steps[stage].tied;
@@ -195,22 +197,22 @@ StageAccount accountStage(const Simulation& sim, size_t stage) {
       a.spent.exposed += held.booked[cause];
   }
   const StageTimes& times = sim.stages[stage];
-  if (times.booked(Cause::Reductions) + times.booked(Cause::BackwardTail) > 0)
-    keepWithinTheirTime(a.account, sim, stage);
+  if (times.booked(Cause::Reductions) + times.booked(Cause::BackwardTail) > 0) {
+    std::optional<DeviceStages> own;
+    if (!devices) devices = &own.emplace(*sim.schedule->program);
+    keepWithinTheirTime(a.account, sim, stage, *devices);
+  }
   a.spent.add(a.account.sum());
   return a;
 }
 
 std::vector<StageAccount> accountStages(const Simulation& sim) {
-  const ir::Program& program = *sim.schedule->program;
+  const DeviceStages devices(*sim.schedule->program);
   std::vector<StageAccount> accounts;
-  std::vector<std::vector<int64_t>> kinds;
+  std::map<std::vector<std::pair<ir::LayerClassId, int64_t>>, int64_t> kinds; // by instances of classes
   for (size_t s = 0; s < sim.stages.size(); ++s) {
-    StageAccount& a = accounts.emplace_back(accountStage(sim, s));
-    const std::vector<int64_t> instances = instancesOn(program, static_cast<int64_t>(s));
-    const auto kind = std::find(kinds.begin(), kinds.end(), instances);
-    a.kind = kind - kinds.begin();
-    if (kind == kinds.end()) kinds.push_back(instances);
+    StageAccount& a = accounts.emplace_back(accountStage(sim, s, &devices));
+    a.kind = kinds.try_emplace(devices.instancesOn(s), static_cast<int64_t>(kinds.size())).first->second;
   }
   return accounts;
 }

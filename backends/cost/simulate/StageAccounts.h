@@ -7,8 +7,11 @@
 
 namespace planc::cost {
 
+class DeviceStages;
+
 /// Books the passes, pairs, transfers and state collectives of a device stage; of no kind yet.
-StageAccount accountStage(const Simulation& sim, size_t stage);
+/// `devices`: those of the program; null: made when needed.
+StageAccount accountStage(const Simulation& sim, size_t stage, const DeviceStages* devices = nullptr);
 /// Idem of every device stage, by stage.
 std::vector<StageAccount> accountStages(const Simulation& sim);
 
