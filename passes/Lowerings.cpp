@@ -44,29 +44,20 @@ void dropAgain(Program& program) {
   program.stageGroups.clear();
 }
 
-/// Number of meshes per group of layers whose bound model is kept.
-constexpr size_t kMeshes = 16;
-/// Number of prepared models that are kept.
-constexpr size_t kModels = 8;
-
 } // namespace
 
 Lowerings::Layers* Lowerings::find(const Plan& plan) {
   static const PlanParts parts = readByLayers().without(PlanPart::Mesh);
-  for (auto layers = kept_.begin(); layers != kept_.end(); ++layers)
-    if (agree(parts, *layers->plan, plan) && layers->plan->axisPlaces == plan.axisPlaces &&
-        differOnlyIn(layers->unseen, layers->plan->mesh, plan.mesh)) {
-      kept_.splice(kept_.begin(), kept_, layers);
-      return &kept_.front();
-    }
-  return nullptr;
+  return kept_.find([&](const Layers& layers) {
+    return agree(parts, *layers.plan, plan) && layers.plan->axisPlaces == plan.axisPlaces &&
+           differOnlyIn(layers.unseen, layers.plan->mesh, plan.mesh);
+  });
 }
 
-const PreparedModel* Lowerings::findModel(const Plan& plan) const {
+const PreparedModel* Lowerings::findModel(const Plan& plan) {
   static const PlanParts parts = readByModel();
-  const auto found = std::find_if(prepared_.begin(), prepared_.end(),
-                                  [&](const Prepared& prepared) { return agree(parts, *prepared.plan, plan); });
-  return found == prepared_.end() ? nullptr : &found->model;
+  const Prepared* found = prepared_.find([&](const Prepared& prepared) { return agree(parts, *prepared.plan, plan); });
+  return found ? &found->model : nullptr;
 }
 
 std::shared_ptr<const Plan> Lowerings::groupOf(const Plan& plan) {
@@ -74,25 +65,14 @@ std::shared_ptr<const Plan> Lowerings::groupOf(const Plan& plan) {
   return layers ? layers->plan : nullptr;
 }
 
-std::unique_ptr<Program> Lowerings::lowerWith(Layers& layers, const Plan& plan, DiagnosticEngine& diagnostics) {
-  auto program = std::make_unique<Program>(layers.program);
-  program->plan = &plan;
-  if (plan.mesh == layers.plan->mesh)
-    return lowerAgain(*program, diagnostics, layers.states) ? std::move(program) : nullptr;
-  program->mesh = plan.mesh; // with refined axes no axis is unseen, and the meshes are equal
-  const auto known = std::find_if(layers.bound.begin(), layers.bound.end(),
-                                  [&](const auto& bound) { return bound.first == plan.mesh; });
-  if (known != layers.bound.end()) program->model = known->second;
-  if (!lowerAgain(*program, diagnostics, layers.states)) return nullptr;
-  if (known == layers.bound.end()) layers.bound.emplace_front(plan.mesh, program->model);
-  if (layers.bound.size() > kMeshes) layers.bound.pop_back();
-  return program;
-}
-
 std::unique_ptr<Program> Lowerings::lower(const Plan& plan, DiagnosticEngine& diagnostics) {
   if (Layers* layers = find(plan)) {
     ++shared_;
-    return lowerWith(*layers, plan, diagnostics);
+    auto program = std::make_unique<Program>(layers->program);
+    program->plan = &plan;
+    // With refined axes no axis is unseen, and the meshes are equal.
+    if (plan.mesh != layers->plan->mesh) program->mesh = plan.mesh;
+    return lowerAgain(*program, diagnostics) ? std::move(program) : nullptr;
   }
   ++lowered_;
   // The layers point to rules, so they keep a copy of the plan alive.
@@ -106,14 +86,13 @@ std::unique_ptr<Program> Lowerings::lower(const Plan& plan, DiagnosticEngine& di
   };
   auto program = passes::lower(*copy, diagnostics, keep, known);
   if (!program) return nullptr;
-  if (!known) prepared_.push_front({copy, std::move(made)});
-  if (prepared_.size() > kModels) prepared_.pop_back();
+  if (!known) prepared_.add({copy, std::move(made)});
   program->plan = &plan;
   program->rulesOf = layers.program.rulesOf = copy;
+  program->memos = layers.program.memos = std::make_shared<Memos>();
   layers.unseen = unseenAxes(layers.program);
   dropAgain(layers.program);
-  kept_.push_front(std::move(layers));
-  if (kept_.size() > most_) kept_.pop_back();
+  kept_.add(std::move(layers));
   return program;
 }
 

@@ -12,24 +12,13 @@ using namespace ir;
 
 namespace {
 
-/// Calls a pass without what it made for plans before.
-template <auto run> bool anew(auto& program, DiagnosticEngine& diagnostics) {
-  if constexpr (std::is_invocable_v<decltype(run), decltype(program), DiagnosticEngine&, KnownStates*>)
-    return run(program, diagnostics, nullptr);
-  else
-    return run(program, diagnostics);
-}
 /// A pass over what a program is at both levels, at one of them.
 template <auto run>
-constexpr Pass::OnSharded sharded = [](ShardedProgram& p, DiagnosticEngine& d) { return anew<run>(p, d); };
-template <auto run> constexpr Pass::OnComm comm = [](Program& p, DiagnosticEngine& d) { return anew<run>(p, d); };
+constexpr Pass::OnSharded sharded = [](ShardedProgram& p, DiagnosticEngine& d) { return run(p, d); };
 
 /// A pass on what other plans share.
-template <auto run> bool again(Program& program, DiagnosticEngine& diagnostics, KnownStates* known) {
-  if constexpr (std::is_invocable_v<decltype(run), Program&, DiagnosticEngine&, KnownStates*>)
-    return run(program, diagnostics, known);
-  else
-    return run(program, diagnostics);
+template <auto run> bool again(Program& program, DiagnosticEngine& diagnostics) {
+  return run(program, diagnostics);
 }
 
 } // namespace
@@ -71,7 +60,7 @@ const std::vector<Pass>& pipeline() {
       {"size-work", "local FLOPs and bytes of every operator",
        sizeWork, false, {Mesh, Precision}},
       {"size-gradients", "the shard of its gradient that a device accumulates",
-       comm<sizeGradients>, false, {}, again<sizeGradients>},
+       sizeGradients, false, {}, again<sizeGradients>},
       {"size-tables", "the rows of lookup tables that a micro-batch reads and updates",
        sizeTables, true, {}, again<sizeTables>},
       {"cross-boundaries", "what every stage sends to the next",
@@ -171,19 +160,19 @@ std::unique_ptr<Program> lower(const Plan& plan, DiagnosticEngine& diagnostics, 
   return program;
 }
 
-bool lowerAgain(Program& program, DiagnosticEngine& diagnostics, KnownStates& known) {
+bool lowerAgain(Program& program, DiagnosticEngine& diagnostics) {
   for (const Pass& pass : pipeline()) {
     if (!pass.again) continue;
-    if (!pass.again(program, diagnostics, &known)) return false;
+    if (!pass.again(program, diagnostics)) return false;
     if (std::holds_alternative<Pass::OnComm>(pass.run)) verifyAfter(pass, program);
   }
   return true;
 }
 
-std::unique_ptr<Schedule> schedule(const Program& program, const PassObserver& observer, KnownTasks* known) {
+std::unique_ptr<Schedule> schedule(const Program& program, const PassObserver& observer) {
   const Pass& pass = pipeline().back();
   const Watch watch;
-  auto result = std::get<Pass::ToTasks>(pass.run)(program, known);
+  auto result = std::get<Pass::ToTasks>(pass.run)(program);
   verifyAfter(pass, *result);
   if (observer) observer({pass, program, nullptr, &program, result.get(), watch.seconds()});
   return result;

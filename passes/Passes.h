@@ -4,8 +4,6 @@
 #include "ir/program/Program.h"
 #include "ir/program/Task.h"
 #include "passes/PlanParts.h"
-#include "passes/place/KnownStates.h"
-#include "passes/schedules/KnownTasks.h"
 #include "support/Diagnostics.h"
 
 #include <functional>
@@ -26,15 +24,14 @@ struct Pass {
   using OnSharded = bool (*)(ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
   using ToComm = std::unique_ptr<ir::Program> (*)(ir::ShardedProgram&& program);
   using OnComm = bool (*)(ir::Program& program, DiagnosticEngine& diagnostics);
-  using ToTasks = std::unique_ptr<ir::Schedule> (*)(const ir::Program& program, KnownTasks* known);
+  using ToTasks = std::unique_ptr<ir::Schedule> (*)(const ir::Program& program);
 
   std::string_view name;
   std::string_view doc;
   std::variant<OnSharded, ToComm, OnComm, ToTasks> run;
   bool verify = false;  ///< the verifier of the level runs after it
   PlanParts reads = {}; ///< empty: nothing that is shared
-  /// On what other plans share; `known`: what it made of it for plans before.
-  bool (*again)(ir::Program& program, DiagnosticEngine& diagnostics, KnownStates* known) = nullptr;
+  bool (*again)(ir::Program& program, DiagnosticEngine& diagnostics) = nullptr; ///< on what other plans share
   bool ofModel = false; ///< makes the model that layers are lowered from, whatever the mesh (`PreparedModel`)
 };
 /// Every pass, in the order in which they run.
@@ -71,8 +68,8 @@ std::unique_ptr<ir::Program> lower(const ir::Plan& plan, DiagnosticEngine& diagn
                                    const PassObserver& observer = {}, const PreparedModel* prepared = nullptr);
 
 /// Runs the passes that are not about layers alone on a program at level comm whose layers other plans share
-/// (`Lowerings`). Returns false after an error. `known`: cached results for these layers.
-bool lowerAgain(ir::Program& program, DiagnosticEngine& diagnostics, KnownStates& known);
+/// (`Lowerings`). Returns false after an error.
+bool lowerAgain(ir::Program& program, DiagnosticEngine& diagnostics);
 
 /// Turns the verifiers after passes on or off, for the whole process. They are on by default in builds without NDEBUG.
 void setVerifying(bool on);
@@ -81,9 +78,7 @@ void setVerifying(bool on);
 bool canCutStages(const ir::Plan& plan);
 
 /// Lowers a program from level comm to level task, the end of the pipeline. The program must outlive the schedule.
-/// `known`: cached tasks of layers that other programs share.
-std::unique_ptr<ir::Schedule> schedule(const ir::Program& program, const PassObserver& observer = {},
-                                       KnownTasks* known = nullptr);
+std::unique_ptr<ir::Schedule> schedule(const ir::Program& program, const PassObserver& observer = {});
 
 /// A broken invariant of the compiler itself: exit code 3.
 struct InternalError : std::exception {

@@ -4,8 +4,6 @@
 #include "ir/program/Program.h"
 #include "ir/program/Task.h"
 #include "passes/lower/Lowering.h"
-#include "passes/place/KnownStates.h"
-#include "passes/schedules/KnownTasks.h"
 #include "support/Diagnostics.h"
 
 #include <memory>
@@ -27,14 +25,14 @@ bool placeOperators(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
 bool checkRules(ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
 bool lowerForward(ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
 bool deriveBackward(ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
-bool placeStates(ir::ProgramHead& program, DiagnosticEngine& diagnostics, KnownStates* known = nullptr);
+bool placeStates(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
 std::unique_ptr<ir::Program> lowerReshards(ir::ShardedProgram&& program);
 bool sizeWork(ir::Program& program, DiagnosticEngine& diagnostics);
-bool sizeGradients(ir::Program& program, DiagnosticEngine& diagnostics, KnownStates* known = nullptr);
+bool sizeGradients(ir::Program& program, DiagnosticEngine& diagnostics);
 bool sizeTables(ir::Program& program, DiagnosticEngine& diagnostics);
 bool crossBoundaries(ir::Program& program, DiagnosticEngine& diagnostics);
 bool checkIdle(ir::Program& program, DiagnosticEngine& diagnostics);
-std::unique_ptr<ir::Schedule> scheduleTasks(const ir::Program& program, KnownTasks* known = nullptr);
+std::unique_ptr<ir::Schedule> scheduleTasks(const ir::Program& program);
 
 /// Part of check-rules: reports rules that split something over the axes of the pipeline.
 bool checkStageAxes(ir::ProgramHead& program, DiagnosticEngine& diagnostics);

@@ -40,7 +40,7 @@ std::unique_ptr<ir::Program> Engine::lower(const ir::Plan& plan, DiagnosticEngin
 
 std::unique_ptr<ir::Schedule> Engine::schedule(const ir::Program& program) {
   const std::lock_guard guard(turn_);
-  return lowerings_.schedule(program);
+  return passes::schedule(program);
 }
 
 std::unique_ptr<cost::Estimate> Engine::price(const ir::Schedule& schedule, DiagnosticEngine& diagnostics,

@@ -34,6 +34,8 @@ public:
       std::atomic_thread_fence(std::memory_order_acquire); // the last other owner has finished reading
     return *value_;
   }
+  /// Keeps the object alive and unchanged: later edits copy it. Null for a default-constructed value.
+  std::shared_ptr<const void> handle() const { return value_; }
   /// Whether both refer to the same object.
   bool sharedWith(const Shared& other) const { return value_ == other.value_; }
 

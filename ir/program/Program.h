@@ -14,6 +14,10 @@
 #include <utility>
 #include <vector>
 
+namespace planc {
+class Memos;
+}
+
 namespace planc::ir {
 
 /// Where the axes of one dimension of one operator came from.
@@ -191,8 +195,9 @@ struct ProgramHead {
   const Plan* plan = nullptr;
   /// The plan whose rules placements point at, where it is another one: what layers do is shared with its program.
   std::shared_ptr<const Plan> rulesOf;
-  Mesh mesh;           ///< refined
-  Shared<Model> model; ///< bound to the workload, casts inserted
+  std::shared_ptr<Memos> memos; ///< results that passes share among plans with the same layers; null: none
+  Mesh mesh;                    ///< refined
+  Shared<Model> model;          ///< bound to the workload, casts inserted
   std::vector<Precision>
       precisions; ///< the plan's, then one for each set of rules that reach the same layers; level `model`: none
   int64_t microBatches = 1;

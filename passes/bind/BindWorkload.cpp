@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/layout/Routed.h"
 #include "passes/Steps.h"
+#include "support/Memo.h"
 
 #include <algorithm>
 
@@ -26,9 +27,7 @@ bool isBound(const Model& model, Symbol name, int64_t extent, double skew) {
 }
 
 /// Sets the extent of every dim of that name and of the routed dims that contain it.
-void bind(Shared<Model>& shared, Symbol name, int64_t extent, double skew) {
-  if (isBound(shared, name, extent, skew)) return;
-  Model& model = shared.edit();
+void bind(Model& model, Symbol name, int64_t extent, double skew) {
   for (Dim& d : model.dims)
     if (d.kind == DimKind::Basic && d.name == name) d.extent = extent;
   for (Dim& d : model.dims) {
@@ -36,6 +35,20 @@ void bind(Shared<Model>& shared, Symbol name, int64_t extent, double skew) {
     d.extent = wholeExtent(sizeOf(model, d));
     if (d.capacity == 0) d.skew = skew;
   }
+}
+
+/// Binds the samples to the extent. Programs with the same layers share the bound model.
+void bindSamples(ProgramHead& program, int64_t extent) {
+  const Symbol name = program.plan->workload.samples;
+  const double skew = program.plan->workload.expertImbalance;
+  if (isBound(program.model, name, extent, skew)) return;
+  Reads reads;
+  reads << program.model << reinterpret_cast<uintptr_t>(name.key()) << extent << skew;
+  program.model = remember(program.memos.get(), reads, [&] {
+    Shared<Model> model = program.model;
+    bind(model.edit(), name, extent, skew);
+    return model;
+  });
 }
 
 /// Freezes parameters that `freeze` reaches in every instance. If a slice reaches only some instances, their classes
@@ -65,7 +78,7 @@ bool bindWorkload(ProgramHead& program, DiagnosticEngine& diagnostics) {
     // The batch of all replicas at once; without a workload the extent in the text.
     int64_t batch = 0;
     if (w.microBatch > 0 && !__builtin_mul_overflow(w.microBatch, replicas(*program.plan), &batch))
-      bind(program.model, w.samples, batch, w.expertImbalance);
+      bindSamples(program, batch);
     return true;
   }
   if (!positive(w.microBatch, "micro_batch", w.microBatchRange, diagnostics) ||
@@ -89,7 +102,7 @@ bool bindWorkload(ProgramHead& program, DiagnosticEngine& diagnostics) {
     }
     return false;
   }
-  bind(program.model, w.samples, batch, w.expertImbalance);
+  bindSamples(program, batch);
   freezeWhole(program);
   program.microBatches = w.globalBatch / batch;
   return true;

@@ -205,6 +205,10 @@ void moveStates(const ProgramHead& program, ClassHead& layerClass, const std::ve
   if (program.plan->workload.hasBackward()) mover.hostActivations();
 }
 
+Memos* memosOfMoves(const ProgramHead& program) {
+  return program.routes == 1 ? program.memos.get() : nullptr;
+}
+
 void sumOverRoutes(ProgramHead& program, const std::set<ValueId>& summed) {
   if (program.routes == 1 || !program.plan->workload.hasBackward()) return;
   const std::vector<bool> unasked;

@@ -6,6 +6,7 @@
 #include "passes/cut/Statements.h"
 #include "passes/lower/SelectorIndex.h"
 #include "passes/place/MoveStates.h"
+#include "support/Memo.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -253,17 +254,62 @@ void warnOfSumsOnHost(const StatePlacer& placer) {
   }
 }
 
+using Params = Shared<std::vector<ParamState>>;
+
+/// The parameters of all classes, before they are tied. They depend on mesh and rules alone.
+struct PlacedParams {
+  Mesh mesh;
+  std::vector<StateRule> rules;
+  std::vector<Params> params; ///< by class
+};
+
+std::vector<Params> paramsOf(const ProgramHead& program) {
+  std::vector<Params> params;
+  for (const ClassHead& layerClass : program.heads()) params.push_back(layerClass.params);
+  return params;
+}
+
+/// Places the parameters of all classes, or takes those of a plan with the same layers, mesh and rules.
+bool placeParams(StatePlacer& placer) {
+  ProgramHead& program = placer.program;
+  if (!program.memos) return placer.run();
+  auto& placed = program.memos->of<Latest<PlacedParams>>();
+  const PlacedParams* before =
+      placed.find([&](const PlacedParams& p) { return p.rules == program.plan->states && p.mesh == program.mesh; });
+  for (uint32_t b = 0; before && b < program.classCount(); ++b)
+    program.head(LayerClassId(b)).params = before->params[b];
+  if (before) return true;
+  if (!placer.run()) return false;
+  placed.add({program.mesh, program.plan->states, paramsOf(program)});
+  return true;
+}
+
+/// What the moves of a class's states read: the class, its parameters as they were placed, and what ties changed.
+Reads readByMoves(LayerClassId id, const Params& placed, const Params& tied) {
+  Reads reads;
+  reads << id.index << placed;
+  for (size_t i = 0; i < placed.size() && !tied.sharedWith(placed); ++i)
+    if (const ParamState& before = placed[i], &p = tied[i]; p.owner != before.owner || p.partial != before.partial)
+      reads << i << p.owner << p.partial;
+  return reads;
+}
+
+/// The parameters of a class and their moves. Equal ones are one object, so that later memos recognise them.
+struct MovedStates {
+  Params params;
+  Shared<std::vector<StateCollective>> states;
+};
+
 } // namespace
 
-bool placeStates(ProgramHead& program, DiagnosticEngine& diagnostics, KnownStates* known) {
+bool placeStates(ProgramHead& program, DiagnosticEngine& diagnostics) {
   StatePlacer placer{program, diagnostics};
   program.stageGroups.clear();
   for (ClassHead& layerClass : program.heads()) layerClass.states = {};
-  if (!known || !known->place(program)) {
-    if (!placer.run()) return false;
-    if (known) known->add(program);
-  }
+  if (!placeParams(placer)) return false;
   if (diagnostics.wantsWarnings()) warnOfHostTwice(placer), warnOfSumsOnHost(placer);
+  Memos* const memos = memosOfMoves(program);
+  const std::vector<Params> placed = memos ? paramsOf(program) : std::vector<Params>();
   Tying tying{placer, program};
   tying.run();
   if (!placer.ok) return false;
@@ -271,13 +317,12 @@ bool placeStates(ProgramHead& program, DiagnosticEngine& diagnostics, KnownState
   static const std::vector<bool> none;
   for (uint32_t b = 0; b < program.classCount(); ++b) {
     ClassHead& layerClass = program.head(LayerClassId(b));
-    KnownStates::Class* const before = known ? known->of(program, LayerClassId(b)) : nullptr;
-    if (before && before->moved) {
-      layerClass.params = before->params, layerClass.states = *before->moved;
-      continue;
-    }
-    moveStates(program, layerClass, b < program.withGradient.size() ? program.withGradient[b] : none);
-    if (before) before->moved = layerClass.states;
+    const Reads reads = memos ? readByMoves(LayerClassId(b), placed[b], layerClass.params) : Reads();
+    const MovedStates moved = remember(memos, reads, [&] {
+      moveStates(program, layerClass, b < program.withGradient.size() ? program.withGradient[b] : none);
+      return MovedStates{layerClass.params, layerClass.states};
+    });
+    layerClass.params = moved.params, layerClass.states = moved.states;
   }
   return true;
 }

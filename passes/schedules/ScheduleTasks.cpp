@@ -4,7 +4,7 @@
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/StackFacts.h"
 #include "passes/Steps.h"
-#include "passes/schedules/KnownTasks.h"
+#include "support/Memo.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -34,13 +34,8 @@ void append(Tasks& to, const Tasks& from) {
 /// the inline share while the port is busy. The rest follows on the port and may overlap the operator that reads it,
 /// because frameworks pipeline the pieces, but no later operator. An inline share of 0 is a task, too, so no reader
 /// begins before the transfer does, whatever the share.
-Segment segmentOf(const Schedule& schedule, LayerClassId layerClass, bool backward, bool earlyStop) {
-  const std::vector<Node>& nodes =
-      backward ? schedule.program->classes[layerClass].backward : schedule.program->classes[layerClass].forward;
-  Segment segment;
-  segment.layerClass = layerClass;
-  segment.backward = backward;
-  std::vector<Task>& tasks = segment.tasks.edit();
+std::vector<Task> tasksOf(const Schedule& schedule, const std::vector<Node>& nodes, bool earlyStop) {
+  std::vector<Task> tasks;
   std::vector<Waits> waits(nodes.size());
   tasks.reserve(nodes.size());
   for (size_t n = 0; n < nodes.size(); ++n) {
@@ -69,7 +64,19 @@ Segment segmentOf(const Schedule& schedule, LayerClassId layerClass, bool backwa
     mine.own = {add(kComputeStream, share, deps)};
     if (share < 1) mine.beside = {add(streamOf(*schedule.program, collective->level), 1 - share, mine.own)};
   }
-  return segment;
+  return tasks;
+}
+
+/// Returns the segment of a class in one direction. Programs that share the nodes share the tasks.
+Segment segmentOf(const Schedule& schedule, LayerClassId layerClass, bool backward, bool earlyStop) {
+  const LayerClass& of = schedule.program->classes[layerClass];
+  const Shared<Indexed<Node>>& nodes = backward ? of.backward : of.forward;
+  Reads reads; // the cluster has the ports of levels
+  reads << nodes << schedule.program->plan->cluster << earlyStop;
+  for (const double share : schedule.blockingShare) reads << share;
+  return {layerClass, backward, remember(schedule.program->memos.get(), reads, [&] {
+            return Shared<std::vector<Task>>(tasksOf(schedule, *nodes, earlyStop));
+          })};
 }
 
 double clampShare(double s) {
@@ -123,39 +130,17 @@ void readBesides(Schedule& schedule) {
 
 } // namespace
 
-Segment KnownTasks::of(const Schedule& schedule, LayerClassId id, bool backward, bool earlyStop) {
-  const LayerClass& layerClass = schedule.program->classes[id];
-  const Shared<Indexed<Node>>& nodes = backward ? layerClass.backward : layerClass.forward;
-  auto [entry, fresh] = known_.try_emplace(&*nodes);
-  if (fresh) entry->second = {nodes, segmentOf(schedule, id, backward, earlyStop).tasks};
-  Segment segment;
-  segment.layerClass = id;
-  segment.backward = backward;
-  segment.tasks = entry->second.tasks;
-  return segment;
-}
-
-void KnownTasks::prepare(const Schedule& schedule) {
-  const Plan& plan = *schedule.program->plan;
-  const bool same = cluster_ == plan.cluster && stack_ == plan.stack && shares_ == schedule.blockingShare;
-  if (same && known_.size() < kMost) return;
-  known_.clear();
-  cluster_ = plan.cluster, stack_ = plan.stack, shares_ = schedule.blockingShare;
-}
-
-std::unique_ptr<Schedule> scheduleTasks(const Program& program, KnownTasks* known) {
+std::unique_ptr<Schedule> scheduleTasks(const Program& program) {
   auto result = std::make_unique<Schedule>();
   result->program = &program;
   result->kind = program.kind;
   readShares(*result);
   readBesides(*result);
   const bool earlyStop = program.plan->stack && program.plan->stack->truth(StackFact::EarlyStop);
-  if (known) known->prepare(*result);
   for (uint32_t b = 0; b < program.classes.size(); ++b)
     for (const bool backward : {false, true})
       (backward ? result->backward : result->forward)
-          .push_back(known ? known->of(*result, LayerClassId(b), backward, earlyStop)
-                           : segmentOf(*result, LayerClassId(b), backward, earlyStop));
+          .push_back(segmentOf(*result, LayerClassId(b), backward, earlyStop));
   return result;
 }
 

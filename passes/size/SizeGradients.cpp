@@ -1,6 +1,8 @@
 // size-gradients: gives each gradient accumulation the size of the layout in which the gradient is stored.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/Steps.h"
+#include "passes/place/MoveStates.h"
+#include "support/Memo.h"
 
 namespace planc::passes {
 using namespace ir;
@@ -19,17 +21,13 @@ void size(const Program& program, LayerClass& layerClass) {
 
 } // namespace
 
-bool sizeGradients(Program& program, DiagnosticEngine&, KnownStates* known) {
-  for (uint32_t b = 0; b < program.classes.size(); ++b) {
-    LayerClass& layerClass = program.classes[LayerClassId(b)];
-    KnownStates::Class* const before = known ? known->of(program, LayerClassId(b)) : nullptr;
-    if (before && before->sized) {
-      layerClass.backward = *before->sized;
-      continue;
-    }
-    size(program, layerClass);
-    if (before) before->sized = layerClass.backward;
-  }
+bool sizeGradients(Program& program, DiagnosticEngine&) {
+  Memos* const memos = memosOfMoves(program);
+  for (LayerClass& layerClass : program.classes)
+    layerClass.backward = remember(memos, Reads() << layerClass.params << layerClass.backward, [&] {
+      size(program, layerClass);
+      return layerClass.backward;
+    });
   return true;
 }
 

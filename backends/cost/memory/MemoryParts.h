@@ -80,7 +80,7 @@ private:
     Shared<Indexed<ir::Node>> forward;
     std::shared_ptr<const ClassParts> parts;
   };
-  Memo<Known> classes_{1 << 10};
+  Memo<Known> classes_;
 };
 
 /// Returns the memory of every kind of virtual stage. The parts of each class are computed once. `known`: cache shared

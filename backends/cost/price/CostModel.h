@@ -39,7 +39,7 @@ public:
 };
 /// Cached prices of nodes and parameter updates for one cluster and stack. The key is everything read from program and
 /// mesh.
-using PriceMemo = Memo<Priced>;
+using PriceMemo = Memo<Priced, 1 << 16>;
 
 /// Creates the cost model. `facts` and `diagnostics` must outlive it. Other parts of the estimate may look up facts in
 /// `facts` too; `complete` reports all missing facts. `known`: a cache shared by models with the same facts, valid only

@@ -40,7 +40,7 @@ private:
   EnumArray<ir::CollectiveClass, double, ir::kCollectiveClasses> shares_{};
   double slowdown_ = 0;
   std::vector<double> besides_;
-  Memo<Known> classes_{1 << 10}; ///< by lists of nodes
+  Memo<Known> classes_; ///< by lists of nodes
   PriceMemo nodes_;
   KnownPipelines pipelines_;
   KnownParts parts_; ///< of memory

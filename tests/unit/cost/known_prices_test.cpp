@@ -143,7 +143,7 @@ TEST_F(CostKnownPrices, ShardsCostWhatTheyDoByThemselves) {
 }
 
 TEST_F(CostKnownPrices, AMemoFindsWhatWasAddedUntilItIsFull) {
-  Memo<int> memo(100);
+  Memo<int, 100> memo;
   const auto reads = [](int i) {
     Reads all;
     for (int k = 0; k <= i % 7; ++k) all << i << 0.5 * i;
@@ -159,6 +159,29 @@ TEST_F(CostKnownPrices, AMemoFindsWhatWasAddedUntilItIsFull) {
   for (int i = 0; i < 100; ++i) many << i;
   memo.add(many, 7); // more than is looked at
   EXPECT_EQ(memo.find(many), nullptr);
+}
+
+TEST_F(CostKnownPrices, AMemoKeepsTheObjectsOfItsKeys) {
+  Memos memos;
+  const auto lengthOf = [&](const Shared<std::string>& text) {
+    return remember(&memos, Reads() << text, [&] { return text->size(); });
+  };
+  for (size_t length = 0; length < 100; ++length) // a freed text would give its address to the next one
+    EXPECT_EQ(lengthOf(std::string(length, 'a')), length);
+  Shared<std::string> text(std::string("four"));
+  EXPECT_EQ(lengthOf(text), 4u);
+  text.edit() += "teen"; // copied, because the memo has it
+  EXPECT_EQ(lengthOf(text), 8u);
+}
+
+TEST_F(CostKnownPrices, TheLatestValuesAreKept) {
+  Latest<int> latest(2);
+  const auto holds = [&](int value) { return latest.find([&](int one) { return one == value; }) != nullptr; };
+  latest.add(1), latest.add(2);
+  EXPECT_TRUE(holds(1)); // now the most recent
+  latest.add(3);
+  EXPECT_TRUE(holds(1) && holds(3));
+  EXPECT_FALSE(holds(2));
 }
 
 TEST_F(CostKnownPrices, DeviceStagesOfOneKindHoldTheSame) {

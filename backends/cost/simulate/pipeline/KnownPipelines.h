@@ -19,8 +19,8 @@ public:
 
 private:
   static constexpr size_t kMostShapes = 256;
-  Memo<std::shared_ptr<const PipelineShape>> shapes_{kMostShapes}; ///< the first of those with equal keys
-  Memo<ir::Orders> orders_{kMostShapes};
+  Memo<std::shared_ptr<const PipelineShape>, kMostShapes> shapes_; ///< the first of those with equal keys
+  Memo<ir::Orders, kMostShapes> orders_;
   ir::Orders unkept_; ///< of a schedule with more arguments than a key holds
   FastPipeline engine_;
 };
