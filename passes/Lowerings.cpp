@@ -9,35 +9,21 @@ using namespace ir;
 
 namespace {
 
-/// Returns the plan parts that the passes over layers read.
-PlanParts readByLayers() {
-  PlanParts parts;
-  for (const Pass& pass : pipeline()) parts |= pass.reads;
-  return parts;
-}
-
-/// Returns the plan parts that the passes that make the model read.
-PlanParts readByModel() {
+/// Returns the plan parts that the passes which `counts` accepts read.
+PlanParts readBy(bool (*counts)(DependsOn on)) {
   PlanParts parts;
   for (const Pass& pass : pipeline())
-    if (pass.ofModel) parts |= pass.reads;
+    if (counts(pass.on)) parts |= pass.reads;
   return parts;
 }
 
-template <class Is> const Pass& lastThat(Is is) {
-  return *std::find_if(pipeline().rbegin(), pipeline().rend(), is);
-}
-const Pass& lastOfLayers() {
-  static const Pass& last = lastThat([](const Pass& pass) { return !pass.reads.empty(); });
-  return last;
-}
-const Pass& lastOfModel() {
-  static const Pass& last = lastThat([](const Pass& pass) { return pass.ofModel; });
-  return last;
+/// Returns whether no later pass depends on the same.
+bool isLast(const Pass& pass) {
+  return std::none_of(&pass + 1, &pipeline().back() + 1, [&](const Pass& later) { return later.on == pass.on; });
 }
 
-/// Removes the results of the passes that run again.
-void dropAgain(Program& program) {
+/// Removes the results of the passes that run for every plan.
+void dropPlan(Program& program) {
   for (LayerClass& layerClass : program.classes) layerClass.params = {}, layerClass.states = {};
   program.virtualStages.clear();
   program.stageKinds = {};
@@ -47,17 +33,11 @@ void dropAgain(Program& program) {
 } // namespace
 
 Lowerings::Layers* Lowerings::find(const Plan& plan) {
-  static const PlanParts parts = readByLayers().without(PlanPart::Mesh);
+  static const PlanParts parts = readBy([](DependsOn) { return true; }).without(PlanPart::Mesh);
   return kept_.find([&](const Layers& layers) {
     return agree(parts, *layers.plan, plan) && layers.plan->axisPlaces == plan.axisPlaces &&
            differOnlyIn(layers.unseen, layers.plan->mesh, plan.mesh);
   });
-}
-
-const PreparedModel* Lowerings::findModel(const Plan& plan) {
-  static const PlanParts parts = readByModel();
-  const Prepared* found = prepared_.find([&](const Prepared& prepared) { return agree(parts, *prepared.plan, plan); });
-  return found ? &found->model : nullptr;
 }
 
 std::shared_ptr<const Plan> Lowerings::groupOf(const Plan& plan) {
@@ -72,26 +52,34 @@ std::unique_ptr<Program> Lowerings::lower(const Plan& plan, DiagnosticEngine& di
     program->plan = &plan;
     // With refined axes no axis is unseen, and the meshes are equal.
     if (plan.mesh != layers->plan->mesh) program->mesh = plan.mesh;
-    return lowerAgain(*program, diagnostics) ? std::move(program) : nullptr;
+    return lowerPlan(*program, diagnostics) ? std::move(program) : nullptr;
   }
   ++lowered_;
   // The layers point to rules, so they keep a copy of the plan alive.
   auto copy = std::make_shared<const Plan>(plan);
   Layers layers{copy, {}};
-  const PreparedModel* const known = findModel(plan);
-  PreparedModel made;
+  static const PlanParts ofModel = [] { // bind-workload freezes parameters of the model before the last of these passes
+    PlanParts parts = readBy([](DependsOn on) { return on == DependsOn::Model; });
+    return parts |= {PlanPart::Workload};
+  }();
+  auto begin = programOf(*copy);
+  const BoundModel* const bound = models_.find([&](const BoundModel& m) { return agree(ofModel, *m.plan, plan); });
+  if (bound) begin->model = bound->model, begin->precisions = bound->precisions;
+  BoundModel made{copy, {}, {}};
   const auto keep = [&](const Passed& passed) {
-    if (&passed.pass == &lastOfModel()) made = {passed.program.model, passed.program.precisions};
-    if (&passed.pass == &lastOfLayers()) layers.program = *passed.comm;
+    if (!isLast(passed.pass)) return;
+    if (passed.pass.on == DependsOn::Model)
+      made.model = passed.program.model, made.precisions = passed.program.precisions;
+    if (passed.pass.on == DependsOn::Layers) layers.program = *passed.comm;
   };
-  auto program = passes::lower(*copy, diagnostics, keep, known);
+  auto program = passes::lower(std::move(begin), diagnostics, keep);
   if (!program) return nullptr;
-  if (!known) prepared_.add({copy, std::move(made)});
+  if (!bound) models_.add(std::move(made));
   program->plan = &plan;
   program->rulesOf = layers.program.rulesOf = copy;
   program->memos = layers.program.memos = std::make_shared<Memos>();
   layers.unseen = unseenAxes(layers.program);
-  dropAgain(layers.program);
+  dropPlan(layers.program);
   kept_.add(std::move(layers));
   return program;
 }

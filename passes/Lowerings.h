@@ -12,7 +12,7 @@
 namespace planc::passes {
 
 /// Lowers plans one after the other to level comm with the same result as `lower`, but without warnings. Plans that
-/// agree in the parts that the passes over layers read (`Pass::reads`) share classes and nodes; so do plans whose
+/// agree in the parts that `Pass::reads` names share classes and nodes; so do plans whose
 /// meshes differ only in the sizes of unseen axes (UnseenAxes.h). Only the layers of the last few groups of plans are
 /// kept, so request similar plans in a row. Programs with the same layers also share the results in their `memos`, so
 /// only one thread may use them.
@@ -42,15 +42,16 @@ private:
     UnseenAxes unseen = {};               ///< axes whose sizes may differ
   };
   Layers* find(const ir::Plan& plan);
-  struct Prepared {
+  /// What the passes that depend on the model alone make.
+  struct BoundModel {
     std::shared_ptr<const ir::Plan> plan;
-    PreparedModel model;
+    Shared<ir::Model> model;
+    std::vector<ir::Precision> precisions;
   };
-  const PreparedModel* findModel(const ir::Plan& plan);
 
   size_t lowered_ = 0, shared_ = 0;
   Latest<Layers> kept_;
-  Latest<Prepared> prepared_;
+  Latest<BoundModel> models_;
 };
 
 } // namespace planc::passes

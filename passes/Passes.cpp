@@ -10,68 +10,58 @@
 namespace planc::passes {
 using namespace ir;
 
-namespace {
-
-/// A pass over what a program is at both levels, at one of them.
-template <auto run>
-constexpr Pass::OnSharded sharded = [](ShardedProgram& p, DiagnosticEngine& d) { return run(p, d); };
-
-/// A pass on what other plans share.
-template <auto run> bool again(Program& program, DiagnosticEngine& diagnostics) {
-  return run(program, diagnostics);
-}
-
-} // namespace
-
 const std::vector<Pass>& pipeline() {
   using enum PlanPart;
+  static constexpr DependsOn kModel = DependsOn::Model, kLayers = DependsOn::Layers, kPlan = DependsOn::Plan;
   static const std::vector<Pass> passes = {
       // clang-format off
       {"check-mesh", "axes multiply to the devices; `within` and `across` hold",
-       sharded<checkMesh>, false, {Machine, Mesh, Placements}, again<checkMesh>},
+       kPlan, checkMesh},
       {"open-repeats", "an instance that stage lines cut becomes layers of its own",
-       sharded<openRepeats>, false, {Model, Opened}, nullptr, true},
+       kModel, openRepeats, false, {Model, Opened}},
       {"wrap-layers", "several layers of one body are wrapped each by itself",
-       sharded<wrapLayers>, false, {Model, Opened}, nullptr, true},
+       kModel, wrapLayers, false, {Model}},
       {"bind-workload", "the extent of `batch`, and the micro-batches of a step",
-       sharded<bindWorkload>, false, {Workload, Mesh, Placements}, again<bindWorkload>},
+       kPlan, bindWorkload, false, {Workload, Mesh, Placements}},
       {"bind-precision", "the element types that hold at each layer",
-       sharded<bindPrecision>, false, {Precision, Machine, Workload}, nullptr, true},
+       kModel, bindPrecision, false, {Precision, Machine}},
       {"insert-casts", "casts before contractions that compute narrower than their operands",
-       sharded<insertCasts>, false, {Precision}, nullptr, true},
+       kModel, insertCasts},
       {"refine-axes", "splits axes that a composite dimension straddles",
-       sharded<refineAxes>, false, {Mesh, Placements}},
+       kLayers, refineAxes, false, {Mesh, Placements}},
       {"select-schedule", "the row of the schedule table, its arguments and needs",
-       sharded<selectSchedule>, false, {}, again<selectSchedule>},
-      {"cut-layers", "virtual stages, and classes of equal instances",
-       cutLayers, false, {Mesh, Placements, SlicedStates, Recompute, Keeps, Workload, StageCut}, again<cutLayersAgain>},
+       kPlan, selectSchedule},
+      {"cut-layers", "classes of equal instances",
+       kLayers, cutLayers, false, {Mesh, Placements, SlicedStates, Recompute, Keeps, Workload, StageCut}},
+      {"cut-stages", "virtual stages, and the instances of each class on them",
+       kPlan, cutStages},
       {"place-operators", "rules to the axes of every dimension of every operator",
-       sharded<placeOperators>, false, {Mesh, Placements}},
+       kLayers, placeOperators, false, {Mesh, Placements}},
+      {"check-stage-axes", "nothing is split over the axes of the stages",
+       kPlan, checkStageAxes},
       {"check-rules", "every rule places something; warnings for idle axes",
-       checkRules, false, {Mesh, Placements, Workload, Precision}, again<checkStageAxes>},
+       kLayers, checkRules, false, {Mesh, Placements, Workload}},
       {"lower-forward", "layouts of every value, explicit reshards",
-       lowerForward, false, {Mesh, Workload}},
+       kLayers, lowerForward, false, {Mesh, Workload, Placements}},
       {"derive-backward", "backward operators, what is kept, what is replayed",
-       deriveBackward, true, {Mesh, Machine, Workload, Precision, Recompute, Keeps}},
+       kLayers, deriveBackward, true, {Mesh, Machine, Workload, Recompute, Keeps}},
       {"place-states", "storage of parameters, gradients and optimizer states",
-       sharded<placeStates>, true, {}, again<placeStates>},
+       kPlan, placeStates, true},
       {"lower-reshards", "reshards to collectives",
-       lowerReshards, false, {Mesh, Precision}},
+       kLayers, lowerReshards, false, {Mesh, Precision}},
       {"size-work", "local FLOPs and bytes of every operator",
-       sizeWork, false, {Mesh, Precision}},
+       kLayers, sizeWork, false, {Mesh}},
       {"size-gradients", "the shard of its gradient that a device accumulates",
-       sizeGradients, false, {}, again<sizeGradients>},
+       kPlan, sizeGradients},
       {"size-tables", "the rows of lookup tables that a micro-batch reads and updates",
-       sizeTables, true, {}, again<sizeTables>},
+       kPlan, sizeTables, true},
       {"cross-boundaries", "what every stage sends to the next",
-       crossBoundaries, true, {}, again<crossBoundaries>},
+       kPlan, crossBoundaries, true},
       {"check-idle", "warnings for facts about communication that the plan does not have",
-       checkIdle, false, {}, again<checkIdle>},
+       kPlan, checkIdle},
+      {"schedule-tasks", "tasks on streams, in the order of the schedule's row",
+       kPlan, scheduleTasks, true},
       // clang-format on
-      {.name = "schedule-tasks",
-       .doc = "tasks on streams, in the order of the schedule's row",
-       .run = scheduleTasks,
-       .verify = true},
   };
   return passes;
 }
@@ -98,11 +88,25 @@ public:
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
 };
 
-std::unique_ptr<ShardedProgram> programOf(const Plan& plan) {
-  auto program = std::make_unique<ShardedProgram>();
-  program->plan = &plan;
-  program->model = plan.model;
-  program->mesh = plan.mesh;
+/// Runs a pass at the level of the program, or returns nothing if it works at another level.
+template <class P> std::optional<bool> runAt(const Pass& pass, P& program, DiagnosticEngine& diagnostics) {
+  if (const auto* run = std::get_if<Pass::OnHead>(&pass.run)) return (*run)(program, diagnostics);
+  if (const auto* run = std::get_if<bool (*)(P&, DiagnosticEngine&)>(&pass.run)) return (*run)(program, diagnostics);
+  return std::nullopt;
+}
+
+std::unique_ptr<ShardedProgram> shard(std::unique_ptr<ShardedProgram> program, DiagnosticEngine& diagnostics,
+                                      const PassObserver& observer) {
+  const bool bound = !program->precisions.empty();
+  for (const Pass& pass : pipeline()) {
+    if (bound && pass.on == DependsOn::Model) continue;
+    const Watch watch;
+    const std::optional<bool> ran = runAt(pass, *program, diagnostics);
+    if (!ran) break;
+    if (!*ran) return nullptr;
+    verifyAfter(pass, *program);
+    if (observer) observer({pass, *program, program.get(), nullptr, nullptr, watch.seconds()});
+  }
   return program;
 }
 
@@ -112,58 +116,60 @@ void setVerifying(bool on) {
   verifying = on;
 }
 
+std::unique_ptr<ShardedProgram> programOf(const Plan& plan) {
+  if (auto problems = verifying ? verify(*plan.model) : std::vector<std::string>(); !problems.empty())
+    throw InternalError("the model is broken on entry: " + problems.front());
+  auto program = std::make_unique<ShardedProgram>();
+  program->plan = &plan;
+  program->model = plan.model;
+  program->mesh = plan.mesh;
+  return program;
+}
+
 bool canCutStages(const Plan& plan) {
   const auto program = programOf(plan);
   DiagnosticEngine ignored;
+  const Pass::OnHead last = cutStages;
   for (const Pass& pass : pipeline()) {
-    const auto run = std::get<Pass::OnSharded>(pass.run);
-    if (!run(*program, ignored)) return false;
-    if (run == cutLayers) break;
+    if (!*runAt(pass, *program, ignored)) return false;
+    if (const auto* run = std::get_if<Pass::OnHead>(&pass.run); run && *run == last) break;
   }
   return true;
 }
 
-std::unique_ptr<ShardedProgram> shard(const Plan& plan, DiagnosticEngine& diagnostics, const PassObserver& observer,
-                                      const PreparedModel* prepared) {
-  if (auto problems = verifying ? verify(*plan.model) : std::vector<std::string>(); !problems.empty())
-    throw InternalError("the model is broken on entry: " + problems.front());
-  auto program = programOf(plan);
-  if (prepared) program->model = prepared->model, program->precisions = prepared->precisions;
-  for (const Pass& pass : pipeline()) {
-    const auto* run = std::get_if<Pass::OnSharded>(&pass.run);
-    if (!run) break;
-    if (prepared && pass.ofModel) continue;
-    const Watch watch;
-    if (!(*run)(*program, diagnostics)) return nullptr;
-    verifyAfter(pass, *program);
-    if (observer) observer({pass, *program, program.get(), nullptr, nullptr, watch.seconds()});
-  }
-  return program;
+std::unique_ptr<ShardedProgram> shard(const Plan& plan, DiagnosticEngine& diagnostics, const PassObserver& observer) {
+  return shard(programOf(plan), diagnostics, observer);
 }
 
-std::unique_ptr<Program> lower(const Plan& plan, DiagnosticEngine& diagnostics, const PassObserver& observer,
-                               const PreparedModel* prepared) {
-  const auto before = shard(plan, diagnostics, observer, prepared);
-  if (!before) return nullptr;
+std::unique_ptr<Program> lower(std::unique_ptr<ShardedProgram> begin, DiagnosticEngine& diagnostics,
+                               const PassObserver& observer) {
+  const auto sharded = shard(std::move(begin), diagnostics, observer);
+  if (!sharded) return nullptr;
   std::unique_ptr<Program> program;
   for (const Pass& pass : pipeline()) {
     const Watch watch;
-    if (const auto* const make = std::get_if<Pass::ToComm>(&pass.run))
-      program = (*make)(std::move(*before));
-    else if (const auto* const run = std::get_if<Pass::OnComm>(&pass.run); !run)
-      continue;
-    else if (!(*run)(*program, diagnostics))
-      return nullptr;
+    if (const auto* const make = std::get_if<Pass::ToComm>(&pass.run)) {
+      program = (*make)(std::move(*sharded));
+    } else {
+      const std::optional<bool> ran = program ? runAt(pass, *program, diagnostics) : std::nullopt;
+      if (!ran) continue;
+      if (!*ran) return nullptr;
+    }
     verifyAfter(pass, *program);
     if (observer) observer({pass, *program, nullptr, program.get(), nullptr, watch.seconds()});
   }
   return program;
 }
 
-bool lowerAgain(Program& program, DiagnosticEngine& diagnostics) {
+std::unique_ptr<Program> lower(const Plan& plan, DiagnosticEngine& diagnostics, const PassObserver& observer) {
+  return lower(programOf(plan), diagnostics, observer);
+}
+
+bool lowerPlan(Program& program, DiagnosticEngine& diagnostics) {
   for (const Pass& pass : pipeline()) {
-    if (!pass.again) continue;
-    if (!pass.again(program, diagnostics)) return false;
+    if (pass.on != DependsOn::Plan) continue;
+    const std::optional<bool> ran = runAt(pass, program, diagnostics);
+    if (ran && !*ran) return false;
     if (std::holds_alternative<Pass::OnComm>(pass.run)) verifyAfter(pass, program);
   }
   return true;

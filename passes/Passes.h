@@ -14,13 +14,17 @@
 
 namespace planc::passes {
 
+/// What the results of a pass depend on, and thus which plans share them (`Lowerings`).
+enum class DependsOn : uint8_t {
+  Model,  ///< makes the model that layers are lowered from; shared by plans that agree in `reads`, whatever the mesh
+  Layers, ///< makes the instances of layers; shared by plans that agree in `reads`
+  Plan    ///< runs for every plan, on layers that it may share with other plans, and replaces all its results
+};
+
 /// A row of the pass list. Passes are free functions over one program. Each reports the errors it finds and returns
 /// false to stop. The last pass cannot fail and makes the schedule.
-///
-/// The instances of a layer depend only on a part of the plan. Passes with `reads` produce that part of the program,
-/// and a program whose plan agrees in everything that they read shares it (`Lowerings`). The other passes run again on
-/// the shared layers and replace all their results. A pass that does both has a function `again` for the second.
 struct Pass {
+  using OnHead = bool (*)(ir::ProgramHead& program, DiagnosticEngine& diagnostics); ///< at both levels
   using OnSharded = bool (*)(ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
   using ToComm = std::unique_ptr<ir::Program> (*)(ir::ShardedProgram&& program);
   using OnComm = bool (*)(ir::Program& program, DiagnosticEngine& diagnostics);
@@ -28,11 +32,10 @@ struct Pass {
 
   std::string_view name;
   std::string_view doc;
-  std::variant<OnSharded, ToComm, OnComm, ToTasks> run;
+  DependsOn on;
+  std::variant<OnHead, OnSharded, ToComm, OnComm, ToTasks> run;
   bool verify = false;  ///< the verifier of the level runs after it
-  PlanParts reads = {}; ///< empty: nothing that is shared
-  bool (*again)(ir::Program& program, DiagnosticEngine& diagnostics) = nullptr; ///< on what other plans share
-  bool ofModel = false; ///< makes the model that layers are lowered from, whatever the mesh (`PreparedModel`)
+  PlanParts reads = {}; ///< parts of the plan on which its effect on layers depends; empty: it has none
 };
 /// Every pass, in the order in which they run.
 const std::vector<Pass>& pipeline();
@@ -52,24 +55,24 @@ using PassObserver = std::function<void(const Passed&)>;
 /// The schedules by word. The first row is the schedule of a plan without a pipeline.
 ir::Implementations<ir::ScheduleKind>& scheduleKinds();
 
-/// The result of the passes with `ofModel`, shared by plans that agree in what these passes read. The passes are not
-/// run again on it.
-struct PreparedModel {
-  Shared<ir::Model> model;
-  std::vector<ir::Precision> precisions;
-};
+/// Returns the program of a plan before the first pass. The plan must outlive it.
+std::unique_ptr<ir::ShardedProgram> programOf(const ir::Plan& plan);
 
 /// Runs the pipeline on a plan up to level sharded. Null if the plan breaks a law (reported). The plan must outlive the
 /// program. An internal verifier failure throws InternalError, which names the pass.
 std::unique_ptr<ir::ShardedProgram> shard(const ir::Plan& plan, DiagnosticEngine& diagnostics,
-                                          const PassObserver& observer = {}, const PreparedModel* prepared = nullptr);
+                                          const PassObserver& observer = {});
 /// The same up to level comm.
 std::unique_ptr<ir::Program> lower(const ir::Plan& plan, DiagnosticEngine& diagnostics,
-                                   const PassObserver& observer = {}, const PreparedModel* prepared = nullptr);
+                                   const PassObserver& observer = {});
+/// The same for a program of `programOf`. A program that has the model and the precisions of another plan does not run
+/// the passes that depend on the model alone.
+std::unique_ptr<ir::Program> lower(std::unique_ptr<ir::ShardedProgram> program, DiagnosticEngine& diagnostics,
+                                   const PassObserver& observer = {});
 
-/// Runs the passes that are not about layers alone on a program at level comm whose layers other plans share
+/// Runs the passes that depend on the whole plan on a program at level comm whose layers other plans share
 /// (`Lowerings`). Returns false after an error.
-bool lowerAgain(ir::Program& program, DiagnosticEngine& diagnostics);
+bool lowerPlan(ir::Program& program, DiagnosticEngine& diagnostics);
 
 /// Turns the verifiers after passes on or off, for the whole process. They are on by default in builds without NDEBUG.
 void setVerifying(bool on);

@@ -19,9 +19,9 @@ bool insertCasts(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
 bool refineAxes(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
 bool selectSchedule(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
 bool cutLayers(ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
-bool cutLayersAgain(ir::ProgramHead& program,
-                    DiagnosticEngine& diagnostics); ///< makes the virtual stages anew from existing classes
+bool cutStages(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
 bool placeOperators(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
+bool checkStageAxes(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
 bool checkRules(ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
 bool lowerForward(ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
 bool deriveBackward(ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
@@ -33,9 +33,6 @@ bool sizeTables(ir::Program& program, DiagnosticEngine& diagnostics);
 bool crossBoundaries(ir::Program& program, DiagnosticEngine& diagnostics);
 bool checkIdle(ir::Program& program, DiagnosticEngine& diagnostics);
 std::unique_ptr<ir::Schedule> scheduleTasks(const ir::Program& program);
-
-/// Part of check-rules: reports rules that split something over the axes of the pipeline.
-bool checkStageAxes(ir::ProgramHead& program, DiagnosticEngine& diagnostics);
 
 /// Part of check-rules: reports rules that split a dimension that an operator contracts inside its kernel (L10).
 bool checkKernels(const ir::ShardedProgram& program, DiagnosticEngine& diagnostics);

@@ -16,8 +16,6 @@ namespace planc::passes {
 using namespace ir;
 
 PLANC_ERROR(RuleWithoutEffect, 634, "no operator in `{selector}` has a dimension `{dim}`")
-PLANC_ERROR(PlacedOnStages, 642,
-            "`{dim} -> {axis}` splits operators over an axis that carries the stages of the pipeline")
 PLANC_WARNING(IdleAxis, 640, "`{op}` does the same work on {size} ranks of `{axis}`")
 PLANC_WARNING(AxisOrder, 641,
               "`{axis}` is before `{other}` in `{dim} -> {axes}`: gathering it moves every index to another device")
@@ -183,25 +181,8 @@ void warnOrder(const ProgramHead& program, DiagnosticEngine& diagnostics) {
 
 } // namespace
 
-/// A stage holds only a part of the model, so its axis cannot also split an operator or a state.
-bool checkStageAxes(ProgramHead& program, DiagnosticEngine& diagnostics) {
-  bool ok = true;
-  auto check = [&](const std::string& what, const std::vector<Symbol>& targets, SourceRange range) {
-    const AxisMask both = maskOf(resolveTargets(program.mesh, targets)) & program.stageAxes;
-    if (!both) return;
-    ok = false;
-    auto report = diagnostics.report(PlacedOnStages, range, {{"dim", what}, {"axis", program.mesh.str(both)}});
-    report.label(program.plan->pipeline->range, "the pipeline runs over it");
-    report.help("place it on another axis, or run the pipeline over another one");
-  };
-  for (const PlacementRule& r : program.plan->placements) check(r.dim.str(), r.targets, r.range);
-  for (const StateRule& r : program.plan->states) check(std::string(name(r.state)), r.targets, r.range);
-  if (const auto& p = program.plan->pipeline; p && p->scatter) check("scatter", {*p->scatter}, p->scatterRange);
-  return ok;
-}
-
 bool checkRules(ShardedProgram& program, DiagnosticEngine& diagnostics) {
-  bool ok = checkStageAxes(program, diagnostics);
+  bool ok = true;
   const Below below(program);
   for (const PlacementRule* rule : heldPlacements(*program.plan, program.mesh))
     ok &= checkReach(program, below, *rule, diagnostics);

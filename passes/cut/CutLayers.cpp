@@ -1,5 +1,5 @@
-// cut-layers: cuts the top-level layers into virtual stages, and the instances of each repeat into classes to which the
-// same statements apply.
+// cut-layers: cuts the instances of each repeat into classes to which the same statements apply, and finds the classes
+// of a virtual stage.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/model/DisjointSlices.h"
 #include "ir/program/Task.h"
@@ -263,25 +263,15 @@ StageRuns addStages(ProgramHead& program, const Cut& cut) {
   return runs;
 }
 
-bool cutLayersAgain(ProgramHead& program, DiagnosticEngine& diagnostics) {
-  const auto cut = cutStages(program, *program.plan, diagnostics);
-  if (!cut) return false;
-  StageRuns runs = addStages(program, *cut);
-  for (uint32_t c = 0; c < program.classCount(); ++c)
-    if (program.head(LayerClassId(c)).boundaryReshard) runBoundaryReshard(program, LayerClassId(c), runs);
-  setRuns(program, runs);
-  return true;
-}
-
 bool cutLayers(ShardedProgram& program, DiagnosticEngine& diagnostics) {
-  auto cut = cutStages(program, *program.plan, diagnostics);
-  if (!cut) return false;
-  for (const Recompute& r : program.plan->recompute)
+  std::optional<Cut> cut; // `first` counts on each virtual stage
+  for (const Recompute& r : program.plan->recompute) {
+    if (r.first && !cut && !(cut = cutOf(program, diagnostics))) return false;
     program.firstLayers.push_back(r.first ? firstOf(program.model, r, *cut) : std::vector<RangeSet>{});
+  }
   GradientFlow flow(program);
   for (uint32_t l = 0; l < program.model->layers.size(); ++l)
     if (!addClasses(program, LayerId(l), flow, diagnostics)) return false;
-  setRuns(program, addStages(program, *cut));
   return true;
 }
 

@@ -1,6 +1,9 @@
-// Part of cut-layers: cuts the top-level layers into virtual stages, by stage lines, by counts of layers, or evenly.
+// cut-stages: cuts the top-level layers into virtual stages, by stage lines, by counts of layers, or evenly.
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/cut/CutStages.h"
+
+#include "passes/Steps.h"
+#include "passes/backward/Backward.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -296,8 +299,9 @@ std::optional<int64_t> instanceCut(const Selector& selector, const ir::Layer& la
   return instances.count() == 1 ? std::optional(instances.ranges.front().begin) : std::nullopt;
 }
 
-std::optional<Cut> cutStages(const ProgramHead& program, const Plan& plan, DiagnosticEngine& diagnostics) {
+std::optional<Cut> cutOf(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   const Model& model = program.model;
+  const Plan& plan = *program.plan;
   if (!countable(model, diagnostics)) return std::nullopt;
   const int64_t parts = program.stages * program.chunks;
   const Pipeline* pipeline = plan.pipeline && parts > 1 ? &*plan.pipeline : nullptr; // one stage holds all layers
@@ -319,6 +323,16 @@ std::optional<Cut> cutStages(const ProgramHead& program, const Plan& plan, Diagn
   if (stages && stages->cut == StageCut::Balanced && totalLayers(model) >= parts - plain)
     return cutBySizes(model, balanced(totalLayers(model), parts)); // until its layers are priced
   return cutEvenly(program, plan, stages, parts, diagnostics);
+}
+
+bool cutStages(ProgramHead& program, DiagnosticEngine& diagnostics) {
+  const auto cut = cutOf(program, diagnostics);
+  if (!cut) return false;
+  StageRuns runs = addStages(program, *cut);
+  for (uint32_t c = 0; c < program.classCount(); ++c)
+    if (program.head(LayerClassId(c)).boundaryReshard) runBoundaryReshard(program, LayerClassId(c), runs);
+  setRuns(program, runs);
+  return true;
 }
 
 } // namespace planc::passes

@@ -1,5 +1,4 @@
-// Cuts the layers of a model into virtual stages: the beginning of cut-layers, and a new cut of a program at level
-// comm.
+// The cut of a model's layers into virtual stages, and the classes that run on each stage.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/program/Program.h"
@@ -26,7 +25,7 @@ using Cut = Indexed<Few<StagePiece, 2>>;
 std::optional<int64_t> instanceCut(const ir::Selector& selector, const ir::Layer& layer);
 
 /// Returns the cut that the plan requests for the program's model. Returns null after an error.
-std::optional<Cut> cutStages(const ir::ProgramHead& program, const ir::Plan& plan, DiagnosticEngine& diagnostics);
+std::optional<Cut> cutOf(const ir::ProgramHead& program, DiagnosticEngine& diagnostics);
 
 /// By virtual stage: classes in the order in which they run, with the number of instances of each.
 using StageRuns = Indexed<llvm::SmallVector<std::pair<ir::LayerClassId, int64_t>, 4>>;

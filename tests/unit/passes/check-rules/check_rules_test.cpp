@@ -1,4 +1,4 @@
-// check-rules: refuses rules that reach nothing or split stages; warns of idle axes and facts without effect.
+// check-rules: refuses rules that reach nothing; warns of idle axes and facts without effect.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/passes/After.h"
 
@@ -51,14 +51,6 @@ PLAN0634 no operator in `decoder[2:4].mlp` has a dimension `fnn`
   EXPECT_EQ(checked(mesh + " decoder[0:2] { seq -> tp contiguous }\n decoder[2:4] { seq -> tp contiguous }\n }", kTrain,
                     attention),
             "");
-}
-
-TEST(CheckRules, RefusesSplittingOverTheStages) {
-  EXPECT_EQ(
-      checked(
-          "  mesh {\n dp = 2\n pp = 2\n }\n  place { batch -> [dp, pp] }\n  pipeline pp { schedule = one_f_one_b }"),
-      R"(PLAN0642 `batch -> pp` splits operators over an axis that carries the stages of the pipeline
-)");
 }
 
 TEST(CheckRules, RefusesASplitInsideAKernel) { // L10
