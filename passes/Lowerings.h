@@ -31,7 +31,6 @@ public:
   std::shared_ptr<const ir::Plan> groupOf(const ir::Plan& plan);
 
   /// `lowered`: programs so far whose layers were lowered. `shared`: programs so far that found their layers lowered.
-  size_t most() const { return kept_.most(); }
   size_t lowered() const { return lowered_; }
   size_t shared() const { return shared_; }
 

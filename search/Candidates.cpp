@@ -16,9 +16,6 @@ using ir::CandidateId;
 
 namespace {
 
-/// Elaborated plans that are cached, because neighbouring blocks of a walk alternate between them.
-constexpr size_t kBases = 8;
-
 int codeOf(const DiagnosticEngine& diagnostics) {
   const Diagnostic* const error = diagnostics.firstError();
   return error ? error->kind->code : 0;
@@ -112,17 +109,14 @@ Candidates::Base& Candidates::baseOf(CandidateId id, std::span<const uint32_t> d
   const CandidateId outer = id / innerEnd_;
   if (base_ && base_->outer == outer) return *base_;
   const ir::Plan* const before = base_ ? base_->plan.get() : nullptr;
-  const auto known = std::find_if(bases_.begin(), bases_.end(), [&](const Base& base) { return base.outer == outer; });
-  if (known != bases_.end()) {
-    bases_.splice(bases_.begin(), bases_, known);
-  } else {
-    bases_.emplace_front();
-    bases_.front().outer = outer;
-    elaborate(bases_.front(), digits);
+  base_ = bases_.find([&](const Base& base) { return base.outer == outer; });
+  if (!base_) {
+    Base made;
+    made.outer = outer;
+    elaborate(made, digits);
+    base_ = &bases_.add(std::move(made));
   }
-  base_ = &bases_.front();
   if (!before || !base_->plan || !shareFloors(*before, *base_->plan)) engine_.forgetFloors();
-  if (bases_.size() > kBases) bases_.pop_back();
   return *base_;
 }
 
@@ -131,15 +125,10 @@ void Candidates::shareMachine(Base& base, std::span<const uint32_t> digits, ir::
   if (ofMachine_.empty()) return;
   std::vector<uint32_t> values;
   for (const size_t i : ofMachine_) values.push_back(digits[i]);
-  const auto known = std::find_if(base.machines.begin(), base.machines.end(),
-                                  [&](const Machine& machine) { return machine.values == values; });
-  if (known != base.machines.end()) {
+  if (const Machine* known = base.machines.find([&](const Machine& machine) { return machine.values == values; }))
     plan.cluster = known->cluster, plan.stack = known->stack;
-    base.machines.splice(base.machines.begin(), base.machines, known);
-    return;
-  }
-  base.machines.push_front({std::move(values), plan.cluster, plan.stack});
-  if (base.machines.size() > Engine::kMachines) base.machines.pop_back();
+  else
+    base.machines.add({std::move(values), plan.cluster, plan.stack});
 }
 
 /// Makes the plan of a candidate from its base. Returns false after errors; `whole` is set to false if the remaining

@@ -4,7 +4,6 @@
 #include "search/Answer.h"
 #include "search/Engine.h"
 
-#include <list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -79,7 +78,7 @@ private:
     /// their goals.
     ir::CandidateId common = 0, commonEnd = 0;
     std::vector<double> floors = {};
-    std::list<Machine> machines = {}; ///< most recently used first
+    Latest<Machine> machines = {};
   };
   /// A candidate with the results of each stage before its price.
   struct Asked {
@@ -105,7 +104,7 @@ private:
   const ir::Space& space_;
   std::unique_ptr<PlanSource> source_;
   ir::CandidateId innerEnd_;
-  std::list<Base> bases_;         ///< most recently used first
+  Latest<Base> bases_;            ///< neighbouring blocks of a walk alternate between them
   Base* base_ = nullptr;          ///< the base of the last candidate
   std::vector<size_t> ofMachine_; ///< choices that change facts of cluster, device or stack
   Engine engine_;

@@ -20,18 +20,6 @@ public:
 
 } // namespace
 
-cost::KnownPrices& Engine::pricesOf(const ir::Plan& plan) {
-  const auto known =
-      std::find_if(prices_.begin(), prices_.end(), [&](const cost::KnownPrices& one) { return one.holdFor(plan); });
-  if (known != prices_.end()) {
-    prices_.splice(prices_.begin(), prices_, known);
-  } else {
-    prices_.emplace_front();
-    if (prices_.size() > kMachines) prices_.pop_back();
-  }
-  return prices_.front();
-}
-
 std::unique_ptr<ir::Program> Engine::lower(const ir::Plan& plan, DiagnosticEngine& diagnostics) {
   const std::lock_guard guard(turn_);
   const WithoutWarnings silence(diagnostics);
@@ -47,8 +35,8 @@ std::unique_ptr<cost::Estimate> Engine::price(const ir::Schedule& schedule, Diag
                                               cost::Wanted wanted) {
   const std::lock_guard guard(turn_);
   const WithoutWarnings silence(diagnostics);
-  auto found = cost::estimate(schedule, diagnostics, wanted, &pricesOf(*schedule.program->plan));
-  if (found) noteWork(*schedule.program);
+  auto found = estimator_.estimate(schedule, diagnostics, wanted);
+  if (found) noteWork(schedule);
   return found;
 }
 
@@ -58,23 +46,20 @@ std::unique_ptr<cost::Estimate> Engine::estimate(const ir::Plan& plan, Diagnosti
   return program ? price(*schedule(*program), diagnostics, wanted) : nullptr;
 }
 
-void Engine::noteWork(const ir::Program& program) {
+void Engine::noteWork(const ir::Schedule& schedule) {
+  const ir::Program& program = *schedule.program;
   if (!products_) products_ = std::make_unique<const cost::ProductWork>(cost::productWork(program));
-  if (!program.rulesOf ||
-      std::any_of(work_.begin(), work_.end(), [&](const Work& known) { return known.group == program.rulesOf; }))
-    return;
-  if (const auto layers = cost::layerWork(program, prices_.front())) work_.push_front({program.rulesOf, *layers});
-  if (work_.size() > lowerings_.most()) work_.pop_back();
+  if (!program.rulesOf || work_.find([&](const Work& one) { return one.group == program.rulesOf; })) return;
+  if (const auto layers = estimator_.layerWork(schedule)) work_.add({program.rulesOf, *layers});
 }
 
 double Engine::layersFloor(const ir::Plan& plan) {
   const auto group = lowerings_.groupOf(plan);
   if (!group) return 0;
-  const auto known = std::find_if(work_.begin(), work_.end(), [&](const Work& one) { return one.group == group; });
-  if (known == work_.end()) return 0;
-  work_.splice(work_.begin(), work_, known);
+  const Work* work = work_.find([&](const Work& one) { return one.group == group; });
+  if (!work) return 0;
   const ir::ScheduleKind* kind = plan.pipeline ? passes::scheduleKinds().find(plan.pipeline->schedule.view()) : nullptr;
-  return cost::stepFloor(work_.front().layers, plan, kind && kind->pairs);
+  return cost::stepFloor(work->layers, plan, kind && kind->pairs);
 }
 
 double Engine::productFloor(const ir::Plan& plan) {
@@ -88,14 +73,12 @@ double Engine::stepFloor(const ir::Plan& plan) {
 
 double Engine::stepFloor(const ir::Schedule& schedule) {
   const std::lock_guard guard(turn_);
-  cost::KnownPrices& prices = pricesOf(*schedule.program->plan);
-  prices.prepare(schedule);
-  return cost::pipelineFloor(*schedule.program, prices, *schedule.kind);
+  return estimator_.stepFloor(schedule);
 }
 
 std::optional<cost::Memory> Engine::memory(const ir::Schedule& schedule) {
   const std::lock_guard guard(turn_);
-  return cost::memoryWithoutTimes(schedule, pricesOf(*schedule.program->plan));
+  return estimator_.memory(schedule);
 }
 
 void Engine::forgetFloors() {

@@ -2,13 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/Estimator.h"
-#include "backends/cost/bounds/KnownMemory.h"
-#include "backends/cost/bounds/LayerWork.h"
 #include "backends/cost/bounds/ProductWork.h"
-#include "backends/cost/simulate/KnownPrices.h"
 #include "passes/Lowerings.h"
 
-#include <list>
 #include <memory>
 #include <mutex>
 
@@ -20,12 +16,9 @@ namespace planc::search {
 /// faster.
 class Engine {
 public:
-  /// Machines whose prices are cached. A walk over a space that varies the machine returns to each of them.
-  static constexpr size_t kMachines = 8;
-
   /// `kept`: groups of plans whose layers are cached (`passes::Lowerings`). A walk over sizes, micro-batches and
   /// recomputation returns to each group after all others.
-  explicit Engine(size_t kept = 64) : lowerings_(kept) {}
+  explicit Engine(size_t kept = 64) : lowerings_(kept), work_(kept) {}
 
   /// Lowers, schedules and prices a plan. Returns null if the plan breaks a law or lacks a fact, which is reported.
   /// Balanced cuts must be settled before.
@@ -60,18 +53,17 @@ public:
   const passes::Lowerings& lowerings() const { return lowerings_; }
 
 private:
-  cost::KnownPrices& pricesOf(const ir::Plan& plan);
-  void noteWork(const ir::Program& program);
+  void noteWork(const ir::Schedule& schedule);
   double layersFloor(const ir::Plan& plan);
 
   std::mutex turn_;
   passes::Lowerings lowerings_;
-  std::list<cost::KnownPrices> prices_; ///< by machine and stack, most recently used first
+  cost::Estimator estimator_;
   struct Work {
     std::shared_ptr<const ir::Plan> group;
     cost::LayerWork layers;
   };
-  std::list<Work> work_; ///< by group of plans, most recently used first
+  Latest<Work> work_;
   std::unique_ptr<const cost::ProductWork> products_;
 };
 

@@ -155,7 +155,6 @@ public:
     return values_.front();
   }
   void clear() { values_.clear(); }
-  size_t most() const { return most_; }
 
 private:
   size_t most_ = kMost;

@@ -8,7 +8,6 @@
 #include "backends/cost/result/Rows.h"
 #include "backends/cost/result/Run.h"
 #include "backends/cost/result/Totals.h"
-#include "backends/cost/simulate/KnownPrices.h"
 #include "backends/cost/simulate/Simulation.h"
 
 #include <algorithm>
@@ -27,18 +26,18 @@ void reportNoSoftware(const ir::Plan& plan, const std::vector<std::string>& know
     report.note(fmt::format("and {} more: `planc show std.stacks` lists all", known.size() - kMost));
 }
 
-std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngine& diagnostics, Wanted wanted,
-                                   KnownPrices* known) {
+namespace {
+
+std::unique_ptr<Estimate> estimateWith(Memos* memos, const ir::Schedule& schedule, DiagnosticEngine& diagnostics,
+                                       Wanted wanted) {
   const ir::Plan& plan = *schedule.program->plan;
   if (!plan.stack) reportNoSoftware(plan, {}, diagnostics);
   if (!plan.stack || !plan.cluster) return nullptr;
-  Facts facts(*plan.cluster, *plan.stack);
-  if (known) known->prepare(schedule);
-  const std::unique_ptr<CostModel> model = makeCostModel(facts, diagnostics, known ? &known->nodes() : nullptr);
+  Facts facts(*plan.cluster, *plan.stack, memos);
+  const std::unique_ptr<CostModel> model = makeCostModel(facts, diagnostics);
   auto result = std::make_unique<Estimate>();
-  const Simulation sim =
-      simulate(schedule, *model, facts, {.even = wanted.rows, .accounts = wanted.rows, .known = known});
-  result->memory = accountMemory(schedule, sim.pipeline.actions, facts, wanted.rows, known ? &known->parts() : nullptr);
+  const Simulation sim = simulate(schedule, *model, facts, {.even = wanted.rows, .accounts = wanted.rows});
+  result->memory = accountMemory(schedule, sim.pipeline.actions, facts, wanted.rows);
   if (wanted.rows) {
     result->layers = layerRows(sim);
     result->collectives = collectiveRows(sim, *model);
@@ -47,7 +46,7 @@ std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngin
   result->totals = totals(sim, *model, facts, result->collectives, wanted);
   result->orders = sim.orders;
   if (!model->complete() || !checkFinite(*result, plan, diagnostics)) {
-    if (known) known->forget(); // what a fact that lacks was taken for
+    if (memos) memos->clear(); // they hold prices from the value assumed for a missing fact
     return nullptr;
   }
   result->run = runOf(*schedule.program, result->totals);
@@ -57,6 +56,42 @@ std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngin
   warnOfDenseTables(sim, *model, diagnostics);
   warnOfFastAttention(sim, *model, facts.device, facts.stack, diagnostics);
   return result;
+}
+
+} // namespace
+
+std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngine& diagnostics, Wanted wanted) {
+  return estimateWith(nullptr, schedule, diagnostics, wanted);
+}
+
+Memos& Estimator::memosOf(const ir::Schedule& schedule) {
+  const ir::Plan& plan = *schedule.program->plan;
+  Machine* machine =
+      machines_.find([&](const Machine& m) { return m.cluster == plan.cluster && m.stack == plan.stack; });
+  return (machine ? *machine : machines_.add({plan.cluster, plan.stack, {}})).memos;
+}
+
+std::unique_ptr<Estimate> Estimator::estimate(const ir::Schedule& schedule, DiagnosticEngine& diagnostics,
+                                              Wanted wanted) {
+  return estimateWith(&memosOf(schedule), schedule, diagnostics, wanted);
+}
+
+std::optional<Memory> Estimator::memory(const ir::Schedule& schedule) {
+  const ir::Plan& plan = *schedule.program->plan;
+  if (!plan.stack || !plan.cluster || schedule.kind->makeOthers) return std::nullopt;
+  Facts facts(*plan.cluster, *plan.stack, &memosOf(schedule));
+  ir::Orders actions = ownOrders(schedule, facts);
+  if (actions.empty()) return std::nullopt;
+  if (!plan.workload.hasBackward()) actions = actions.forwardOnly();
+  return accountMemory(schedule, actions, facts, false);
+}
+
+double Estimator::stepFloor(const ir::Schedule& schedule) {
+  return pipelineFloor(schedule, memosOf(schedule));
+}
+
+std::optional<LayerWork> Estimator::layerWork(const ir::Schedule& schedule) {
+  return cost::layerWork(schedule, memosOf(schedule));
 }
 
 } // namespace planc::cost

@@ -1,11 +1,14 @@
 // Prices a schedule: the door of the cost backend.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/cost/bounds/LayerWork.h"
 #include "backends/cost/result/Estimate.h"
 #include "ir/program/Task.h"
 #include "support/Diagnostics.h"
+#include "support/Memo.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,12 +17,32 @@ namespace planc::cost {
 /// PLAN0801: a plan that names no software cannot be priced; `known` are the stacks that it could name.
 void reportNoSoftware(const ir::Plan& plan, const std::vector<std::string>& known, DiagnosticEngine& diagnostics);
 
-class KnownPrices;
-
 /// Prices a schedule: simulates it, accounts memory, fills the report. Reports PLAN08xx for facts that the plan's
-/// device, fabric or stack lacks; returns null then. `known`: prices of layers that other schedules share, looked up
-/// and added to.
-std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngine& diagnostics, Wanted wanted = {},
-                                   KnownPrices* known = nullptr);
+/// device, fabric or stack lacks; returns null then.
+std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngine& diagnostics, Wanted wanted = {});
+
+/// Prices many schedules. Keeps what it priced for the last few machines with their software, so that schedules which
+/// share layers price them once. The results are those of one schedule alone.
+class Estimator {
+public:
+  /// As the function `estimate`. Prices of layers that are found give no warnings.
+  std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngine& diagnostics, Wanted wanted = {});
+  /// Returns the memory of the devices, bit-identical to the memory in the estimate. Returns nothing if it depends on
+  /// simulated times, because the schedule chooses between several orders by time.
+  std::optional<Memory> memory(const ir::Schedule& schedule);
+  /// As `pipelineFloor` and `layerWork`, from estimates so far.
+  double stepFloor(const ir::Schedule& schedule);
+  std::optional<LayerWork> layerWork(const ir::Schedule& schedule);
+
+private:
+  struct Machine {
+    std::shared_ptr<const ir::Cluster> cluster;
+    std::shared_ptr<const ir::Stack> stack;
+    Memos memos;
+  };
+  Memos& memosOf(const ir::Schedule& schedule);
+
+  Latest<Machine> machines_; ///< a walk over a space that varies the machine returns to each of them
+};
 
 } // namespace planc::cost

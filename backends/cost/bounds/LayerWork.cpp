@@ -5,6 +5,7 @@
 #include "backends/cost/bounds/Rounding.h"
 #include "backends/cost/price/Buckets.h"
 #include "backends/cost/price/DeviceStages.h"
+#include "backends/cost/simulate/Segments.h"
 #include "ir/facts/StackFacts.h"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ struct StageFloor {
   double reach = 0; ///< forward, and the part of backward that computes the gradients for the stage before
 };
 
-std::optional<StageFloor> stageFloor(const ir::Program& program, const ir::StageKind& kind, const KnownPrices& prices,
+std::optional<StageFloor> stageFloor(const ir::Program& program, const ir::StageKind& kind, const CachedCosts& prices,
                                      bool pairs) {
   StageFloor floor;
   for (const auto& [id, count] : instancesOf(kind)) {
@@ -52,7 +53,9 @@ double unattributed(const ir::Plan& plan) {
 
 } // namespace
 
-std::optional<LayerWork> layerWork(const ir::Program& program, const KnownPrices& prices) {
+std::optional<LayerWork> layerWork(const ir::Schedule& schedule, Memos& memos) {
+  const ir::Program& program = *schedule.program;
+  const CachedCosts prices(schedule, memos);
   LayerWork work;
   for (const ir::VirtualStage& stage : program.virtualStages)
     for (const auto& [id, count] : instancesOf(program.stageKinds[stage.kind])) {
@@ -76,9 +79,12 @@ double stepFloor(const LayerWork& work, const ir::Plan& plan, bool pairs) {
   return kRoundedDown * unattributed(plan) * microBatches * each / stagesOf(plan);
 }
 
-double pipelineFloor(const ir::Program& program, const KnownPrices& prices, const ir::ScheduleKind& kind) {
+double pipelineFloor(const ir::Schedule& schedule, Memos& memos) {
+  const ir::Program& program = *schedule.program;
   const ir::Plan& plan = *program.plan;
+  const ir::ScheduleKind& kind = *schedule.kind;
   if (!plan.workload.hasBackward() || !plan.stack || kind.routes > 1) return 0;
+  const CachedCosts prices(schedule, memos);
   std::vector<StageFloor> kinds;
   for (const ir::StageKind& stage : program.stageKinds) {
     const auto floor = stageFloor(program, stage, prices, kind.pairs);

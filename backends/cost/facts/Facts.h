@@ -3,6 +3,7 @@
 #pragma once
 #include "ir/program/Program.h"
 #include "support/Diagnostics.h"
+#include "support/Memo.h"
 
 #include <string>
 #include <string_view>
@@ -52,12 +53,14 @@ struct Requester {
 /// rejected afterwards.
 class Facts {
 public:
-  Facts(const ir::Cluster& machine, const ir::Stack& software)
-      : cluster(machine), device(machine.device), stack(software) {}
+  /// `shared`: prices from the same cluster and stack, valid while no fact is missing; null: none.
+  Facts(const ir::Cluster& machine, const ir::Stack& software, Memos* shared = nullptr)
+      : cluster(machine), device(machine.device), stack(software), memos(shared) {}
 
   const ir::Cluster& cluster;
   const ir::Device& device;
   const ir::Stack& stack;
+  Memos* const memos;
 
   static Owner owner(const ir::Device& device) { return {ir::RecordKind::Device, device.name, device.range}; }
   static Owner owner(const ir::Stack& stack) { return {ir::RecordKind::Stack, stack.name, stack.range}; }

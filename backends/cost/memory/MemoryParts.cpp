@@ -28,13 +28,13 @@ double storedWidth(const ir::Program& program, const ir::ParamState& p) {
 
 class Parts {
 public:
-  Parts(const ir::Schedule& schedule, const ir::Stack& stack, KnownParts* known)
+  Parts(const ir::Schedule& schedule, const ir::Stack& stack, Memos* memos)
       : schedule_(schedule), program_(*schedule.program), plan_(*program_.plan), stack_(stack),
         copiesBuckets_(stack.truth(ir::StackFact::CopiesBuckets)),
         copiesUpdate_(stack.truth(ir::StackFact::CopiesUpdate)),
         freesGradients_(stack.truth(ir::StackFact::FreesGradients)),
         logitCopies_(stack.value(ir::StackFact::CopiesLogits, kLogitCopies)),
-        lossPieces_(stack.value(ir::StackFact::LossPieces, 1)), known_(known), classes_(program_.classes.size()) {}
+        lossPieces_(stack.value(ir::StackFact::LossPieces, 1)), memos_(memos), classes_(program_.classes.size()) {}
 
   StageParts of(const ir::StageKind& stage) {
     stage_ = {}, received_ = {};
@@ -67,10 +67,9 @@ private:
   const ClassParts& classOf(ir::LayerClassId id) {
     std::shared_ptr<const ClassParts>& parts = classes_[id.index];
     if (parts) return *parts;
-    if (known_) parts = known_->find(program_, program_.classes[id]);
-    if (parts) return *parts;
-    parts = std::make_shared<const ClassParts>(take(id));
-    if (known_) known_->add(program_, program_.classes[id], parts);
+    const ir::LayerClass& layerClass = program_.classes[id]; // the nodes stand for the class and all that it reads
+    parts = remember(memos_, Reads() << layerClass.params << layerClass.forward << (program_.microBatches == 1),
+                     [&] { return std::make_shared<const ClassParts>(take(id)); });
     return *parts;
   }
 
@@ -258,30 +257,13 @@ private:
   const ir::Stack& stack_;
   bool copiesBuckets_, copiesUpdate_, freesGradients_;
   double logitCopies_, lossPieces_;
-  KnownParts* known_;
+  Memos* memos_;
   std::vector<std::shared_ptr<const ClassParts>> classes_; ///< by class, null until first used
   StageParts stage_;                                       ///< the stage in progress
   Received received_{};
 };
 
-Reads readsOf(const ir::Program& program, const ir::LayerClass& layerClass) {
-  Reads reads;
-  reads << reinterpret_cast<uintptr_t>(&*layerClass.params) << reinterpret_cast<uintptr_t>(&*layerClass.forward)
-        << (program.microBatches == 1);
-  return reads;
-}
-
 } // namespace
-
-std::shared_ptr<const ClassParts> KnownParts::find(const ir::Program& program, const ir::LayerClass& layerClass) const {
-  const Known* known = classes_.find(readsOf(program, layerClass));
-  return known ? known->parts : nullptr;
-}
-
-void KnownParts::add(const ir::Program& program, const ir::LayerClass& layerClass,
-                     std::shared_ptr<const ClassParts> parts) {
-  classes_.add(readsOf(program, layerClass), {layerClass.params, layerClass.forward, std::move(parts)});
-}
 
 double StageParts::saved() const {
   double bytes = 0;
@@ -289,8 +271,8 @@ double StageParts::saved() const {
   return bytes;
 }
 
-std::vector<StageParts> partsOfKinds(const ir::Schedule& schedule, const ir::Stack& stack, KnownParts* known) {
-  Parts parts(schedule, stack, known);
+std::vector<StageParts> partsOfKinds(const ir::Schedule& schedule, const Facts& facts) {
+  Parts parts(schedule, facts.stack, facts.memos);
   std::vector<StageParts> all;
   all.reserve(schedule.program->stageKinds.size());
   for (const ir::StageKind& kind : schedule.program->stageKinds) all.push_back(parts.of(kind));

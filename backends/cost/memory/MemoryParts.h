@@ -1,10 +1,10 @@
 // Memory of a virtual stage, split by lifetime: the whole run, a pass, one instance.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/cost/facts/Facts.h"
 #include "backends/cost/memory/Memory.h"
 #include "ir/program/States.h"
 #include "ir/program/Task.h"
-#include "support/Memo.h"
 
 #include <array>
 #include <memory>
@@ -66,26 +66,9 @@ struct ClassParts {
   bool inPasses = false; ///< has states that are communicated in every micro-batch
 };
 
-/// Cached parts of layer classes, shared by schedules of one stack. The key is the storage of the layer's states.
-class KnownParts {
-public:
-  /// Returns null if the parts are not cached.
-  std::shared_ptr<const ClassParts> find(const ir::Program& program, const ir::LayerClass& layerClass) const;
-  void add(const ir::Program& program, const ir::LayerClass& layerClass, std::shared_ptr<const ClassParts> parts);
-  void clear() { classes_.clear(); }
-
-private:
-  struct Known {
-    Shared<std::vector<ir::ParamState>> params; ///< kept alive, so that their addresses, which are the key, stay unique
-    Shared<Indexed<ir::Node>> forward;
-    std::shared_ptr<const ClassParts> parts;
-  };
-  Memo<Known> classes_;
-};
-
-/// Returns the memory of every kind of virtual stage. The parts of each class are computed once. `known`: cache shared
-/// with other schedules.
-std::vector<StageParts> partsOfKinds(const ir::Schedule& schedule, const ir::Stack& stack, KnownParts* known = nullptr);
+/// Returns the memory of every kind of virtual stage. The parts of each class are computed once, and cached in the
+/// memos of the facts.
+std::vector<StageParts> partsOfKinds(const ir::Schedule& schedule, const Facts& facts);
 /// Returns the memory of one kind of virtual stage, without a cache.
 StageParts partsOf(const ir::Schedule& schedule, const ir::StageKind& stage, const ir::Stack& stack);
 

@@ -128,11 +128,10 @@ std::string runningText(const StageMemory& stage) {
   return stage.layer.steps.empty() ? "the model" : stage.layer.str();
 }
 
-Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Facts& facts, bool lines,
-                     KnownParts* known) {
+Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Facts& facts, bool lines) {
   const ir::Program& program = *schedule.program;
   const ir::Number* capacity = facts.find(ir::DeviceFact::Memory, {});
-  const std::vector<StageParts> ofKind = partsOfKinds(schedule, facts.stack, known);
+  const std::vector<StageParts> ofKind = partsOfKinds(schedule, facts);
   const std::vector<PassMoments> momentsOf(ofKind.begin(), ofKind.end());
   std::vector<const PassMoments*> moments; // by virtual stage
   moments.reserve(program.virtualStages.size());

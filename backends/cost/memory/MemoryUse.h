@@ -9,11 +9,8 @@
 
 namespace planc::cost {
 
-class KnownParts;
-
 /// Returns the memory of all device stages. `actions`: order of actions per device stage. `lines`: also list the
-/// contents at each peak. `known`: cache of layer memory shared with other schedules.
-Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Facts& facts, bool lines = true,
-                     KnownParts* known = nullptr);
+/// contents at each peak.
+Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Facts& facts, bool lines = true);
 
 } // namespace planc::cost

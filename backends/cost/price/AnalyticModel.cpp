@@ -19,7 +19,7 @@ class AnalyticModel final : public CostModel {
   DiagnosticEngine& diagnostics_;
   mutable bool broken_ = false;
   mutable PriceMemo own_;
-  PriceMemo* known_;
+  PriceMemo& prices_;
 
   /// Replaces a price that is not finite by 0, because it would stop or spoil a simulation. The estimate is rejected
   /// afterwards. Only the first such price is reported.
@@ -38,8 +38,8 @@ class AnalyticModel final : public CostModel {
   }
 
 public:
-  AnalyticModel(Facts& facts, DiagnosticEngine& diagnostics, PriceMemo* known)
-      : facts_(facts), diagnostics_(diagnostics), known_(known) {}
+  AnalyticModel(Facts& facts, DiagnosticEngine& diagnostics)
+      : facts_(facts), diagnostics_(diagnostics), prices_(facts.memos ? facts.memos->of<PriceMemo>() : own_) {}
 
   Priced price(const ir::Program& program, const ir::Node& node, const Sinks& sinks) const override {
     const Pricing pricing(facts_, program, node, sinks);
@@ -48,12 +48,11 @@ public:
       return finite(collective ? priceCollective(pricing) : priceNode(pricing), pricing.requester());
     };
     // One plan has too few equal operators to make their cache worthwhile.
-    if (sinks.any() || (!collective && (!known_ || readsProgram(node)))) return priceIt();
-    PriceMemo& known = known_ ? *known_ : own_;
+    if (sinks.any() || (!collective && (!facts_.memos || readsProgram(node)))) return priceIt();
     const Reads reads = collective ? readByCollective(pricing) : readByOperator(pricing);
-    if (const Priced* before = known.find(reads)) return *before;
+    if (const Priced* before = prices_.find(reads)) return *before;
     const Priced priced = priceIt();
-    known.add(reads, priced);
+    prices_.add(reads, priced);
     return priced;
   }
   Priced update(const ir::Program& program, const ir::ParamState& param, double together,
@@ -65,7 +64,7 @@ public:
   }
   std::vector<StageUpdate> updates(const ir::Program& program,
                                    const std::vector<std::vector<const ir::StageKind*>>& devices) const override {
-    return deviceUpdates(facts_, program, devices, known_);
+    return deviceUpdates(facts_, program, devices);
   }
   double hostLink(const ir::Program& program, const Sinks& sinks) const override {
     return linkOf(pricingUpdate(facts_, program, sinks));
@@ -75,8 +74,8 @@ public:
 
 } // namespace
 
-std::unique_ptr<CostModel> makeCostModel(Facts& facts, DiagnosticEngine& diagnostics, PriceMemo* known) {
-  return std::make_unique<AnalyticModel>(facts, diagnostics, known);
+std::unique_ptr<CostModel> makeCostModel(Facts& facts, DiagnosticEngine& diagnostics) {
+  return std::make_unique<AnalyticModel>(facts, diagnostics);
 }
 
 } // namespace planc::cost

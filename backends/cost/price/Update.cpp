@@ -166,8 +166,10 @@ struct KindUpdate {
 /// Prices the optimizer's step of kinds of virtual stages. Work that all kinds share is done once.
 class Updates {
 public:
-  Updates(const Pricing& pricing, PriceMemo* shards)
-      : pricing_(pricing), program_(pricing.program), shards_(shards), known_(program_.classes.size()) {}
+  explicit Updates(const Pricing& pricing)
+      : pricing_(pricing), program_(pricing.program),
+        shards_(pricing.facts.memos ? &pricing.facts.memos->of<PriceMemo>() : nullptr),
+        known_(program_.classes.size()) {}
 
   /// Returns the step of one kind of stage. Updates on the device run one after the other.
   KindUpdate of(const ir::StageKind& stage) {
@@ -287,12 +289,11 @@ void addLink(StageUpdate& sum, const Pricing& pricing) {
 } // namespace
 
 std::vector<StageUpdate> deviceUpdates(Facts& facts, const ir::Program& program,
-                                       const std::vector<std::vector<const ir::StageKind*>>& devices,
-                                       PriceMemo* known) {
+                                       const std::vector<std::vector<const ir::StageKind*>>& devices) {
   std::vector<StageUpdate> sums(devices.size());
   if (!program.plan->workload.updatesParameters()) return sums;
   const Pricing pricing = pricingUpdate(facts, program);
-  Updates updates(pricing, known);
+  Updates updates(pricing);
   std::vector<std::pair<const ir::StageKind*, KindUpdate>> kinds; // few elements
   for (size_t d = 0; d < devices.size(); ++d) {
     for (const ir::StageKind* stage : devices[d]) {

@@ -35,10 +35,9 @@ MatrixProducts matrixProducts(const ir::Program& program, const ir::ParamState& 
 double matrixSeconds(const Pricing& pricing, double flops);
 
 /// Prices the optimizer's step of devices, each given by its virtual stages. Each kind of virtual stage is priced once.
-/// `known`: cache of shard prices shared by several programs.
+/// Prices of shards are cached in the memos of the facts.
 std::vector<StageUpdate> deviceUpdates(Facts& facts, const ir::Program& program,
-                                       const std::vector<std::vector<const ir::StageKind*>>& devices,
-                                       PriceMemo* known = nullptr);
+                                       const std::vector<std::vector<const ir::StageKind*>>& devices);
 /// Returns the bandwidth of the link to the host in bytes per second, in one direction.
 double linkOf(const Pricing& pricing);
 /// Returns the kinds of the virtual stages that a device stage holds.

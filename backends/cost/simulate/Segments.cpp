@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/simulate/Segments.h"
 
-#include "backends/cost/facts/Facts.h"
 #include "backends/cost/price/Buckets.h"
-#include "backends/cost/simulate/KnownPrices.h"
 #include "ir/facts/StackFacts.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -277,27 +275,37 @@ FlopsByType productsOf(const ir::Program& program, const ir::LayerClass& layerCl
 
 } // namespace
 
-std::vector<ClassCost> priceClasses(const ir::Schedule& schedule, const CostModel& model, Facts& facts,
-                                    KnownPrices* known) {
+CachedCosts::CachedCosts(const ir::Schedule& schedule, Memos& memos) : costs_(memos.of<Memo<ClassCost>>()) {
+  Reads reads;
+  reads << schedule.slowdown;
+  for (const double share : schedule.blockingShare) reads << share;
+  for (const double beside : schedule.besides) reads << beside;
+  overlap_ = remember(&memos, reads, [&] { return memos.fresh(); });
+}
+
+std::vector<ClassCost> priceClasses(const ir::Schedule& schedule, const CostModel& model, Facts& facts) {
   const ir::Program& program = *schedule.program;
+  std::optional<CachedCosts> cached;
+  if (facts.memos) cached.emplace(schedule, *facts.memos);
   std::vector<ClassCost> costs(program.classes.size());
   for (uint32_t b = 0; b < program.classes.size(); ++b) {
     const ir::LayerClass& layerClass = program.classes[ir::LayerClassId(b)];
     ClassCost& cost = costs[b];
-    if (const ClassCost* before = known ? known->find(layerClass) : nullptr) {
+    if (const ClassCost* before = cached ? cached->find(layerClass) : nullptr) {
       cost = *before;
     } else {
       cost.forward = priceSegment(schedule, layerClass, schedule.forward[b], model, facts);
       cost.backward = priceSegment(schedule, layerClass, schedule.backward[b], model, facts);
       cost.products = productsOf(program, layerClass, cost);
-      if (known) known->add(layerClass, cost);
+      if (cached) cached->add(layerClass, cost);
     }
-    if (schedule.kind && schedule.kind->splits && !cost.halves) {
+    if (schedule.kind && schedule.kind->splits) {
       const auto half = [&](bool second) {
         return runHalf(schedule, layerClass, halfOf(layerClass, schedule.backward[b], second), cost.backward, facts);
       };
-      cost.halves = std::make_shared<const HalfCosts>(HalfCosts{half(false), half(true)});
-      if (known) known->addHalves(layerClass, cost.halves);
+      cost.halves = remember(facts.memos, cached ? cached->readBy(layerClass) : Reads(), [&] {
+        return std::make_shared<const HalfCosts>(HalfCosts{half(false), half(true)});
+      });
     }
     for (const ir::StateCollective& state : layerClass.states)
       cost.states.push_back(priceState(schedule, ir::LayerClassId(b), state, model, facts));

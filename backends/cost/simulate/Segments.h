@@ -1,6 +1,7 @@
 // The cost of one instance of each class: every node priced once, and its segment run alone on the streams.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/cost/facts/Facts.h"
 #include "backends/cost/price/CostModel.h"
 #include "backends/cost/simulate/Streams.h"
 
@@ -53,8 +54,6 @@ struct ClassCost {
   const SegmentCost& of(bool backwardPass) const { return backwardPass ? backward : forward; }
 };
 
-class KnownPrices;
-class Facts;
 /// Seconds that the host needs to issue a collective: a time per rank of its group, where the stack has one for its
 /// class.
 double issueSeconds(const Facts& facts, const ir::Node& node);
@@ -62,9 +61,26 @@ double issueSeconds(const Facts& facts, const ir::Node& node);
 /// moves; what holds them, the blocking share of its class, is issued by a host that waited, and moves after that.
 double stateSeconds(const ir::Schedule& schedule, const Facts& facts, const ir::Node& node, double moving);
 
-/// Prices every class of the schedule, by class id. The facts are those of the model. `known`: looked up and added to.
-std::vector<ClassCost> priceClasses(const ir::Schedule& schedule, const CostModel& model, Facts& facts,
-                                    KnownPrices* known = nullptr);
+/// Prices every class of the schedule, by class id. The facts are those of the model.
+std::vector<ClassCost> priceClasses(const ir::Schedule& schedule, const CostModel& model, Facts& facts);
+
+/// Costs of classes, without states, that schedules share if they have the same nodes and overlap.
+class CachedCosts {
+public:
+  CachedCosts(const ir::Schedule& schedule, Memos& memos);
+  /// Returns null if the class has not been priced. The cost is valid until the next class is priced.
+  const ClassCost* find(const ir::LayerClass& layerClass) const { return costs_.find(readBy(layerClass)); }
+  void add(const ir::LayerClass& layerClass, const ClassCost& cost) { costs_.add(readBy(layerClass), cost); }
+  Reads readBy(const ir::LayerClass& layerClass) const {
+    Reads reads;
+    reads << layerClass.forward << layerClass.backward << overlap_;
+    return reads;
+  }
+
+private:
+  Memo<ClassCost>& costs_;
+  uint64_t overlap_; ///< stands for the shares and slowdowns of the schedule
+};
 
 /// The tasks of one half of a backward pass. The second holds gradients of parameters and what reads them.
 ir::Segment halfOf(const ir::LayerClass& layerClass, const ir::Segment& backward, bool second);

@@ -7,12 +7,10 @@
 #include "backends/cost/price/Buckets.h"
 #include "backends/cost/price/DeviceStages.h"
 #include "backends/cost/price/Update.h"
-#include "backends/cost/simulate/KnownPrices.h"
 #include "backends/cost/simulate/Pair.h"
 #include "backends/cost/simulate/StageAccounts.h"
 #include "backends/cost/simulate/Stragglers.h"
 #include "backends/cost/simulate/VirtualStages.h"
-#include "backends/cost/simulate/pipeline/KnownPipelines.h"
 #include "ir/facts/ClusterFacts.h"
 #include "ir/facts/StackFacts.h"
 #include "ir/program/CollectiveNodes.h"
@@ -201,21 +199,19 @@ struct OrderRun {
   double end = 0;
 };
 
-std::vector<OrderRun> runEach(Simulation& sim, KnownPipelines& pipelines, const std::vector<ir::NamedOrder>& makers,
-                              bool train) {
+std::vector<OrderRun> runEach(Simulation& sim, FastPipeline& engine, Facts& facts,
+                              const std::vector<ir::NamedOrder>& makers, bool train) {
   std::vector<OrderRun> runs;
   for (const ir::NamedOrder& order : makers) {
-    // The schedule's own order is made without the times of the passes, so that schedules of one shape share it.
     const bool own = order.make == sim.schedule->kind->orders;
-    sim.pipeline.actions =
-        own ? pipelines.ordersOf(order.make, sim.schedule->shape()) : order.make(shapeOf(*sim.schedule, sim.pipeline));
+    sim.pipeline.actions = own ? ownOrders(*sim.schedule, facts) : order.make(shapeOf(*sim.schedule, sim.pipeline));
     if (sim.pipeline.actions.empty()) continue;
     if (!train) sim.pipeline.actions = sim.pipeline.actions.forwardOnly();
     addLastPasses(sim);
     addPairs(sim);
     OrderRun& run = runs.emplace_back();
     run.name = order.name;
-    run.stages = runPipeline(sim.pipeline, &pipelines);
+    run.stages = engine.simulate(sim.pipeline);
     run.end = endOf(sim, run.stages);
     run.actions = std::move(sim.pipeline.actions);
   }
@@ -232,12 +228,12 @@ template <class Allowed> OrderRun* soonest(std::vector<OrderRun>& runs, Allowed 
 
 /// Runs every order that the schedule may take and keeps the soonest of those that fit in the memory, or of all if none
 /// does.
-void runOrders(Simulation& sim, KnownPipelines& pipelines, Facts& facts) {
+void runOrders(Simulation& sim, FastPipeline& engine, Facts& facts) {
   const bool train = sim.schedule->program->plan->workload.hasBackward();
   std::vector<ir::NamedOrder> makers{{sim.schedule->kind->order, sim.schedule->kind->orders}};
   const std::vector<ir::NamedOrder> others = sim.schedule->kind->others();
   if (train) makers.insert(makers.end(), others.begin(), others.end());
-  std::vector<OrderRun> runs = runEach(sim, pipelines, makers, train);
+  std::vector<OrderRun> runs = runEach(sim, engine, facts, makers, train);
   const auto fits = [&](const OrderRun& run) { return accountMemory(*sim.schedule, run.actions, facts, false).fits; };
   OrderRun* chosen = soonest(runs, [](const OrderRun&) { return true; });
   if (runs.size() > 1 && !fits(*chosen))
@@ -249,6 +245,14 @@ void runOrders(Simulation& sim, KnownPipelines& pipelines, Facts& facts) {
 
 } // namespace
 
+ir::Orders ownOrders(const ir::Schedule& schedule, const Facts& facts) {
+  const ir::ScheduleShape shape = schedule.shape();
+  Reads reads;
+  reads << reinterpret_cast<uintptr_t>(schedule.kind->orders) << shape.stages << shape.chunks << shape.microBatches;
+  for (const int64_t argument : shape.arguments) reads << argument;
+  return remember(facts.memos, reads, [&] { return schedule.kind->orders(shape); });
+}
+
 bool gradientReturns(const ir::Program& program, const ir::Boundary& boundary) {
   return boundary.gradient && ir::isFloat(program.dtypeOf(boundary.value));
 }
@@ -257,7 +261,7 @@ Simulation simulate(const ir::Schedule& schedule, const CostModel& model, Facts&
   const ir::Program& program = *schedule.program;
   Simulation sim;
   sim.schedule = &schedule;
-  sim.classes = priceClasses(schedule, model, facts, asked.known);
+  sim.classes = priceClasses(schedule, model, facts);
   runStagePasses(sim);
   sim.steps.resize(static_cast<size_t>(program.stages));
   PipelineInput& in = sim.pipeline;
@@ -274,11 +278,11 @@ Simulation simulate(const ir::Schedule& schedule, const CostModel& model, Facts&
   addTransfers(sim, model);
   addOptimizer(sim, model);
   addTied(sim, model);
-  KnownPipelines own;
-  KnownPipelines& pipelines = asked.known ? asked.known->pipelines() : own;
-  runOrders(sim, pipelines, facts);
+  FastPipeline own;
+  FastPipeline& engine = facts.memos ? facts.memos->of<FastPipeline>() : own;
+  runOrders(sim, engine, facts);
   compose(sim, facts, asked.accounts);
-  if (asked.even) sim.even = evenStages(sim, pipelines);
+  if (asked.even) sim.even = evenStages(sim, engine);
   return sim;
 }
 

@@ -65,14 +65,16 @@ struct Simulation {
   const StageAccount& account() const { return accounts[critical]; }
 };
 
+/// The schedule's own orders. They are made without the times of the passes, so that schedules of one shape share them.
+ir::Orders ownOrders(const ir::Schedule& schedule, const Facts& facts);
+
 /// Gradients come back for floating-point values that something before them trains on.
 bool gradientReturns(const ir::Program& program, const ir::Boundary& boundary);
 
 /// Requested results of a simulation, in addition to the times of the step.
 struct Simulated {
-  bool even = true;             ///< the same schedule where all stages are equal, which is a simulation more
-  bool accounts = true;         ///< of all stages; else of the critical one
-  KnownPrices* known = nullptr; ///< prices of layers that other schedules share, looked up and added to
+  bool even = true;     ///< the same schedule where all stages are equal, which is a simulation more
+  bool accounts = true; ///< of all stages; else of the critical one
 };
 
 /// The schedule's order may depend on the times of the passes; the result holds it as `pipeline.actions`. The facts are

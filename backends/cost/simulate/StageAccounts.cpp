@@ -217,7 +217,7 @@ std::vector<StageAccount> accountStages(const Simulation& sim) {
   return accounts;
 }
 
-EvenStages evenStages(const Simulation& sim, KnownPipelines& pipelines) {
+EvenStages evenStages(const Simulation& sim, FastPipeline& engine) {
   EvenStages even;
   if (sim.stages.size() < 2) return even;
   PipelineInput in = sim.pipeline;
@@ -229,7 +229,7 @@ EvenStages evenStages(const Simulation& sim, KnownPipelines& pipelines) {
   double inlined = 0, most = 0;
   for (const StepTimes& step : sim.steps) inlined += step.inlined / static_cast<double>(sim.steps.size());
   std::fill(in.between.begin(), in.between.end(), inlined);
-  for (const StageTimes& t : runPipeline(in, &pipelines)) {
+  for (const StageTimes& t : engine.simulate(in)) {
     even.end = std::max(even.end, t.end - t.begin + t.trailing + inlined);
     most = std::max(most, t.busy + t.booked() + inlined);
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/simulate/Simulation.h"
+#include "backends/cost/simulate/pipeline/FastPipeline.h"
 
 #include <vector>
 
@@ -17,6 +18,6 @@ std::vector<StageAccount> accountStages(const Simulation& sim);
 
 /// The schedule of `sim`, its orders unchanged, with the mean of all virtual stages in place of each: what the stage
 /// with the most work idles then, and when its step ends. Nothing is idle on one stage.
-EvenStages evenStages(const Simulation& sim, KnownPipelines& pipelines);
+EvenStages evenStages(const Simulation& sim, FastPipeline& engine);
 
 } // namespace planc::cost

@@ -49,9 +49,10 @@ protected:
 TEST_F(CostKnownPrices, CollectivesCostWhatTheyDoByThemselves) {
   const Builder first(64, {{"a", 512}});
   const auto cluster = first.plan.cluster;
-  Facts facts(*cluster, *first.plan.stack);
-  PriceMemo known;
-  const auto shared = makeCostModel(facts, diagnostics, &known);
+  Memos memos;
+  Facts facts(*cluster, *first.plan.stack, &memos), without(*cluster, *first.plan.stack);
+  const PriceMemo& known = memos.of<PriceMemo>();
+  const auto shared = makeCostModel(facts, diagnostics);
   size_t priced = 0;
   for (int round = 0; round < 400; ++round) {
     random.seed(static_cast<unsigned>(round % 100)); // all of them come again
@@ -59,7 +60,7 @@ TEST_F(CostKnownPrices, CollectivesCostWhatTheyDoByThemselves) {
     b.plan.cluster = cluster;
     for (int i = 0; i < 8; ++i, ++priced) {
       const Node node = collective(b);
-      const double alone = makeCostModel(facts, diagnostics)->price(b.program, node).seconds;
+      const double alone = makeCostModel(without, diagnostics)->price(b.program, node).seconds;
       EXPECT_EQ(shared->price(b.program, node).seconds, alone) << "round " << round;
     }
   }
@@ -68,14 +69,15 @@ TEST_F(CostKnownPrices, CollectivesCostWhatTheyDoByThemselves) {
 
 TEST_F(CostKnownPrices, OperatorsCostWhatTheyDoByThemselves) {
   Builder b(64, {{"a", 512}});
-  Facts facts(*b.plan.cluster, *b.plan.stack);
+  Memos memos;
+  Facts facts(*b.plan.cluster, *b.plan.stack, &memos), without(*b.plan.cluster, *b.plan.stack);
   b.unit("layer");
   constexpr OpKind kOps[] = {OpKind::Gemm,      OpKind::GroupedGemm, OpKind::Scores, OpKind::Context,
                              OpKind::Attention, OpKind::Memory,      OpKind::Lookup, OpKind::Cast};
   std::vector<OpId> ops;
   for (const OpKind kind : kOps) ops.push_back(b.op("op" + std::to_string(ops.size()), kind));
-  PriceMemo known;
-  const auto shared = makeCostModel(facts, diagnostics, &known);
+  const PriceMemo& known = memos.of<PriceMemo>();
+  const auto shared = makeCostModel(facts, diagnostics);
   size_t priced = 0;
   const auto size = [&] { return choose(0, 2) ? 1024. : 4096.; };
   for (int round = 0; round < 2000; ++round) {
@@ -90,7 +92,7 @@ TEST_F(CostKnownPrices, OperatorsCostWhatTheyDoByThemselves) {
       *number = size();
     w.operandWidth = choose(0, 1) ? 2 : 1, w.sequenceSplit = choose(0, 1);
     if (choose(0, 9) == 0) n.does.emplace<Copy>().bytes = size();
-    const Priced alone = makeCostModel(facts, diagnostics)->price(b.program, n), found = shared->price(b.program, n);
+    const Priced alone = makeCostModel(without, diagnostics)->price(b.program, n), found = shared->price(b.program, n);
     ++priced;
     EXPECT_EQ(found.seconds, alone.seconds) << "round " << round;
     EXPECT_EQ(found.flops, alone.flops);
@@ -103,9 +105,10 @@ TEST_F(CostKnownPrices, OperatorsCostWhatTheyDoByThemselves) {
 
 TEST_F(CostKnownPrices, ShardsCostWhatTheyDoByThemselves) {
   const Builder first(1, {{"dp", 8}});
-  Facts facts(*first.plan.cluster, *first.plan.stack);
-  PriceMemo known;
-  const auto shared = makeCostModel(facts, diagnostics, &known);
+  Memos memos;
+  Facts facts(*first.plan.cluster, *first.plan.stack, &memos), without(*first.plan.cluster, *first.plan.stack);
+  const PriceMemo& known = memos.of<PriceMemo>();
+  const auto shared = makeCostModel(facts, diagnostics);
   size_t priced = 0;
   for (int round = 0; round < 1000; ++round) {
     random.seed(static_cast<unsigned>(round % 500)); // all of them come again
@@ -135,7 +138,7 @@ TEST_F(CostKnownPrices, ShardsCostWhatTheyDoByThemselves) {
     b.stages(1, 1, {{1}});
     const StageKind& stage = b.program.stageKinds[StageKindId(0)];
     EXPECT_EQ(shared->update(b.program, {&stage}).device,
-              makeCostModel(facts, diagnostics)->update(b.program, {&stage}).device)
+              makeCostModel(without, diagnostics)->update(b.program, {&stage}).device)
         << "round " << round;
     ++priced;
   }

@@ -2,7 +2,7 @@
 // PLANC_PIPELINES=20000 tries more.
 // SPDX-License-Identifier: Apache-2.0
 #include "Pipelines.h"
-#include "backends/cost/simulate/pipeline/KnownPipelines.h"
+#include "backends/cost/simulate/pipeline/FastPipeline.h"
 #include "backends/cost/simulate/pipeline/SteadyState.h"
 #include "backends/cost/simulate/pipeline/Timeline.h"
 #include "passes/Passes.h"
@@ -279,7 +279,7 @@ TEST(CostTimeline, TheFastEngineEqualsTheReference) {
 
 /// Pipelines of one shape share the turn of their actions, whatever the passes take.
 TEST(CostTimeline, WhatIsKnownOfAShapeChangesNoTime) {
-  KnownPipelines known;
+  FastPipeline engine;
   for (unsigned round = 0; round < 300; ++round) {
     const auto& kinds = passes::scheduleKinds().rows();
     std::string what;
@@ -291,7 +291,7 @@ TEST(CostTimeline, WhatIsKnownOfAShapeChangesNoTime) {
     }
     const auto alone = runPipeline(in);
     for (int again = 0; again < 2; ++again) {
-      const auto shared = runPipeline(in, &known);
+      const auto shared = engine.simulate(in);
       ASSERT_EQ(shared.size(), alone.size());
       for (size_t s = 0; s < alone.size(); ++s) {
         EXPECT_EQ(shared[s].begin, alone[s].begin) << what << " round " << round;

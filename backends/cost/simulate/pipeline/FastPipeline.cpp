@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/simulate/pipeline/FastPipeline.h"
 
-#include "backends/cost/simulate/pipeline/KnownPipelines.h"
 #include "backends/cost/simulate/pipeline/Strider.h"
 
 #include <algorithm>
@@ -218,13 +217,26 @@ std::vector<StageTimes> FastPipeline::run(const std::vector<double>& begins) {
   return step_.times();
 }
 
-std::vector<StageTimes> runPipeline(const PipelineInput& input, KnownPipelines* known) {
-  FastPipeline alone;
-  FastPipeline& engine = known ? known->engine() : alone;
-  const std::shared_ptr<const PipelineShape> shape =
-      known ? known->shapeOf(input) : std::make_shared<const PipelineShape>(input);
-  engine.prepare(input, *shape);
-  return runSteps(input, [&](const std::vector<double>& begins) { return engine.run(begins); });
+/// Returns the shape of a pipeline. Keys tell most shapes apart; then the whole shape is compared.
+std::shared_ptr<const PipelineShape> FastPipeline::shapeOf(const PipelineInput& in) {
+  Reads reads;
+  reads << in.actions.size() << in.devices.size() << in.devices.routes() << in.microBatches
+        << in.actions.written().size();
+  const auto* before = shapes_.find(reads);
+  if (before && (*before)->fits(in)) return *before;
+  auto shape = std::make_shared<const PipelineShape>(in);
+  if (!before) shapes_.add(reads, shape);
+  return shape;
+}
+
+std::vector<StageTimes> FastPipeline::simulate(const PipelineInput& input) {
+  const std::shared_ptr<const PipelineShape> shape = shapeOf(input);
+  prepare(input, *shape);
+  return runSteps(input, [&](const std::vector<double>& begins) { return run(begins); });
+}
+
+std::vector<StageTimes> runPipeline(const PipelineInput& input) {
+  return FastPipeline().simulate(input);
 }
 
 } // namespace planc::cost

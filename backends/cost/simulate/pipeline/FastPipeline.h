@@ -1,11 +1,14 @@
 // The fast engine of the pipeline simulation: the actions of all stages, with leaps over what repeats.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/cost/simulate/pipeline/PipelineShape.h"
 #include "backends/cost/simulate/pipeline/Results.h"
 #include "backends/cost/simulate/pipeline/StepState.h"
+#include "support/Memo.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace planc::cost {
@@ -14,12 +17,12 @@ namespace planc::cost {
 /// * Everything that an action needs is looked up once per kind and slot (`Work`), and results lie in flat rows.
 /// * A stage runs until its next input is missing; the stage that makes that input wakes it.
 /// * Stretches that all stages repeat are simulated until they repeat in time, too, and then leapt over (`Strider`).
+///
+/// It keeps its memory and the shapes of pipelines for the next ones. It holds no times, so it serves any machine.
 class FastPipeline {
 public:
-  /// Input and shape have to outlive the runs.
-  void prepare(const PipelineInput& in, const PipelineShape& shape);
-  /// One step. `begins`: by stage, when it is free for the step.
-  std::vector<StageTimes> run(const std::vector<double>& begins);
+  /// As `runPipeline`.
+  std::vector<StageTimes> simulate(const PipelineInput& input);
 
 private:
   friend class Strider;
@@ -47,6 +50,11 @@ private:
     double at = 0;
   };
 
+  std::shared_ptr<const PipelineShape> shapeOf(const PipelineInput& in);
+  /// Input and shape have to outlive the runs.
+  void prepare(const PipelineInput& in, const PipelineShape& shape);
+  /// One step. `begins`: by stage, when it is free for the step.
+  std::vector<StageTimes> run(const std::vector<double>& begins);
   void bind();
   size_t slotOf(size_t virtualStage, int64_t microBatch) const {
     return virtualStage * routes_ + (routes_ == 1 ? 0 : static_cast<size_t>(microBatch / perRoute_));
@@ -81,6 +89,7 @@ private:
   std::vector<size_t> ready_;      ///< stages that may go on
   std::vector<double> slack_;      ///< by work, while the strider watches: least seconds between input and start
   bool watches_ = false;
+  Memo<std::shared_ptr<const PipelineShape>, 256> shapes_; ///< the first of those with equal keys
 };
 
 } // namespace planc::cost

@@ -160,12 +160,10 @@ struct StageTimes {
   double booked() const; ///< all causes: end - begin + trailing = busy + idle + booked
 };
 
-class KnownPipelines;
-
 /// Simulates one step. If stages do not wait for all, it is one of many that follow each other: it begins as staggered
 /// as it ends, so that the longest time from `begin` to the end of `trailing` and `between` is the period of steps.
 /// The fast engine, which counts what repeats; `runTimeline` is its reference. Throws std::logic_error if the orders
-/// wait for each other. `known`: what pipelines of one shape share; null: nothing.
-std::vector<StageTimes> runPipeline(const PipelineInput& input, KnownPipelines* known = nullptr);
+/// wait for each other.
+std::vector<StageTimes> runPipeline(const PipelineInput& input);
 
 } // namespace planc::cost
