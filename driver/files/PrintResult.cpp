@@ -12,17 +12,18 @@
 namespace planc::driver {
 namespace {
 
-/// How a format writes a page, and what stands before, between and behind pages.
+/// How a format writes a document, and what stands before, between and behind documents.
 struct PageForm {
   std::string (*write)(const report::Document& document, bool color);
   std::string_view before, between, behind;
+  Shown shown = Shown::Page;
 };
 
-/// Writes pages as they come.
+/// Writes documents as they come.
 class PageWriter : public ResultWriter {
 public:
   PageWriter(Console& console, PageForm form) : console_(console), form_(form) {}
-  Shown shown() const override { return Shown::Page; }
+  Shown shown() const override { return form_.shown; }
   Piece piece(const report::Document& document) const override { return {form_.write(document, console_.colorOut())}; }
   void begin(const ResultPlace&) override {}
   void add(const Piece& piece) override {
