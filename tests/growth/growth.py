@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 SKIPPED = 77  # for ctest
-LIMIT = 1.10  # 1.05, and the logarithm of maps and sorting
+LIMIT = 1.15  # 1.05 is the aim; maps and sorting add a logarithm. Loops over pairs had 1.3 to 1.9
 SMALL = 4
 HEAD = """import std.blocks
 import std.ops
@@ -97,7 +97,7 @@ def micro_batches(n):
     return pipeline(16, "zero_bubble", batch=16 * n)
 
 
-# Parts, and the most instructions if there is such a limit.
+# The number of parts.
 CASES = {slices: 512, checkpoints: 512, kept: 512, operators: 512, products: 128, rules: 128, stages: 256, stage_lines: 256, micro_batches: 64}
 
 
