@@ -17,7 +17,7 @@ struct ShownValue {
   double capacity = 0;                                           ///< bytes of device memory; 0: no price
   std::string message = {};                                      ///< the message of the law that rejects the value
   int64_t devices = 0;                                           ///< devices of the cluster; 0: no price
-  std::vector<std::pair<std::string, std::string>> choices = {}; ///< path and value of each choice of a search's best
+  std::vector<std::pair<std::string, std::string>> choices = {}; ///< choices of a search's best candidate: path, value
   std::optional<Quantity> missed = {};                           ///< left side of the first condition that fails
   std::vector<std::pair<std::string, Quantity>> met = {};        ///< if it fits: the conditions with their left sides
 };

@@ -36,14 +36,15 @@ public:
   /// stacks and clusters include the module: `megatron.megatron_2022`.
   static std::vector<std::string> names(std::string_view kind);
 
-  /// These functions return a record by such a name, or nothing if there is none. A cluster's name may carry arguments:
-  /// `hgx.hgx_h100(nodes = 2)`.
+  /// These functions return the record with a name that `names` lists, or nullopt if no record has the name. A
+  /// cluster's name may carry arguments: `hgx.hgx_h100(nodes = 2)`.
   static std::optional<ir::Device> device(const std::string& name);
   static std::optional<ir::Fabric> fabric(const std::string& name);
   static std::optional<ir::Stack> stack(const std::string& name);
   static std::optional<ir::Cluster> cluster(const std::string& name);
 
-  /// These functions return a record that the text of a module (as `planc calibrate` writes it) exports, or nothing.
+  /// These functions return a record that the text of a module (as `planc calibrate` writes it) exports. They return
+  /// nullopt if the module exports no record of that name.
   static std::optional<ir::Device> deviceIn(const std::string& text, const std::string& name);
   static std::optional<ir::Stack> stackIn(const std::string& text, const std::string& name);
   /// All optimizers of `std.optimizers`, in the order of the file.
@@ -55,16 +56,16 @@ public:
   static std::string partOf(const ir::Device& device);
   /// Returns whether `name` is the device's own name, or the name of a library device with the same driver name.
   static bool isPart(const ir::Device& device, const std::string& name);
-  /// Returns the usual cluster of a device with two of its units; nothing if the device names no cluster.
+  /// Returns the usual cluster of a device with two of its units, or nullopt if the device names no cluster.
   static std::optional<ir::Cluster> usualCluster(const ir::Device& device);
   /// Returns the part that a sample file names, by driver name (`NVIDIAA100-SXM4-80GB`, as torch and NVML write it) or
-  /// library name; nothing if the library has none.
+  /// library name. Returns nullopt if the library has no such part.
   static std::optional<calibrate::Part> part(const std::string& name);
 
   /// All stacks, in the order of the library's files. They are read once.
   static const std::vector<LibraryStack>& stacks();
-  /// Returns one line per stack that has runs with the plan's device architecture and with or without experts, as the
-  /// plan's model. The latest release comes first.
+  /// Returns one line per stack that has runs on the plan's device architecture. If the plan's model has experts, only
+  /// runs of models with experts count. The latest release comes first.
   static std::vector<std::string> stacksThatRan(const ir::Plan& plan);
   /// Returns one line per suggested stack, with a summary: the stacks that have runs of the plan's kind; else the
   /// stacks measured on the platform of the plan's devices; else all stacks.

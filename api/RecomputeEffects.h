@@ -1,4 +1,4 @@
-// Prices a plan without one or each of its `recompute` statements.
+// Prices a plan without one of its `recompute` statements, and the effect of every statement.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Compilation.h"
@@ -6,8 +6,8 @@
 
 namespace planc::api {
 
-/// Returns the plan without its `recompute` statement number `statement`, priced, made by `Compilation::beside`. Null
-/// if it cannot be priced.
+/// Returns a priced copy of the plan without the `recompute` statement of index `statement`, made by
+/// `Compilation::beside`. Returns null if the copy cannot be priced.
 std::unique_ptr<Compilation> withoutRecompute(const Compilation& plan, size_t statement);
 
 /// Returns what each `recompute` statement of a priced plan frees and costs, in the order of the plan.

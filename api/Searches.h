@@ -27,11 +27,11 @@ public:
     const bool typed = plan_->checkVerdict();
     return plan_->checkParts() && typed;
   }
-  /// Checks that the metrics of each goal and condition have a value for some candidate, as far as the answer tells.
-  /// Returns false and reports the metric in the plan's diagnostics if they have none.
+  /// Checks, from the counts of the answer and a few examples, that the metrics of each goal and condition have a value
+  /// for some candidate. Reports a metric without a value in the plan's diagnostics and returns false.
   bool checkValues(const search::Answer& answer);
-  /// If the plan has no goal, the shortest step time wins. Warns if the best candidates of some values process a
-  /// different amount of work per step.
+  /// Warns if the plan has no goal, so that the shortest step time wins, and the best candidates of some values process
+  /// a different amount of work per step.
   void warnOfWork(const search::Answer& answer, DiagnosticEngine& diagnostics);
 
   /// Decides every candidate with `threads` threads (at least 1). If `bounds` is true, candidates that cannot be among
@@ -42,7 +42,7 @@ public:
   search::Candidates& candidates();
   /// Returns a candidate as a plan of its own, elaborated from text. Null if a law rejects it, which the file reports.
   std::unique_ptr<Compilation> candidate(ir::CandidateId id);
-  /// Returns the ranks of the axis that the space fills; nothing if it fills none or a law rejects the candidate.
+  /// Returns the ranks of the filled axis. Returns nullopt if the space fills no axis or a law rejects the candidate.
   std::optional<int64_t> filled(ir::CandidateId id);
   /// Returns the choices of a candidate in one line, `mesh.tp = 4, mesh.dp = 8`, with the ranks of the filled axis.
   std::string choicesText(ir::CandidateId id);

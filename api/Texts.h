@@ -12,11 +12,11 @@ namespace planc::api {
 std::optional<std::string> readText(const std::string& path, std::string& error);
 /// Returns whether a text is a plan file without syntax errors.
 bool isPlanText(const std::string& text);
-/// Returns the text of a file in the layout of `planc fmt`; nothing after errors, which are reported.
+/// Returns the text of a file in the layout of `planc fmt`. Reports errors and returns nullopt if the file has any.
 std::optional<std::string> formatText(const SourceManager& sources, FileId file, DiagnosticEngine& diagnostics);
 
 /// Returns a change of a plan as the formatted text of a plan `name` that extends it (frontend/format/PlanText.h).
-/// Returns nothing after an error, which is reported, if the change does not fit or text cannot express it.
+/// Reports an error and returns nullopt if the change does not fit, or if text cannot express it.
 std::optional<std::string> planText(const Compilation& plan, const ir::PlanEdit& edit, const std::string& name,
                                     DiagnosticEngine& diagnostics);
 

@@ -40,7 +40,7 @@ bool checkKernels(const ir::ShardedProgram& program, DiagnosticEngine& diagnosti
 /// Part of check-rules: warns of a dimension that a rule splits in some layers while other layers hold it whole.
 void warnPlacedByHalf(const ir::ShardedProgram& program, DiagnosticEngine& diagnostics);
 
-/// Part of check-rules: reports facts that have no effect in this plan, or that cannot hold.
+/// Part of check-rules: reports facts that have no effect in this plan, and facts with impossible values.
 bool checkEffects(const ir::ProgramHead& program, DiagnosticEngine& diagnostics);
 
 } // namespace planc::passes

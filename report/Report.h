@@ -1,4 +1,4 @@
-// The inputs of reports on one plan, and what reports share.
+// The inputs of reports on one plan, and declarations that all reports use.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/lint/Fixes.h"
@@ -32,13 +32,13 @@ enum class LayerOrder { Model, Time };
 
 /// Options of pages.
 struct PageOptions {
-  bool allLayers = false; ///< one row per stage even if stages are alike; explanations of any length
+  bool allLayers = false; ///< one row per stage even if stages are alike; explanations are not shortened
   LayerOrder order = LayerOrder::Model;
 };
-/// Returns an assertion, a demand of a policy, or a measured line, with its values and its reason, as one line.
+/// Returns an assertion, a demand of a policy or a `measured` statement on one line, with its values and its reason.
 std::string oneLine(const verdict::AssertionResult& result);
 std::string oneLine(const verdict::MeasuredResult& result);
-/// Returns the line without the results of the plan, as a name for it.
+/// Returns the statement without the results of the plan. Test reports use this text as the name of the statement.
 std::string asWritten(const verdict::AssertionResult& result);
 std::string asWritten(const verdict::MeasuredResult& result);
 /// Returns the name of a plan with all its arguments: `house_8b(nodes = 8)`.

@@ -4,7 +4,7 @@
 
 namespace planc {
 
-/// Names the work of a scope. Of nested scopes the innermost name counts.
+/// Names the work of a scope. In nested scopes, the innermost name counts.
 class Step {
   const char* outer_;
 

@@ -1,4 +1,4 @@
-// Warns of calibrated records that a plan combines with records that they do not fit.
+// Warns if a plan combines calibrated records that do not fit each other.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/plan/Plan.h"
@@ -7,7 +7,7 @@
 
 namespace planc::api {
 
-/// Warns if a plan combines numbers of a user's calibrated record with others that they do not fit:
+/// Warns if a plan combines a user's calibrated record with numbers that do not fit it:
 /// * The device has its own attention curve, and a library stack multiplies it by a factor that is relative to the
 ///   library's curve.
 /// * The stack has measured optimizer bytes, and the plan uses an optimizer with another update.

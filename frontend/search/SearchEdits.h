@@ -1,4 +1,4 @@
-// The values of inner choices as changes of a plan.
+// Turns values of choices that need no new elaboration into changes of a plan.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/plan/SearchLines.h"
@@ -7,11 +7,13 @@
 
 namespace planc::frontend {
 
-/// Adds what a value of a line sets. `merged`: the plan with the value, `scope`: of the search's names in it.
+/// Adds to `edit` the change that a value of a `vary` line makes. `merged`: the plan with the value. `scope`: the scope
+/// of the search's names in that plan.
 void addToEdit(Elaboration& elab, MergedPlan& merged, const VariedLine& line, const syntax::Expr& value, Scope& scope,
                ir::PlanEdit& edit);
 
-/// Layers and dimensions that rules and checkpoints name are those of the model; `elab.ok` is false after a report.
+/// Checks that the model has the layers and dimensions that rules and checkpoints name. Sets `elab.ok` to false after a
+/// report.
 void checkLayers(Elaboration& elab, const MergedPlan& merged, PathTree& paths,
                  const std::shared_ptr<const ir::Model>& model, ir::PlanEdit& edit);
 

@@ -20,11 +20,11 @@ struct Digit {
   bool operator==(const Digit&) const = default;
 };
 
-/// The digits of each dimension of a value, major to minor, in one list. Few values have any digits, and hardly any has
-/// four.
+/// The digits of each dimension of a value, major to minor, in one list. Most values have no digits, and few have more
+/// than three.
 class Shards {
   Few<Digit, 3> digits_;
-  Few<uint8_t, 8> ends_; ///< by dimension: end in `digits_`; a mesh has at most 64 axes, and an axis one digit
+  Few<uint8_t, 8> ends_; ///< by dimension: end in `digits_`; 8 bits suffice, because a mesh has at most 64 axes
 
   size_t begin(size_t dim) const { return dim == 0 ? 0 : ends_[dim - 1]; }
 

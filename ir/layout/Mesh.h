@@ -64,8 +64,8 @@ struct Mesh {
   int64_t ranksWithin(AxisMask axes, size_t level) const;
   /// Ranks of the group over `axes` that share one aligned block of `devices` devices.
   int64_t ranksInBlock(AxisMask axes, int64_t devices) const;
-  /// How many blocks of `low` devices the group over `axes` extends over inside a block of `high` devices: 8 of 16 if
-  /// every second block has ranks and the axes end half way.
+  /// Number of blocks of `low` devices, inside a block of `high` devices, that the group over `axes` extends over. Gaps
+  /// count: 8 of 16 if every second block has ranks and the axes end half way.
   int64_t reach(AxisMask axes, int64_t low, int64_t high) const;
   /// Returns whether `axes` divide into equal parts at every level. If not, `ranksWithin` counts the worst placed
   /// group.

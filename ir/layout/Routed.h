@@ -24,8 +24,8 @@ double modelFlopsOf(const ProgramHead& program, const Op& op);
 /// The whole part of a size, at least 1.
 int64_t wholeExtent(double size);
 
-/// Expected elements of a value with these dims, divided by the product of their extents: 1 unless a routed dim is not
-/// whole.
+/// Expected elements of a value with these dims, divided by the product of their extents: 1 if every routed dim has a
+/// whole size.
 double overExtents(const Model& model, const std::vector<DimId>& dims);
 
 } // namespace planc::ir

@@ -7,11 +7,11 @@
 namespace planc::ir {
 
 inline constexpr Word kAlgorithmWords[] = {
-    {"pipelined", "the default: by samples, network cards or nominal numbers of the fabrics",
+    {"pipelined", "the default: priced from samples, network cards or nominal numbers of the fabrics",
      "docs/cost-model.md, sections 2.1 and 2.2"},
-    {"ring", "hop · (n - 1) per pass, x through the narrowest level", "Patarasuk and Yuan 2009"},
-    {"tree", "hop · log2(n) per pass, x through the narrowest level", "Sanders, Speck, Traeff 2009"},
-    {"hierarchical", "reduce-scatter inside, across on 1 / ranks inside, all-gather inside",
+    {"ring", "n - 1 hops per pass; all bytes go through the narrowest level", "Patarasuk and Yuan 2009"},
+    {"tree", "log2(n) hops per pass; all bytes go through the narrowest level", "Sanders, Speck, Traeff 2009"},
+    {"hierarchical", "reduce-scatter inside a unit, all-reduce of each part across units, all-gather inside",
      "Cho et al. 2019 (BlueConnect); exchange: arXiv 2201.05596"},
     {"fastest", "the algorithm with the least time", "docs/cost-model.md, section 2.5"},
     {"all_reduce", "a reduce-scatter that runs as an all-reduce; each device keeps its part",

@@ -31,7 +31,7 @@ inline constexpr Word kTopologyWords[] = {
      "Chan, Heimlich, Purkayastha, van de Geijn 2007; arXiv 1909.09756; arXiv 2304.01433", kDims},
     {"grid", "a torus whose ends are not joined: half of its bandwidth",
      "Chan, Heimlich, Purkayastha, van de Geijn 2007", kDims},
-    {"full_mesh", "(members - 1) / (units - 1) of the bandwidth, a step, two for all-reduce",
+    {"full_mesh", "(members - 1) / (units - 1) of the bandwidth; one step, two steps for all-reduce",
      "direct algorithms: Thakur et al. 2005"},
     {"dragonfly", "full bandwidth for rings, an exchange has the share `global`", "Kim, Dally, Scott, Abts 2008",
      kGlobal},

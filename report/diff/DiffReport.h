@@ -23,9 +23,9 @@ std::string_view name(Fate fate);
 struct PlanDiff {
   Fate fate = Fate::Changed;
   std::string id;                               ///< id after; path of a file that is broken as a whole
-  std::string was{};                            ///< id before, if it is another
+  std::string was{};                            ///< id before the change, if it differs from `id`
   std::optional<diff::Difference> difference{}; ///< Changed, Renamed
-  const diff::Result* result = nullptr;         ///< otherwise the only result; null: no side has a price
+  const diff::Result* result = nullptr;         ///< other fates: result of the side with a price; null: no side has one
   std::string error{};                          ///< why a side has no price: the first error, or the missing input
   std::string where{}; ///< place of its first change or error in a compared file: `plans/run.plan:20`; may be empty
 

@@ -4,7 +4,7 @@
 
 namespace planc::cost {
 
-/// Multiplies every lower bound, because it adds numbers in another order than the simulation.
+/// The factor of every lower bound. Bounds add numbers in another order than the simulation, so they round differently.
 inline constexpr double kRoundedDown = 1 - 1e-9;
 
 } // namespace planc::cost

@@ -53,10 +53,10 @@ struct ParamParts {
   bool bucket = false;             ///< a bucket holds a copy of its gradient
   bool remade = false;             ///< its gradient is freed after the update
   double copies = 0;               ///< temporary bytes of its update, in addition to the states
-  double params = 1, gathered = 0; ///< shards of its value, and shards that an update gathers; 0: none
+  double params = 1, gathered = 0; ///< numbers of shards: of its value, gathered by an update (0: no gather)
 };
 
-/// The parts of one instance of a class that add up to the memory of a stage.
+/// The memory of one instance of a class, as parts. The parts of all instances add up to the memory of a stage.
 struct ClassParts {
   InstanceMemory instance;
   std::vector<ParamParts> params;

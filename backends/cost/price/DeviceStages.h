@@ -25,8 +25,7 @@ public:
   size_t kindOf(size_t stage) const { return kindOf_[stage]; }
   /// Returns the first stage of a kind.
   size_t firstOf(size_t kind) const { return first_[kind]; }
-  /// Returns the number of instances of each class on a device stage, all chunks together: the classes that it holds,
-  /// in their order.
+  /// Returns the classes that a device stage holds, sorted by id, each with its number of instances in all chunks.
   std::vector<std::pair<ir::LayerClassId, int64_t>> instancesOn(size_t stage) const;
   /// Returns the kinds of the virtual stages that a device stage holds.
   std::vector<const ir::StageKind*> stageKinds(size_t stage) const;

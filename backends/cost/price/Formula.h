@@ -19,7 +19,7 @@ struct Formula {
   Operation operation = Operation::Number;
   double value = 0;
   Unit unit{};
-  std::string symbol{}; ///< of a leaf, and of `Named`: the short name of `left`
+  std::string symbol{}; ///< name of a leaf; for `Named`, the short name of `left`
   const Formula *left = nullptr, *right = nullptr;
   Formulas* owner = nullptr; ///< null: a constant of the equation itself, such as 2 FLOPs
 };

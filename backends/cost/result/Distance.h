@@ -30,9 +30,9 @@ std::vector<UnseenKind> unseenKinds(const ir::Plan& plan);
 /// Reports the unseen kinds of a plan (PLAN0825). `fitting`: one line of text for each stack that had such runs.
 void warnOfUnseenKinds(const ir::Plan& plan, const std::vector<std::string>& fitting, DiagnosticEngine& diagnostics);
 
-/// Returns one term for each property of the plan outside of the stack's runs: architecture, experts on it, type of
-/// products, number of devices, sequence length. The share is the whole step; for a type, its share of the products'
-/// FLOPs. A stack that does not list its runs counts as one without runs.
+/// Returns one term for each property of the plan outside of the stack's runs: architecture, experts on that
+/// architecture, type of products, number of devices, sequence length. Each term applies to the whole step, except that
+/// a type applies to its share of the products' FLOPs. A stack that does not list its runs counts as one without runs.
 std::vector<RecordShare> distances(const ir::Program& program, const Facts& facts, const ir::Accuracy& accuracy);
 
 /// Returns the largest number of keys of any attention in one kernel; 0 if the program has none.

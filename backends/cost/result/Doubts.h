@@ -14,11 +14,11 @@ bool reportNoWorkload(const ir::Plan& plan, DiagnosticEngine& diagnostics);
 /// Reports the first number that is infinite or not a number. Returns false if there is one.
 bool checkFinite(const Estimate& estimate, const ir::Plan& plan, DiagnosticEngine& diagnostics);
 
-/// Warns if much of the step is exposed communication in messages so small that published times differ.
+/// Warns if much of the step is exposed communication in messages so small that public sources disagree on their time.
 void warnOfSmallMessages(const Estimate& estimate, const ir::Plan& plan, int64_t critical,
                          DiagnosticEngine& diagnostics);
 
-/// Warns of each lookup table whose whole update, with the reduction of its gradient, takes much of the step. An
+/// Warns of each lookup table whose update of all rows, with the reduction of its gradient, takes much of the step. An
 /// optimizer for tables updates only the rows that were read.
 void warnOfDenseTables(const Simulation& sim, const CostModel& model, DiagnosticEngine& diagnostics);
 

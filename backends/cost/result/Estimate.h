@@ -53,7 +53,7 @@ struct CollectiveRow {
   double bytes = 0;
   double count = 0;                ///< messages per device and step
   double seconds = 0, exposed = 0; ///< of one message
-  ir::LayerRef layer;              ///< or the value that crosses stages, or the parameter that several stages share
+  ir::LayerRef layer;              ///< layer, value that crosses stages, or parameter that several stages share
   SourceRange because;
   double onPath = 0; ///< exposed seconds per step on the critical path; 0 in rows of other stages
   std::string limit; ///< resource that takes most of its time: `nodes: card`, `node: nvlink4`, `nodes: latency`
@@ -75,7 +75,7 @@ struct StageRow {
 struct RecordShare {
   std::string what;      ///< `calibration.gemm.bf16` of device `h100_sxm5_80gb`
   double share = 0;      ///< share of the critical stage's time that is priced from it
-  double error = 0;      ///< relative standard deviation, mean of that time; larger outside of samples
+  double error = 0;      ///< relative standard deviation, mean over that time; larger outside of samples
   double outside = 0;    ///< share of the critical stage's time that is read outside of its samples
   double samples = 0;    ///< number of samples; 0: derived or assumed
   bool distance = false; ///< true: distance of the plan from the stack's runs, not a record
@@ -124,8 +124,8 @@ struct Totals {
   Confidence confidence;
   std::optional<double> stepTimeLow() const { return lowOf(stepTime); }
   std::optional<double> stepTimeHigh() const { return highOf(stepTime); }
-  /// Return the ends of the interval of a value that grows with the step time; null without an interval. For a rate
-  /// divide by them: `value / low`.
+  /// Return the ends of the interval of a value that grows with the step time; null without an interval. A rate falls
+  /// as the step time grows: its upper end is `value / confidence.low`.
   std::optional<double> lowOf(const std::optional<double>& value) const { return scaled(value, confidence.low); }
   std::optional<double> highOf(const std::optional<double>& value) const { return scaled(value, confidence.high); }
   std::optional<double> scaled(const std::optional<double>& value, double factor) const {
@@ -146,7 +146,7 @@ struct Totals {
   double bubbleEven = 0, bubbleImbalance = 0;
   int64_t critical = 0;            ///< stage with the largest sum of computing, slowed, launches and communicating
   double work = 0, meanWork = 0;   ///< of the critical stage, and the mean of all stages
-  double imbalance = 0;            ///< seconds that the step would be shorter if all stages had the mean work
+  double imbalance = 0;            ///< seconds by which the step would be shorter if all stages had the mean work
   std::optional<double> straggler; ///< waiting for the slowest device; null if stack and cluster give no `jitter`
   double params = 0, paramsActive = 0;
   double devices = 0;                                    ///< devices that run the step
@@ -172,7 +172,7 @@ struct Run {
 /// Optional parts of an estimate. Step time, rates and memory are always computed. Parts that are not requested stay
 /// empty and cost no time.
 struct Wanted {
-  bool rows = true;       ///< rows of layers, collectives and stages; in the totals `comm` and the comparison of stages
+  bool rows = true;       ///< rows of layers, collectives and stages; `comm` and the comparison of stages in `totals`
   bool confidence = true; ///< the confidence and its diagnostics
   /// Requests only time, rates and memory, bit-identical to those of a whole estimate.
   static Wanted totals() { return {false, false}; }

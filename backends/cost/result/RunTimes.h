@@ -10,7 +10,7 @@ namespace planc::cost {
 struct RunTerms {
   double work = 0;        ///< all steps together, at least one
   double mtbf = 0;        ///< mean time between failures of all devices together; 0: nothing fails
-  double checkpoint = 0;  ///< training stops while a checkpoint is saved
+  double checkpoint = 0;  ///< pause of training while a checkpoint is saved
   double every = 0;       ///< work between two checkpoints; 0: no checkpoints
   double restart = 0;     ///< from a failure until training goes on from the last checkpoint
   double utilisation = 1; ///< share of the time in which the job runs

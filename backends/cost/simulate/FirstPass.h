@@ -1,4 +1,4 @@
-// The first forward pass of a virtual stage, which meets the new parameters of the step (docs/cost-model.md, 2.4).
+// The first forward pass of a virtual stage, which waits for the new parameters of the step (docs/cost-model.md, 2.4).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/simulate/StagePass.h"

@@ -14,18 +14,18 @@ struct Ran {
   bool backward = false;
   ir::NodeIndex node = 0;
   bool communicates = false;
-  double times = 1; ///< it stands for so many, in periods that were left out
+  double times = 1; ///< number of equal tasks that it stands for, those of skipped periods included
   double seconds() const { return end - start; }
 };
 
 /// The work that ran on each stream, in order. The first stream computes.
 using Tracks = std::vector<std::vector<Ran>>;
 
-/// Both passes, run.
+/// The result of running both passes.
 struct PairList {
   Tracks tracks;
-  double forward = 0, backward = 0;         ///< seconds until the last task of either has ended
-  double lastForward = 0, lastBackward = 0; ///< the same, without the periods that were left out
+  double forward = 0, backward = 0;         ///< seconds until the last task of each pass has ended
+  double lastForward = 0, lastBackward = 0; ///< these seconds without the skipped periods
 };
 
 PairList listPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& forward,

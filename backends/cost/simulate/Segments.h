@@ -15,10 +15,10 @@ namespace planc::cost {
 
 /// One node of a class's list, per instance (nested repeats multiplied out).
 struct NodeCost {
-  double seconds = 0; ///< of its own
-  Spent spent;        ///< of the compute stream, run alone
+  double seconds = 0; ///< price of the node
+  Spent spent;        ///< seconds of the compute stream if the segment runs alone
   double launches = 0;
-  double host = 0; ///< that the host takes to issue a collective, beside launches
+  double host = 0; ///< seconds that the host takes to issue a collective, in addition to launches
   double flops = 0, bytes = 0;
   Bound bound = Bound::Compute;
   bool runs = false; ///< a task of the segment refers to it (a recomputation that stops early leaves nodes out)
@@ -27,21 +27,21 @@ struct NodeCost {
 /// One instance in one direction.
 struct SegmentCost {
   std::vector<NodeCost> nodes; ///< parallel to the class's list
-  double seconds = 0;          ///< alone: without the states of other instances; the host takes no longer
-  double computing = 0;        ///< what communication can slow
-  double weight = 0;           ///< kernels that make gradients of parameters
-  double host = 0;             ///< that the host takes to launch it
-  double padding = 0;          ///< of `seconds`: the host launches slower than the device runs
+  double seconds = 0;          ///< run alone, without state collectives of other instances; at least the host's time
+  double computing = 0;        ///< seconds of operators, which communication can slow
+  double weight = 0;           ///< seconds of kernels that make gradients of parameters
+  double host = 0;             ///< seconds that the host takes to launch the segment
+  double padding = 0;          ///< part of `seconds` in which the device waits for launches of the host
   bool overlaps = false;       ///< has tasks on comm streams
   std::vector<std::pair<ir::Stream, double>> inlined; ///< seconds of inline shares, by port
-  std::optional<Streams::Batch> instance;             ///< if so: its tasks, with tags by node
+  std::optional<Streams::Batch> instance;             ///< tasks of the segment, tagged by node; set if `overlaps`
 };
 
 /// FLOPs by the type that products compute in.
 using FlopsByType = std::map<ir::DType, double>;
 
-/// The halves of a backward pass, each with waits of its own for communication and host: the second makes gradients of
-/// parameters.
+/// The halves of a split backward pass. Each half has its own waits for communication and for the host. The second half
+/// makes the gradients of parameters.
 struct HalfCosts {
   SegmentCost first, second;
 };
@@ -49,16 +49,16 @@ struct HalfCosts {
 struct ClassCost {
   Shared<SegmentCost> forward, backward;
   std::shared_ptr<const HalfCosts> halves; ///< null if the schedule does not split backward passes
-  Shared<FlopsByType> products; ///< that matrix products of one instance execute, both directions, on a mean device
+  Shared<FlopsByType> products; ///< FLOPs of matrix products of one instance, both directions, mean of all devices
   std::vector<double> states;   ///< seconds of each fused state collective, all layers of the instance together
   const SegmentCost& of(bool backwardPass) const { return backwardPass ? backward : forward; }
 };
 
-/// Seconds that the host needs to issue a collective: a time per rank of its group, where the stack has one for its
-/// class.
+/// Returns the seconds that the host needs to issue a collective: the stack's time per rank of the group, or 0 if the
+/// stack gives no time for the class.
 double issueSeconds(const Facts& facts, const ir::Node& node);
-/// A state collective with what its host needs to issue it. What runs beside the layers is issued while the one before
-/// moves; what holds them, the blocking share of its class, is issued by a host that waited, and moves after that.
+/// Returns the seconds of a state collective, the host's time to issue it included. The host issues the concurrent part
+/// while the previous collective moves. The blocking share of the class moves only after the host has issued it.
 double stateSeconds(const ir::Schedule& schedule, const Facts& facts, const ir::Node& node, double moving);
 
 /// Prices every class of the schedule, by class id. The facts are those of the model.
@@ -82,10 +82,11 @@ private:
   uint64_t overlap_; ///< stands for the shares and slowdowns of the schedule
 };
 
-/// The tasks of one half of a backward pass. The second holds gradients of parameters and what reads them.
+/// The tasks of one half of a backward pass. The second half holds gradients of parameters and the tasks
+/// that read them.
 ir::Segment halfOf(const ir::LayerClass& layerClass, const ir::Segment& backward, bool second);
 
-/// The tasks of one instance, or a share of its time, with tags by node.
+/// Returns the tasks of one instance, tagged by node, with their times multiplied by `share`.
 Streams::Batch instanceOf(const ir::Program& program, const std::vector<ir::Node>& nodes, const ir::Segment& segment,
                           const SegmentCost& cost, double share = 1);
 

@@ -9,8 +9,8 @@ namespace planc::cost {
 // Transfers.cpp: one partner, or everyone with everyone.
 /// Returns how many copies of a token travel as one to a unit that holds several of its experts.
 double copiesInOne(const Pricing& p);
-/// Returns the expected number of units, out of `units`, that the copies of a token reach. The units hold equal parts
-/// of the places and together span the whole group.
+/// Returns the expected number of units, out of `units`, that the copies of a token reach. Each unit holds an equal
+/// part of `Collective::places`, and the units together span the whole group.
 double distinctUnits(const Pricing& p, double units);
 bool isTransfer(const Pricing& p, const Route& r);
 Term transfer(const Pricing& p, const Route& r);
@@ -35,7 +35,7 @@ Term tree(const Pricing& p, const Route& r);
 bool isHierarchical(const Pricing& p, const Route& r);
 Term hierarchical(const Pricing& p, const Route& r);
 
-// Whole.cpp: as another collective that does more.
+// Whole.cpp: a reduce-scatter that runs as an all-reduce.
 bool isReducedWhole(const Pricing& p, const Route& r);
 Term reducedWhole(const Pricing& p, const Route& r);
 

@@ -14,8 +14,8 @@ struct Sampled {
   const ir::Table* table = nullptr; ///< replaces b and g; `a` is then the time that the group size adds
   double wire = 1;                  ///< bytes on the wire per byte of the table's tensor
   Term scale = 1;                   ///< rate of the level over the sampled rate; already applied to `b` and `g`
-  /// Returns the time for `x` bytes on the wire. Above a table the rate of its last point holds, below it the slope of
-  /// its first two points.
+  /// Returns the time for `x` bytes on the wire. For sizes above the table, the rate of its last point holds; for sizes
+  /// below it, the slope of its first two points.
   Term time(const Pricing& p, const Term& x) const;
 };
 /// Reads a, b and g of the sample with the nearest group size, or its table, at the rate of the level. `a` grows for

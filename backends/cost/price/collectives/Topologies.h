@@ -12,7 +12,7 @@ namespace planc::cost {
 /// How a group lies along one dimension of a level.
 struct TopologySpan {
   int64_t members = 1; ///< members of the group along this dimension
-  double gap = 1;      ///< units per member; so many groups share the links between neighbours
+  double gap = 1;      ///< units per member; also the number of groups that share the links between neighbours
   bool wraps = false;  ///< the group spans the whole dimension, so the ring closes
 };
 
@@ -20,7 +20,7 @@ struct TopologySpan {
 struct TopologyGroup {
   ir::CollectiveKind collective = ir::CollectiveKind::AllReduce;
   double ranks = 1; ///< of the whole group
-  double nodes = 1; ///< sampled domains that the group spans; a tree counts them
+  double nodes = 1; ///< sampled domains that the group spans; the steps of a tree depend on this number
   double units = 1; ///< units of the level that the group spans
   double each = 1;  ///< ranks of the group in one unit
   double count = 1; ///< units in the level
