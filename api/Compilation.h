@@ -46,7 +46,7 @@ public:
   /// The text that source ranges point into; null if the constructor got none.
   const SourceManager* sources() const { return source_.get(); }
   const ir::Plan& plan() const { return *plan_; }
-  /// Null where it was not reached.
+  /// These functions return null until their level is reached.
   const ir::ShardedProgram* sharded() const { return sharded_.get(); }
   const ir::Program* program() const { return program_.get(); }
   const ir::Schedule* schedule() const { return schedule_.get(); }
@@ -56,7 +56,7 @@ public:
   DiagnosticEngine& diagnostics() { return diagnostics_; }
   const DiagnosticEngine& diagnostics() const { return diagnostics_; }
 
-  /// Each goes one step further and says whether it arrived. `schedule` lowers first where that was not done.
+  /// Each function takes the plan one level further and returns whether it succeeded. `makeSchedule` requires `lower`.
   bool shard(const passes::PassObserver& observer = {});
   bool lower(const passes::PassObserver& observer = {});
   bool makeSchedule(const passes::PassObserver& observer = {});
@@ -108,7 +108,7 @@ private:
   std::shared_ptr<const SourceManager> source_;
   std::shared_ptr<search::Engine> engine_;
   std::unique_ptr<ir::Plan> plan_;
-  std::unique_ptr<ir::ShardedProgram> sharded_; ///< of `shard` alone
+  std::unique_ptr<ir::ShardedProgram> sharded_; ///< set by `shard` only
   std::unique_ptr<ir::Program> program_;
   std::unique_ptr<ir::Schedule> schedule_;
   std::unique_ptr<cost::Estimate> estimate_;

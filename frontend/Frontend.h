@@ -24,7 +24,7 @@ struct PlanChoice {
 };
 
 /// A chosen plan, null after errors, and the text of the choice. Ranges in the plan and in reports point into this
-/// text. `text` is invalid if reports point into it, because it is then kept.
+/// text. `text` is invalid if reports point into the text, because the session then keeps it.
 struct ChosenPlan {
   std::unique_ptr<ir::Plan> plan;
   FileId text;
@@ -38,7 +38,7 @@ struct TestedPlan {
   const DiagnosticKind* fails = nullptr;
   SourceRange failsRange;
   std::unique_ptr<ir::Plan> plan; ///< null after errors
-  DiagnosticEngine found;         ///< the reports of its elaboration, without those that were made before
+  DiagnosticEngine found;         ///< the reports of its elaboration, without earlier reports
 };
 using TestUse = std::function<void(TestedPlan)>;
 /// Returns whether to run a test of this name.
@@ -68,9 +68,9 @@ struct SearchedPlan {
 
 /// Where and how a plan is written to a file (docs/search.md).
 struct PlanPlace {
-  std::string path;           ///< of the file, which need not exist; imports are resolved from there
+  std::string path;           ///< path of the file, which need not exist; imports are resolved from there
   bool copied = false;        ///< copy the needed parts of the plan's file; else import it
-  std::string name;           ///< of the plan
+  std::string name;           ///< name of the plan
   std::string sentence;       ///< comment above the plan
   std::string* why = nullptr; ///< receives the reason, if known, why a text in this place cannot express the plan
   /// If not null, the plan replaces the searched plan in a copy of its file. Receives the parameters of the common base
@@ -93,10 +93,10 @@ public:
   bool load(const std::string& path, std::string& ioError);
   /// Parses `text` as if it were a file at `path`, which need not exist; imports are resolved from there.
   void loadText(const std::string& path, std::string text);
-  /// Resolves and type-checks every declaration of the loaded file, exported or not. Errors go to `diagnostics`.
-  /// Elaborates every plan for this: `use` receives the plans that `eachPlan` would, as soon as each is built, so that
-  /// they are elaborated only once (after the check, if facts were set). `tests` receives the first plan of each judged
-  /// test, to check its assertions.
+  /// Resolves and type-checks every declaration of the loaded file, exported or not. Errors go to `diagnostics`. This
+  /// elaborates every plan. So that plans are not elaborated twice, `use` receives the plans of `eachPlan`, each as
+  /// soon as it is built (or after the check, if facts were set). `tests` receives the first plan of each judged test,
+  /// to check its assertions.
   void check(const PlanUse& use = {}, const PlanUse& tests = {});
   /// Reads a file of policies, which apply to all plans that are elaborated later. Returns false if the file cannot be
   /// read (sets `ioError`) or has no policies.
@@ -107,7 +107,7 @@ public:
   /// Warns of `allow`s in the file and its plans that suppressed no warning. Call it after all plans have been
   /// processed.
   void reportIdleAllowances();
-  /// Sets facts of the plans that are elaborated later; with `of`, facts of the plan of that name that they extend.
+  /// Sets facts of the plans that are elaborated later. With `of`, sets facts of the plan `of` that these plans extend.
   /// Returns false after errors, which are reported.
   bool set(const ir::PlanEdit& edit, std::string_view of = {});
   /// Elaborates plans of the loaded file: the chosen one, or in file order each plan whose parameters all have

@@ -29,8 +29,8 @@ struct Session::Impl {
   Module* main = nullptr;
   std::vector<Edit> edits;
   Symbol editsOf;
-  std::vector<std::unique_ptr<syntax::File>> lines; ///< of options
-  /// The plan whose candidates are asked for.
+  std::vector<std::unique_ptr<syntax::File>> lines; ///< syntax trees of options
+  /// The plan whose candidates are requested.
   struct Searched {
     Choice choice;
     syntax::SearchBlock words; ///< from the command line

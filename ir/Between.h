@@ -7,8 +7,8 @@
 
 namespace planc::ir {
 
-/// Two neighbouring knots, and the fraction of the way from the lower to the higher one. Outside of the list both are
-/// the list's end.
+/// Two neighbouring knots, and the fraction of the way from the lower to the higher one. Outside of the list, both
+/// knots are the nearest end of the list.
 struct Between {
   size_t low = 0, high = 0;
   double share = 0;

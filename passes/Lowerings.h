@@ -26,11 +26,12 @@ public:
   /// Returns null, with a diagnostic, if the plan breaks a law. The plan must outlive the program.
   std::unique_ptr<ir::Program> lower(const ir::Plan& plan, DiagnosticEngine& diagnostics);
 
-  /// Returns the plan that represents the group of `plan`, as `Program::rulesOf`; null if the layers of the group are
-  /// not kept.
+  /// Returns the plan that represents the group of `plan`, which `Program::rulesOf` also holds. Null if the layers of
+  /// the group are not kept.
   std::shared_ptr<const ir::Plan> groupOf(const ir::Plan& plan);
 
-  /// `lowered`: programs so far whose layers were lowered. `shared`: programs so far that found their layers lowered.
+  /// `lowered`: number of programs so far whose layers had to be lowered. `shared`: number of programs that reused kept
+  /// layers.
   size_t lowered() const { return lowered_; }
   size_t shared() const { return shared_; }
 
@@ -38,10 +39,10 @@ private:
   struct Layers {
     std::shared_ptr<const ir::Plan> plan; ///< owns the rules that nodes and placements point to
     ir::Program program;                  ///< after the last pass over layers
-    UnseenAxes unseen = {};               ///< axes whose sizes may differ
+    UnseenAxes unseen = {};               ///< axes whose sizes may differ among plans that share the layers
   };
   Layers* find(const ir::Plan& plan);
-  /// What the passes that depend on the model alone make.
+  /// The results of the passes that depend on the model alone.
   struct BoundModel {
     std::shared_ptr<const ir::Plan> plan;
     Shared<ir::Model> model;

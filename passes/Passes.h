@@ -14,7 +14,7 @@
 
 namespace planc::passes {
 
-/// What the results of a pass depend on, and thus which plans share them (`Lowerings`).
+/// The inputs on which the results of a pass depend. They decide which plans share the results (`Lowerings`).
 enum class DependsOn : uint8_t {
   Model,  ///< makes the model that layers are lowered from; shared by plans that agree in `reads`, whatever the mesh
   Layers, ///< makes the instances of layers; shared by plans that agree in `reads`
@@ -44,10 +44,10 @@ const std::vector<Pass>& pipeline();
 struct Passed {
   const Pass& pass;
   const ir::ProgramHead& program;
-  const ir::ShardedProgram* sharded; ///< `program` at its level: one of the two, the other is null
+  const ir::ShardedProgram* sharded; ///< `program` at its level: either `sharded` or `comm`; the other is null
   const ir::Program* comm;
   const ir::Schedule* schedule; ///< after the pass that makes it
-  double seconds;               ///< that it took
+  double seconds;               ///< duration of the pass
 };
 /// Called after each pass.
 using PassObserver = std::function<void(const Passed&)>;
@@ -62,11 +62,11 @@ std::unique_ptr<ir::ShardedProgram> programOf(const ir::Plan& plan);
 /// program. An internal verifier failure throws InternalError, which names the pass.
 std::unique_ptr<ir::ShardedProgram> shard(const ir::Plan& plan, DiagnosticEngine& diagnostics,
                                           const PassObserver& observer = {});
-/// The same up to level comm.
+/// As `shard`, up to level comm.
 std::unique_ptr<ir::Program> lower(const ir::Plan& plan, DiagnosticEngine& diagnostics,
                                    const PassObserver& observer = {});
-/// The same for a program of `programOf`. A program that has the model and the precisions of another plan does not run
-/// the passes that depend on the model alone.
+/// As above, for a program that `programOf` made. If the program already has the model and the precisions of another
+/// plan, the passes that depend on the model alone do not run.
 std::unique_ptr<ir::Program> lower(std::unique_ptr<ir::ShardedProgram> program, DiagnosticEngine& diagnostics,
                                    const PassObserver& observer = {});
 

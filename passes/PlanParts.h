@@ -18,7 +18,7 @@ enum class PlanPart : uint8_t {
   Precision,
   Recompute,
   Keeps,
-  SlicedStates, ///< `states` of some instances of a repeat: they get classes of their own
+  SlicedStates, ///< `states` rules for some instances of a repeat, which then get classes of their own
   Opened,       ///< instances of a repeat that stage lines cut
   StageCut,     ///< ends of stages, if layers depend on them: `recompute … { first = … }` counts per stage
 };

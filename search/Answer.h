@@ -50,8 +50,8 @@ public:
   const Outcome* bestOf(size_t choice, uint32_t value) const;
   /// The best candidate among those that miss only this condition; null if there is none.
   const Outcome* bestWithout(size_t condition) const;
-  /// The best candidate among those that only do not fit in memory, and the candidate with the least peak memory among
-  /// those that do not fit. Null if there is none.
+  /// The best candidate among those that meet all conditions but do not fit in memory, and the candidate with the least
+  /// peak memory among those that do not fit. Null if there is none.
   const Outcome* bestUnfit() const { return unfit_ ? &*unfit_ : nullptr; }
   const Outcome* leastPeak() const { return leastPeak_ ? &*leastPeak_ : nullptr; }
 

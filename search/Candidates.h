@@ -38,8 +38,8 @@ public:
   /// Prices a candidate. If `known` is given, a candidate that is certainly worse than everything `known` keeps is not
   /// priced, and its fate is Worse.
   Outcome price(ir::CandidateId id, const Answer* known = nullptr);
-  /// Returns the first number from `id` on that is not certainly worse than everything `known` keeps. It looks only at
-  /// what all candidates up to there have in common.
+  /// Returns the first number from `id` on that is not certainly worse than everything `known` keeps. It uses only the
+  /// properties that all candidates before that number share.
   ir::CandidateId skip(ir::CandidateId id, const Answer& known);
   /// A lower bound of the first goal of the candidates [id, end); infinite if a law forbids all of them.
   struct Floor {

@@ -11,9 +11,9 @@
 namespace planc::search {
 
 /// Lowers and prices plans, and reuses the results of earlier plans: layers, tasks and prices are computed once for
-/// plans that differ only in schedule, states or overlap. Each estimate is bit-identical to one without an engine.
-/// Warnings are not looked for. Threads may share an engine, but its calls run one at a time; one engine per thread is
-/// faster.
+/// plans that differ only in schedule, states or overlap. Each estimate is bit-identical to an estimate without an
+/// engine. An engine does not look for warnings. Threads may share an engine, but its calls run one at a time; one
+/// engine per thread is faster.
 class Engine {
 public:
   /// `kept`: groups of plans whose layers are cached (`passes::Lowerings`). A walk over sizes, micro-batches and
@@ -34,7 +34,8 @@ public:
                                         cost::Wanted wanted = cost::Wanted::totals());
 
   /// Returns a lower bound of the plan's step time in seconds, without lowering the plan. It is derived from estimates
-  /// made since the last `forgetFloors`, and tighter if one of them shared the plan's layers. 0 if there were none.
+  /// made since the last `forgetFloors`, and tighter if one of them shared the plan's layers. 0 if no estimate was
+  /// made.
   double stepFloor(const ir::Plan& plan);
   /// Returns a lower bound of the step time of all plans of the model with the same batch on the same number of these
   /// devices.
@@ -47,7 +48,7 @@ public:
   bool knowsFloors() const { return products_ != nullptr; }
   /// Tokens of a sample, if floors are known.
   std::optional<double> tokensPerSample() const { return products_ ? products_->tokensPerSample : std::nullopt; }
-  /// Call it before plans of another model, workload or stack, because floors hold for one of each.
+  /// Call it before plans of another model, workload or stack, because floors are valid for one of each only.
   void forgetFloors();
 
   const passes::Lowerings& lowerings() const { return lowerings_; }

@@ -20,7 +20,7 @@ struct Knee {
   double change = 0;                     ///< for a jump: y above / y below - 1, without the slopes
 };
 
-/// Smaller changes are no knee: of the slope, and of ln y.
+/// Changes of the slope, and of ln y, that are smaller than these are not knees.
 inline constexpr double kLeastTurn = 0.05, kLeastJump = 1e-3;
 
 /// A curve is flat if a doubling of x changes y by less than this share.
@@ -28,7 +28,7 @@ inline constexpr double kFlat = 0.01;
 
 /// The ends of a curve at which it is flat, by the slopes between its points.
 struct FlatEnds {
-  std::optional<double> from = {}, upTo = {}; ///< x from which on, up to which all slopes are flat; both: everywhere
+  std::optional<double> from = {}, upTo = {}; ///< the curve is flat from `from` on, and up to `upTo`; both: everywhere
   double first = 0, last = 0;                 ///< relative change by a doubling, at the first and last two points
 };
 /// `x` is ascending. Only the longest run of points without a missing value counts; the last one if several are equally

@@ -38,9 +38,9 @@ struct ExtremeFound {
   std::optional<TriedValue> in;       ///< the answer; nothing if no value fits
   std::optional<TriedValue> out;      ///< the next lawful value, which does not fit; nothing if there is none
   std::optional<TriedValue> refused;  ///< the first value beyond `in`, if a law forbids it
-  int64_t looked = 0;                 ///< values beyond `in` that were tried; all before `out` are refused
+  int64_t looked = 0;                 ///< number of values tried beyond `in`; laws forbid all of them before `out`
   bool end = false;                   ///< Fewest: every value below `in` was tried
-  std::optional<TriedValue> contrary; ///< does not fit though it lies on the side of `in`: memory is not monotone
+  std::optional<TriedValue> contrary; ///< does not fit although on the fitting side of `in`: memory is not monotone
   std::optional<TriedValue> nearest;  ///< if none fits: the priced value with the least peak
   size_t tried = 0;
   bool ended = false;  ///< gave up after too many lawful values in a row: larger ones may fit

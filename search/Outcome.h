@@ -11,7 +11,7 @@ namespace planc::search {
 enum class Fate {
   None,     ///< not a candidate: a value is not in the list that the other values allow
   Cut,      ///< a condition on choices alone does not hold; `condition` is the first one
-  Rest,     ///< the remaining devices are no whole number of ranks of the filled axis
+  Rest,     ///< the remaining devices do not give a whole number of ranks on the filled axis
   Unlawful, ///< a law forbids it; `code` names the law
   Unmet,    ///< priced, but a condition on metrics does not hold; `condition` is the first one
   Unfit,    ///< priced, but it does not fit in memory
@@ -28,7 +28,7 @@ struct Outcome {
   ir::CandidateId id = 0;
   Fate fate = Fate::None;
   uint32_t condition = 0;        ///< Cut, Unmet: the first condition that does not hold
-  bool alone = false;            ///< Unmet, Unfit: it misses only this
+  bool alone = false;            ///< Unmet, Unfit: the candidate misses nothing else
   int code = 0;                  ///< Unlawful
   std::vector<double> goals;     ///< only if priced
   double stepTime = 0, peak = 0; ///< s, bytes

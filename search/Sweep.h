@@ -17,7 +17,7 @@ struct SweepAxis {
   std::string path;       ///< the first path of the choice
   Unit unit{};            ///< unit of all values
   std::vector<double> at; ///< in base units, by value of the choice; empty if one is not a number
-  bool whole = false;     ///< all are whole numbers without a unit, so there is nothing between two of them
+  bool whole = false;     ///< all values are whole numbers without a unit, so no value lies between two neighbours
   bool numeric() const { return !at.empty(); }
 };
 

@@ -18,14 +18,14 @@ inline std::string seconds(double v) {
   return formatQuantity(v, units::time);
 }
 
-// ChecksOfPart.cpp: against what the part can do.
+// ChecksOfPart.cpp: compares times with the limits of the part.
 void impossible(Suspects& s, DiagnosticEngine& diagnostics);
 void backwardTooFast(Suspects& s, DiagnosticEngine& diagnostics);
 void suspectUnit(Suspects& s, DiagnosticEngine& diagnostics);
 void slowNetwork(Suspects& s, DiagnosticEngine& diagnostics);
 void slowAttention(Suspects& s, DiagnosticEngine& diagnostics);
 
-// ChecksOfSeries.cpp: of times against others of their series.
+// ChecksOfSeries.cpp: compares times with other times of their series.
 /// Many samples of very different sizes that take the same time, although the work of the largest alone would take
 /// longer.
 void constantTime(Suspects& s, DiagnosticEngine& diagnostics);
@@ -36,8 +36,8 @@ void scattered(Suspects& s, DiagnosticEngine& diagnostics);
 void wildRepeats(Suspects& s, DiagnosticEngine& diagnostics);
 void copied(Suspects& s, DiagnosticEngine& diagnostics);
 
-// ChecksOfShapes.cpp: of what was sampled, whatever the times.
-/// A row of a fabric has ranks and nodes, each with as many of them.
+// ChecksOfShapes.cpp: checks what was sampled, whatever the times are.
+/// Groups with different numbers of ranks on their nodes, because a row of a fabric cannot describe them.
 void unevenGroup(Suspects& s, DiagnosticEngine& diagnostics);
 void oneValue(Suspects& s, DiagnosticEngine& diagnostics);
 

@@ -1,5 +1,5 @@
-// A trace of PyTorch's profiler (Kineto), reduced to what tells how long operators ran on the GPU: operators with their
-// operands, nested as they were called, and the kernels that each one launched.
+// A trace of PyTorch's profiler (Kineto), reduced to what shows how long operators ran on the GPU: operators with their
+// operands, nested as they were called, and the kernels that each operator launched.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Symbol.h"

@@ -28,7 +28,7 @@ struct ReadFile {
 struct ReadFiles {
   int stopped = kClean;    ///< exit code if there is no result
   bool set = true;         ///< `--set` was understood; otherwise the result ends at this file
-  bool unreadable = false; ///< at least one file is
+  bool unreadable = false; ///< at least one file cannot be read
   Inputs inputs;
 };
 

@@ -52,7 +52,7 @@ struct DiffSide {
 SideFile priceSideFile(const std::shared_ptr<const FileTree>& tree, const std::string& key, const std::string& path,
                        const std::optional<std::string>& text = std::nullopt);
 
-/// Does so for every file of a side, with `jobs` threads.
+/// Loads and prices every file of a side, with `jobs` threads.
 void priceSide(DiffSide& side, size_t jobs);
 
 /// Reads a JSON result as a side. Returns nothing and sets `problem` if it cannot be compared.

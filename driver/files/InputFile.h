@@ -60,7 +60,7 @@ public:
   std::vector<api::Comparison> comparisons(const std::optional<std::string>& choice = std::nullopt);
   /// Writes the diagnostics of the file and of these plans.
   void report(const Plans& plans);
-  /// Returns them as they would be written. May run on any thread.
+  /// Returns these diagnostics as they would be written. May run on any thread.
   RenderedDiagnostics rendered(const Plans& plans = {});
   /// The facts that `--set` overrides.
   const ir::PlanEdit& edit() const { return file_.edit(); }
@@ -102,7 +102,7 @@ struct NoPlans {
   std::string problem, help;
 };
 NoPlans noPlansIn(InputFile& file);
-/// Reports it and returns the exit code.
+/// Reports that the file has no plan to work on, and returns the exit code.
 int noPlans(Console& console, InputFile& file);
 
 } // namespace planc::driver

@@ -16,8 +16,8 @@ using report::Shown;
 
 /// The place of documents in a result.
 struct ResultPlace {
-  std::string_view member = {}; ///< of the JSON root; empty: the data are members of the root
-  bool list = true;             ///< the member is a list of documents; else it is the only one
+  std::string_view member = {}; ///< member of the JSON root that holds the data; empty: the root itself
+  bool list = true;             ///< the member is a list of documents; false: it is one document
   bool replaces = false;        ///< tables before this place are not printed
 };
 
@@ -29,7 +29,7 @@ public:
 
   virtual ~ResultWriter() = default;
   virtual Shown shown() const = 0;
-  /// On any thread.
+  /// Renders a document. May run on any thread.
   virtual Piece piece(const report::Document& document) const = 0;
   /// Begins a place. Its documents follow.
   virtual void begin(const ResultPlace& place) = 0;
@@ -41,7 +41,7 @@ public:
 /// The names of all formats: values of `--format`.
 std::vector<std::string_view> resultFormats();
 
-/// Returns a writer in a format of `resultFormats()`. `version`: of the form of a JSON result, as in JsonDocument.h.
+/// Returns a writer in a format of `resultFormats()`. `version`: format version of a JSON result, as in JsonDocument.h.
 std::unique_ptr<ResultWriter> resultWriter(Console& console, std::string_view format, std::string_view version);
 
 /// Writes complete documents of one place.

@@ -70,7 +70,7 @@ public:
   /// thread. `of`: a name for the plan that the diagnostics are about, if it is more precise than theirs.
   RenderedDiagnostics render(const DiagnosticEngine& diagnostics, const SourceManager& sources,
                              const std::string& of = "") const;
-  /// Writes diagnostics to stderr and keeps them for JSON. One that was already written is skipped.
+  /// Writes diagnostics to stderr and keeps them for JSON. Diagnostics that were already written are skipped.
   void diagnose(RenderedDiagnostics diagnostics);
   void diagnose(const DiagnosticEngine& diagnostics, const SourceManager& sources) {
     diagnose(render(diagnostics, sources));

@@ -40,7 +40,7 @@ struct Export {
   std::string name;
   std::string path; ///< display path of the file
   uint32_t line = 0;
-  std::vector<ExportParameter> parameters; ///< that a use may give; `inherited` if they are another model's
+  std::vector<ExportParameter> parameters; ///< parameters that a use may give; `inherited` if they are another model's
   bool inherited = false; ///< for `model x = y(…)`: the parameters of y, with the values of x as defaults
   std::string sentence;   ///< the first sentence of `doc`
   std::string doc;        ///< the comment above it, line by line; in a group of lines the comment above the group

@@ -1,4 +1,4 @@
-// A plan with values set beside it, written down as a file of its own: a plan that extends it.
+// Writes a plan with values that were set outside of its file as the text of a file: a plan that extends it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/plan/Merged.h"
@@ -15,39 +15,39 @@ namespace planc::frontend {
 /// Parameters with their values, as texts.
 using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 
-/// Where a text is to stand, and how it gets at what the file of the plan declares.
+/// The place of a written text, and how the text refers to declarations of the plan's file.
 struct DerivedHome {
-  std::string path;     ///< of the file that it will be, which need not exist: imports are found from there
-  bool copied = false;  ///< all that the plan needs of its file is in the text; else the file is imported
-  std::string name;     ///< of the plan that is written
-  std::string sentence; ///< that stands above it
-  std::string* why;     ///< where it cannot be said: told why, where that is known
-  /// Null: the plan that is written extends the one that the values are of. Else it stands in its place, in a copy of
-  /// its file; told which parameters of the plan that both extend have their defaults, nothing that was set aside.
+  std::string path;     ///< path of the new file, which need not exist; imports are relative to it
+  bool copied = false;  ///< the text contains a copy of the plan's file; false: the text imports that file
+  std::string name;     ///< name of the written plan
+  std::string sentence; ///< comment above the written plan
+  std::string* why;     ///< receives the reason, if known, why no text expresses the plan
+  /// Null: the written plan extends the plan that the values are set in. Else the written plan replaces that plan in a
+  /// copy of its file, and this list receives the parameters of the common base plan that keep their defaults.
   NamedTexts* assumed = nullptr;
   bool inPlace() const { return assumed != nullptr; }
 };
 
-/// Names of what other files declare, with the imports that they need.
+/// The names by which the text uses declarations of other files, and the imports that these names need.
 class DerivedNames {
 public:
   DerivedNames(const Context& context, const Module& main, const DerivedHome& home);
 
-  /// How the text names a declaration; nothing if its file keeps it for itself.
+  /// The name of a declaration in the text; nullopt if its file does not export it.
   std::optional<std::string> of(const DeclInfo& decl);
-  /// The same of what is declared at a place of a file.
+  /// As above, for the declaration at a place of a file.
   std::optional<std::string> at(SourceRange declared, Symbol name);
-  /// A value: a literal, or a declaration with its arguments. Nothing where no text says it.
+  /// The text of a value: a literal, or a declaration with its arguments. Returns nullopt if no text expresses it.
   std::optional<std::string> of(const Value& value);
   /// `name(nodes = 8)`
   std::optional<std::string> of(const BoundDecl& decl);
-  /// An expression of a module stands in the text as it is written: what it imports, the text imports. False if it
-  /// reads what that file keeps for itself.
+  /// Adds the imports that an expression of a module needs when the text contains it as written. Returns false if the
+  /// expression uses a name that the text cannot use.
   bool take(const syntax::Expr& e, const Module& module);
-  /// The line of an import of the plan's file, found from the text's place.
+  /// The line of an import of the plan's file, with a path from the text's place.
   std::string importLine(const Import& import) const;
   const std::string& imports() const { return imports_; }
-  /// What a file keeps for itself, and the text would have to name; empty if there was nothing such.
+  /// The message that a file does not export a declaration that the text would have to name; empty if there was none.
   const std::string& unnamed() const { return unnamed_; }
 
 private:
@@ -64,32 +64,33 @@ private:
   std::string imports_, unnamed_;
 };
 
-/// Arguments of plans of the chain that are said anew: the plan that gives one, and its value.
+/// New arguments of plans in the chain: the plan that passes the argument to its base, and the edit with the value.
 using DerivedArguments = std::vector<std::pair<const DeclInfo*, const Edit*>>;
-/// What the plan becomes in a copy of its file, where it stands in its place.
+/// The changes that make the plan the written plan, in a copy of its file.
 struct DerivedBody {
   std::string name, sentence, statements;
-  std::vector<const Edit*> own{}; ///< its parameters with other values
+  std::vector<const Edit*> own{}; ///< edits of its own parameters
 };
-/// The plan's file with the imports of `names` behind its own, without searches, comparisons, and plans that it does
-/// not extend. Nothing where a plan of another file gives one of the arguments. With `body` the plan is changed.
+/// Returns a copy of the plan's file, with the imports of `names` after its own, and without searches, comparisons, and
+/// plans outside of the chain. Returns nullopt if a plan of another file passes one of the arguments. With `body`, the
+/// plan itself is changed.
 std::optional<std::string> derivedCopy(Elaboration& elab, const Module& main, const MergedPlan& merged,
                                        const DerivedArguments& arguments, const DerivedNames& names,
                                        const DerivedBody* body);
 
-/// Whether a plan of a chain leaves a parameter of the one that it extends to its default, and that default, a literal,
-/// is the text that an edit gives it.
+/// Returns whether an edit sets a parameter of `base` to its default: `heir` passes no argument for the parameter, and
+/// the default is a literal with the text `text`.
 bool isDefault(Elaboration& elab, const ChainLink& heir, const ChainLink& base, const Edit& edit,
                std::string_view text);
 
-/// The parameters of the plan that the last of the chain extends which have their defaults: none of `set`, and none
-/// that a text of `replaced` reads, which does not hold any more.
+/// Returns the parameters, with their values, that keep their defaults in the base of the chain's last plan. Leaves out
+/// parameters in `set`, and parameters that the texts of `replaced` read, because these texts no longer apply.
 NamedTexts stillAssumed(Elaboration& elab, MergedPlan& now, const std::vector<SourceRange>& replaced,
                         const std::set<std::string>& set);
 
-/// The text of the file, not yet in the layout of `planc fmt`. Nothing, without a report, where the values cannot be
-/// said in this way, and after a report where they are none. `decl` with its arguments and `edits` as buildPlan takes
-/// them.
+/// Returns the text of the file, not yet formatted by `planc fmt`. Returns nullopt without a report if the values
+/// cannot be written in this way, and after a report if a value is invalid. `decl` with its arguments, and `edits`, are
+/// as for buildPlan.
 std::optional<std::string> derivedPlan(Evaluator& evaluator, Machines& machines, const BoundDecl& decl, SourceRange use,
                                        const std::vector<Edit>& edits, const DerivedHome& home);
 

@@ -56,7 +56,7 @@ public:
         target.set(id, input.key, std::move(input.number));
     });
   }
-  /// The numbers of a statement of plans, by the rows of its settings; `by` is told what has no field of its own.
+  /// Reads the numbers of a plan's statement by the rows of its settings. `by` receives facts without a field.
   void read(ir::Statement statement, FactNode& section, ir::Plan& plan,
             const std::function<void(FactInput&)>& by = nullptr);
 

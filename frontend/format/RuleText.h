@@ -14,13 +14,14 @@ std::string ruleText(const ir::PlacementRule& rule, bool isOverride);
 /// As above, with `states` instead of `place`.
 std::string ruleText(const ir::StateRule& rule, bool isOverride);
 
-/// The rule in the place of `before`, null: of none. Nothing if both say the same.
+/// The text of a rule that replaces `before`; null: it replaces none. Returns nullopt if both have the same text.
 template <class Rule> std::optional<std::string> ruleChange(const Rule& rule, const Rule* before) {
   if (before && ruleText(*before, false) == ruleText(rule, false)) return std::nullopt;
   return ruleText(rule, before != nullptr);
 }
 
-/// Statements in the place of all that there are, if any are `stated`. Nothing is recomputed without any.
+/// The lines of `recompute` statements. `stated`: the plan has such statements, which the lines override. Without
+/// `statements`, the line is `recompute none`.
 std::vector<std::string> recomputeLines(std::vector<std::string> statements, bool stated);
 
 } // namespace planc::format

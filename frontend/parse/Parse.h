@@ -23,7 +23,7 @@ struct ParseLimits {
 std::unique_ptr<syntax::File> parseFile(const SourceManager& sources, FileId file, DiagnosticEngine& diagnostics,
                                         const ParseLimits& limits = {});
 
-/// What an option of a command line says.
+/// The kinds of text that an option of a command line can hold.
 enum class LineKind {
   Fact,     ///< `train.micro_batch = 2`
   Rule,     ///< `decoder.seq -> tp`, as a `vary` whose list is the value

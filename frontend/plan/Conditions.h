@@ -6,8 +6,8 @@
 
 namespace planc::frontend {
 
-/// A condition or a goal of a search. Paths of the plan that a search changes, written as such, stay facts of the tree;
-/// parameters of what the plan names (`cluster.nodes`) and words (`recompute == none`) can be asked for, too.
+/// The tree of a condition or a goal of a search. Paths of the plan that the search changes stay facts in the tree. The
+/// expression can also use parameters of records that the plan names (`cluster.nodes`) and words (`recompute == none`).
 std::optional<ir::ExprTree> searchTree(Elaboration& elab, MergedPlan& merged, PathTree* paths, const syntax::Expr& e,
                                        Scope& scope);
 

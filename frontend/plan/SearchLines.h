@@ -14,7 +14,7 @@ namespace planc::frontend {
 struct VariedLine {
   const syntax::VaryItem* item = nullptr;
   std::string path; ///< as messages show it
-  /// Of a value that is a change of an elaborated plan; `Text`: the plan is elaborated with it.
+  /// The kind of the setting, if a value can change an elaborated plan. `Text`: the plan is elaborated with each value.
   ir::SettingKind kind = ir::SettingKind::Text;
 };
 

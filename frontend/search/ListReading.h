@@ -1,4 +1,4 @@
-// What the lists of a search read of their plan.
+// Finds the paths of a plan that the lists of its search read.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/plan/Reading.h"
@@ -6,13 +6,14 @@
 
 namespace planc::frontend {
 
-/// A rule, a word or a path of the model: its names are none of the plan.
+/// Returns whether values of this kind are rules, words or paths of the model, whose names are not names of the plan.
 bool isOfWords(ir::SettingKind kind);
 
-/// A size or a batch.
+/// Returns whether values of this kind are sizes or batches.
 bool isCount(ir::SettingKind kind);
 
-/// What a list reads: `which` lists of an `if` there are, and its elements.
+/// Walks a list. `which` receives the paths that decide between lists of an `if`, `elements` the paths that elements
+/// read.
 void walkList(const VariedLine& line, const syntax::Expr& e, Scope& scope, Reading& which, Reading& elements);
 
 } // namespace planc::frontend

@@ -1,4 +1,4 @@
-// The lists of a search for all that they depend on, as choices in the order of the lines.
+// Evaluates the lists of a search, for every combination of the values that they depend on, as choices in line order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/plan/SearchMistakes.h"
@@ -19,19 +19,19 @@ struct SpaceSource {
 
   /// The scope of these names in a folded chain.
   Scope& scopeIn(MergedPlan& folded) const;
-  /// The chain folded with these values and what else is set beside the file; null after a report.
+  /// Folds the chain with these values and all other edits from outside of the file; null after a report.
   std::unique_ptr<MergedPlan> with(Elaboration& other, const std::vector<Edit>& values) const;
 };
 
-/// Choices before it is known which of them are set in the text.
+/// The choices of a search, before it is decided which of them are set in the plan's text.
 struct SearchedLists {
   SearchedSpace space;
-  std::vector<bool> openElements;                      ///< by choice: the elements of its lists depend on others
+  std::vector<bool> openElements;                      ///< by choice: the elements of its lists depend on other choices
   std::vector<bool> fails;                             ///< by choice: some of its lists cannot be computed
-  std::vector<std::pair<size_t, WrittenValue>> looked; ///< by choice: values that are looked at by themselves
+  std::vector<std::pair<size_t, WrittenValue>> looked; ///< values to be checked alone, with their choices
 };
 
-/// Nothing after a report.
+/// Evaluates all lists of a search. Returns nullopt after a report.
 std::optional<SearchedLists> searchLists(const SpaceSource& source);
 
 } // namespace planc::frontend

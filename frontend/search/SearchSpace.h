@@ -1,4 +1,4 @@
-// From the lines of a search to its space: lists evaluated, their dependencies found, choices put in order.
+// Builds the space of a search from its lines: evaluates lists, finds their dependencies, and orders the choices.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/plan/SearchLines.h"
@@ -7,8 +7,8 @@
 
 namespace planc::frontend {
 
-/// Makes the space and hands it to the request of `merged`; without one it is only checked. `reads`: paths that the
-/// conditions and goals read other than as open facts.
+/// Builds the space and hands it to the search request of `merged`. If there is no request, the space is only checked.
+/// `reads`: the paths that conditions and goals read, without paths that stay facts in their trees.
 void searchSpace(Elaboration& elab, MergedPlan& merged, PathTree* paths, Scope& scope, const SearchLines& lines,
                  const std::set<std::string>& reads);
 

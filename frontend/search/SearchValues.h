@@ -1,19 +1,19 @@
-// The lists of a search as values that can be set: elements as written, or computed ones as literals.
+// Turns the lists of a search into values that can be set: elements as written, computed values as literals.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/plan/SearchLines.h"
 
 namespace planc::frontend {
 
-/// A value of a list: as `--set` takes it, and what stands for it.
+/// A value of a list: its text in the syntax of `--set`, and its expression.
 struct VariedValue {
   std::string text;
   const syntax::Expr* expr = nullptr;
-  bool fails = false; ///< it is the list itself, which has a mistake: a candidate with it meets that
+  bool fails = false; ///< the value is a whole list with an error, which candidates with it report
 };
 
-/// The values of a line's list; nothing after a report. Names are those of `scope`. What has to be made for them is
-/// kept in `out`. `mayFail`: a list that cannot be computed is one value that fails, and nothing is reported.
+/// The values of a line's list; nullopt after a report. Names are looked up in `scope`. `out` keeps the expressions
+/// that are created for values. `mayFail`: a list that cannot be computed gives one value that fails, without a report.
 std::optional<std::vector<VariedValue>> variedValues(Elaboration& elab, const VariedLine& line, Scope& scope,
                                                      SearchedSpace& out, bool mayFail);
 

@@ -1,5 +1,5 @@
-// Candidates of one search whose model, cluster or stack is the same share it, so that what is known of one holds of
-// all.
+// Lets candidates of one search share equal models, clusters and stacks, so that results that were cached for one
+// candidate are valid for all.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/plan/Plan.h"
@@ -15,7 +15,8 @@ namespace planc::frontend {
 
 class SharedParts {
 public:
-  /// Gives a candidate, elaborated with these values, the parts of an earlier one that they decide alike.
+  /// Replaces the model, cluster and stack of a candidate, elaborated with these values, by equal ones of earlier
+  /// candidates.
   void share(ir::Plan& plan, const ir::Space& space, std::span<const uint32_t> digits, std::optional<int64_t> filled);
 
 private:

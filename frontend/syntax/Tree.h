@@ -186,10 +186,10 @@ struct Decl {
 /// Owns its nodes, which view texts of the SourceManager.
 struct File {
   FileId id;
-  bool broken = false;                  ///< it has syntax errors: `decls` are those that could be read all the same
-  std::unordered_set<Symbol> lostNames; ///< what the others may have been meant to declare
+  bool broken = false;                  ///< it has syntax errors; `decls` holds the declarations that could be read
+  std::unordered_set<Symbol> lostNames; ///< names that the other declarations may be meant to declare
   std::deque<Decl> decls;               ///< they never move
-  std::vector<SearchItem> line;         ///< of an option of a command line, in the place of declarations
+  std::vector<SearchItem> line;         ///< items of a command-line option, in place of declarations
   std::deque<Expr> exprs;
   std::deque<Body> bodies;
   std::deque<PlaceBlock> places;

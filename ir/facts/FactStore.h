@@ -70,7 +70,7 @@ struct FactId {
   bool operator==(const FactId&) const = default;
 };
 
-/// A fact id with its key. Each has a path.
+/// A fact id with its key. Every such pair has a path.
 struct FactRef {
   FactId id;
   FactKey key{};
@@ -104,7 +104,7 @@ public:
 
 private:
   void cut(uint8_t id, size_t from, size_t to);
-  std::array<uint16_t, kMostFacts + 1> first_{}; ///< by id: index of its first number; the next id's is the end
+  std::array<uint16_t, kMostFacts + 1> first_{}; ///< by id: index of its first number; the next entry is the end
   std::vector<FactKey> keys_;                    ///< parallel to `numbers_`
   std::vector<Number> numbers_;
 };

@@ -76,7 +76,7 @@ struct ReshardStep {
   AxisMask axes = 0;
   double elements = 0; ///< local elements of the larger side
   Layout after;
-  bool strided = false; ///< the intermediate state is strided: a local copy of 2 · bytes
+  bool strided = false; ///< the intermediate state is strided, so a local copy moves 2 · bytes
 };
 
 /// The steps that change layout `from` into `to`: docs/language.md, section 10. `unordered` marks routed and following

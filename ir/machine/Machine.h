@@ -27,9 +27,9 @@ struct Accuracy {
   /// the device; per factor of e beyond the devices of its runs; per factor of e beyond the sequence length of its
   /// runs.
   double newArchitecture = 0, newType = 0, newDevices = 0, newSequence = 0;
-  /// For two plans of one model on one machine: measured ratio over predicted ratio. Nine of ten lie within this
-  /// factor, in addition to the error that their terms predict. For plans with the same mesh, and for others; 0: not
-  /// given.
+  /// For two plans of one model on one machine, the factor between the measured and the predicted ratio of their times.
+  /// Nine of ten ratios lie within this factor, in addition to the error that their terms predict. The first value is
+  /// for plans with the same mesh, the second for other plans; 0: not given.
   double ratioSameMesh = 0, ratioOtherMesh = 0;
   SourceRange range{};
   std::string source{};
@@ -45,7 +45,7 @@ struct Device : FactsOf<DeviceFact> {
   std::string platform;           ///< platform that its software is compiled for, as written; empty: not given
   std::vector<std::string> names; ///< names in drivers, as written; matching ignores blanks and signs
   std::string architecture;       ///< as stacks name it; empty: not given
-  std::string usual;              ///< a usual cluster of it, without arguments: `hgx.hgx_h100`; empty: not given
+  std::string usual;              ///< usual cluster of the device, without arguments: `hgx.hgx_h100`; empty: not given
   std::vector<DType> recipes;     ///< fp8 and fp4 types with scaling that it can multiply; empty: not given
 };
 
@@ -74,12 +74,12 @@ struct Fabric : FactsOf<FabricFact> {
     Samples Fabric::*samples;
   };
   static std::span<const SampledOperation> sampledOperations();
-  /// Null for kinds that have equations of their own, and for facts that are no samples.
+  /// Null for kinds that have equations of their own, and for facts that list no samples.
   static const SampledOperation* sampledOperation(CollectiveKind kind);
   static const SampledOperation* sampledOperation(FabricFact fact);
   /// Samples of an operation; empty for kinds that have equations of their own.
   const Samples& samplesOf(CollectiveKind kind) const;
-  /// Those of a fact of this name; null where it is no samples.
+  /// Returns the samples that a fact lists; null if the fact lists no samples.
   Samples* samplesOf(FabricFact fact);
   const Samples* samplesOf(FabricFact fact) const { return const_cast<Fabric*>(this)->samplesOf(fact); }
   bool sampled() const; ///< has samples of some operation, or a measured transfer rate
@@ -92,8 +92,8 @@ struct ClusterLevel : FactsOf<LevelFact> {
   Fabric fabric;
   Topology topology;
   double rate() const; ///< bandwidth of a device in one direction; 0: not given
-  /// Returns whether devices reach this level through network cards: it is priced from them, or was sampled between
-  /// units of the level below.
+  /// Returns whether devices reach this level through network cards: the level is priced from the cards, or was sampled
+  /// between units of the level below.
   bool isNetwork() const;
 };
 
@@ -111,7 +111,7 @@ struct Cluster : FactsOf<ClusterFact> {
   size_t portOf(size_t level) const;
   /// The outermost level of the innermost port: an NVLink node, an NVLink rack, a pod of torus links.
   size_t scaleUp() const;
-  int64_t scaleUpDevices() const; ///< devices in one unit of that level
+  int64_t scaleUpDevices() const; ///< devices in one unit of the level `scaleUp()`
 };
 
 /// Classes of collectives, docs/cost-model.md, section 2.4. Derived from the IR, never from the name of a scheme.
@@ -130,7 +130,7 @@ struct Stack : FactsOf<StackFact> {
   SourceRange range;
   std::string platform; ///< platform of the devices it was measured on, as a device writes it; empty: not given
   std::optional<Accumulate> accumulate() const;
-  /// Returns nothing if the stack gives no fact of `accuracy`.
+  /// Returns nullopt if the stack gives no fact of `accuracy`.
   std::optional<Accuracy> accuracy() const;
 };
 

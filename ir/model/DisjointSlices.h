@@ -1,4 +1,4 @@
-// Slices that share no instance, with a quick test whether another one does.
+// A list of slices that share no instance, with a quick test whether another slice shares an instance with them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/model/Range.h"
@@ -8,16 +8,16 @@
 
 namespace planc::ir {
 
-/// A growing list of slices. To add one takes time that grows with its instances, and not with the other slices.
+/// A growing list of slices. The time to add a slice grows with its instances, and not with the other slices.
 class DisjointSlices {
 public:
-  /// Returns whether the slice shares an instance with one of the list.
+  /// Returns whether the slice shares an instance with a slice of the list.
   bool meets(const RangeSet& slice) const {
     return counted_ && counts(slice) ? eachIn(slice, [&](size_t i) { return i < marked_.size() && marked_[i]; })
                                      : slices_.firstCommon(slice).has_value();
   }
 
-  /// Adds a slice and returns true, unless it meets the others.
+  /// Adds a slice and returns true. If it shares an instance with the list, returns false and does not add it.
   bool add(const RangeSet& slice) {
     if (meets(slice)) return false;
     counted_ = counted_ && counts(slice);
@@ -41,7 +41,7 @@ private:
       if (r.end > kMostCounted) return false;
     return true;
   }
-  /// Visits the instances of a slice until `visit` returns true. Returns whether it did.
+  /// Visits the instances of a slice until `visit` returns true. Returns whether `visit` returned true.
   template <class Visit> static bool eachIn(const RangeSet& slice, Visit visit) {
     for (const Range& r : slice.ranges)
       for (int64_t i = r.begin; i < r.end; i += r.step)

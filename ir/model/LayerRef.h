@@ -56,7 +56,7 @@ std::optional<LayerRef> parseLayerRef(std::string_view text, std::optional<Range
 /// A path as written in a plan.
 struct Selector : LayerRef {
   SourceRange range;
-  SourceRange around = {}; ///< of the steps that come from the blocks around it
+  SourceRange around = {}; ///< range of the steps that come from the enclosing blocks
   bool operator==(const Selector&) const = default;
 };
 

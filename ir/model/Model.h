@@ -37,7 +37,7 @@ struct Dim {
   double skew =
       1; ///< Routed only: load of the busiest device over the mean if `chosen` is split (bound from the workload)
   double capacity =
-      0; ///< Routed only: slots kept per slot that balanced routing fills, so no skew; 0: all that arrive are kept
+      0; ///< Routed only: slots kept per slot that balanced routing fills, so no skew; 0: every slot is kept
   bool operator==(const Dim&) const = default;
 };
 
@@ -158,7 +158,7 @@ struct Op {
   /// its `flops` count only these; scores and context compute all pairs. `share` and `lastShare` are fractions of these
   /// pairs.
   double packed = 1;
-  std::optional<LongestDocument> longest; ///< of packed documents: `lastShare` refers to the end of this one
+  std::optional<LongestDocument> longest; ///< the longest packed document; `lastShare` refers to its end
   std::optional<Poly> reads, writes;
   std::vector<Save> saves;
   std::vector<Reduce> reduces;
@@ -166,8 +166,8 @@ struct Op {
   std::vector<DimId> along;
   std::vector<DimId> contest;
   std::optional<Poly> copies;
-  GroupLimit groupLimit;               ///< of the copies
-  double capacity = 0;                 ///< slots kept per slot that balanced routing fills; 0: all that arrive
+  GroupLimit groupLimit;               ///< limits the groups that the copies reach
+  double capacity = 0;                 ///< slots kept per slot that balanced routing fills; 0: every slot is kept
   bool linear = false;                 ///< maps a sum to the sum of the results, so pending sums may pass through it
   DimId queries, keys;                 ///< Attention: its two sequence dims; it sums over the keys
   std::vector<DimId> inside;           ///< contracted inside the kernel, before its nonlinear part
@@ -255,7 +255,7 @@ struct Model {
   double parameterCount() const;
   /// The dimensions that inputs count as tokens, each once.
   std::vector<DimId> countedDims() const;
-  /// Tokens of one sample, summed over the inputs that count tokens; nothing if no input does.
+  /// Tokens of one sample, summed over the inputs that count tokens; nullopt if no input counts tokens.
   std::optional<double> tokensPerSample() const;
 };
 

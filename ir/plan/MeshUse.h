@@ -25,7 +25,8 @@ AxisList resolveTargets(const Mesh& mesh, const std::vector<Symbol>& targets);
 /// and `host` always have.
 bool holds(const Mesh& mesh, const PlacementRule& rule);
 bool holds(const Mesh& mesh, const StateRule& rule);
-/// The rules of a plan that have an effect in `mesh` (the plan's mesh, or the same with refined axes), in plan order.
+/// The rules of a plan that have an effect in `mesh`, in plan order. `mesh`: the plan's mesh, or a copy of it with
+/// refined axes.
 std::vector<const PlacementRule*> heldPlacements(const Plan& plan, const Mesh& mesh);
 /// The pipeline of a plan. Returns null if it has none, or if the pipeline's axes have one device (one stage).
 const Pipeline* pipelineOf(const Plan& plan);

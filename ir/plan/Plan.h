@@ -28,7 +28,7 @@ struct PlacementRule {
   bool ring = false;
   bool uneven = false;
   bool contiguous = false; ///< one range per rank; else shards are balanced under a mask (docs/semantics.md)
-  bool optional = false;   ///< it may reach no operator, and its selector no layer
+  bool optional = false;   ///< accepted even if it reaches no operator, or its selector no layer
   SourceRange range;       ///< of the rule
   SourceRange dimRange;    ///< of the dimension's name
   SourceRange targetRange;
@@ -42,28 +42,29 @@ struct StateRule {
   StateKind state = StateKind::Params;
   std::vector<Symbol> targets;
   SourceRange range;
-  bool regather = true;  ///< of parameters: gathered again for backward; false keeps what forward gathered until then
-  bool host = false;     ///< its shard lives in the host's memory
-  bool optional = false; ///< its selector may reach no layer
+  bool regather = true;  ///< Params: gathered again for backward; false: backward uses what forward gathered
+  bool host = false;     ///< its shard is stored in the host's memory
+  bool optional = false; ///< accepted even if its selector reaches no layer
   bool operator==(const StateRule&) const = default;
 };
 
-/// What updates a parameter, and what it keeps for it. A matrix is a parameter that a contraction multiplies with: rows
-/// are what is summed over, columns what is not; a table of a lookup has its rows first (ir/States.h).
+/// The update rule of a parameter, and the states that it keeps. A matrix is a parameter that a contraction multiplies
+/// with: its rows are the summed dimensions, its columns the other dimensions. A table of a lookup has its rows first
+/// (ir/program/States.h).
 struct Optimizer {
   Symbol name;
   int states = 0;                   ///< values per element
-  bool master = true;               ///< keeps a master copy where parameters are stored narrower
-  std::optional<double> stateBytes; ///< of one value, its part of a block's scale included; else that of the precision
-  int factored = 0;      ///< states of one value per row and one per column of a matrix; of a vector one per element
-  int rowStates = 0;     ///< of a table: states that a whole row shares (row-wise Adagrad: 1)
+  bool master = true;               ///< keeps a master copy if parameters are stored in a narrower type
+  std::optional<double> stateBytes; ///< bytes of one value, block scales included; nullopt: given by the precision
+  int factored = 0;      ///< states with a value per row and per column of a matrix, or per element of a vector
+  int rowStates = 0;     ///< tables: states that a whole row shares (row-wise Adagrad: 1)
   int orthogonalise = 0; ///< Newton-Schulz iterations on each matrix of a repeated layer
-  bool repeated = false; ///< every device orthogonalises all matrices that it gathers; else they are dealt out
-  /// Updates all that is no matrix of a repeated layer; null: this one does.
+  bool repeated = false; ///< every device orthogonalises all gathered matrices; false: the devices divide them
+  /// The optimizer of parameters that are not matrices of a repeated layer; null: this optimizer.
   std::shared_ptr<const Optimizer> others = nullptr;
   SourceRange range = {};
-  std::vector<Symbol> stateNames = {}; ///< of `states`, where the optimizer names them (`m`, `v`)
-  bool onHost = false;                 ///< the host's processors update, where its states lie; else the device
+  std::vector<Symbol> stateNames = {}; ///< names of the states (`m`, `v`); empty if the optimizer names none
+  bool onHost = false;                 ///< the host's processors run the update; false: the device runs it
   bool operator==(const Optimizer&) const = default;
 };
 
@@ -75,52 +76,52 @@ struct Adapters {
   bool operator==(const Adapters&) const = default;
 };
 
-/// `train { … }`, `finetune { … }`. Invalid counts were already reported.
-/// A phase of a workload: what one pass of it does with the model.
+/// A phase of a workload, and what one pass of the phase does with the model.
 struct WorkloadPhase {
   Symbol name;                                       ///< `train`, `finetune`, `forward`
   bool backward = false;                             ///< gradients flow back from the loss
-  bool update = false;                               ///< an optimizer step ends it
-  std::vector<std::pair<Symbol, int64_t>> extents{}; ///< `seq = 2048` and the like: dims that the phase binds
+  bool update = false;                               ///< the phase ends with an optimizer step
+  std::vector<std::pair<Symbol, int64_t>> extents{}; ///< extents of the dims that the phase binds: `seq = 2048`
   bool operator==(const WorkloadPhase&) const = default;
 };
 struct Workload {
-  Symbol section;                    ///< as the plan has it: `train`, `finetune`, `infer`; empty: no workload
-  std::vector<WorkloadPhase> phases; ///< in the order in which they run, today one; none: no workload
-  std::vector<Selector> freeze;      ///< parameters without gradient, beyond those that the model declares `frozen`
+  Symbol section;                    ///< name of the plan's section: `train`, `finetune`, `infer`; empty: no workload
+  std::vector<WorkloadPhase> phases; ///< in the order in which they run; today at most one; empty: no workload
+  std::vector<Selector> freeze;      ///< parameters without gradient, in addition to the model's `frozen` parameters
   std::optional<Adapters> adapters;
-  Symbol samples; ///< the dimension that the batches count; its extent follows from them and the axes that split it
+  Symbol samples; ///< the dimension that the batches count; they and the axes that split it give its extent
   int64_t globalBatch = 0;
   int64_t microBatch = 0;
-  std::optional<Documents> documents; ///< packed into one sequence; none: a sequence is one document
+  std::optional<Documents> documents; ///< documents packed into one sequence; nullopt: a sequence is one document
   std::optional<Optimizer> optimizer;
-  std::optional<Optimizer> tableOptimizer; ///< of tables that are only looked up: updates the rows that were read
-  double expertImbalance = 1; ///< load of the busiest device over the mean, where routed data chooses a device
+  std::optional<Optimizer> tableOptimizer; ///< for tables that only lookups read: updates the rows that were read
+  double expertImbalance = 1; ///< load of the busiest device over the mean, if routed data chooses a device
   SourceRange range, globalBatchRange, microBatchRange, imbalanceRange;
   bool operator==(const Workload&) const = default;
 
-  /// Does a phase compute gradients?
+  /// Returns whether a phase computes gradients.
   bool hasBackward() const {
     return std::any_of(phases.begin(), phases.end(), [](const WorkloadPhase& phase) { return phase.backward; });
   }
-  /// Does a phase end with an optimizer step? Then `globalBatch` is what one step reads, in micro-batches.
+  /// Returns whether a phase ends with an optimizer step. If so, one step reads `globalBatch` samples, in
+  /// micro-batches.
   bool updatesParameters() const {
     return std::any_of(phases.begin(), phases.end(), [](const WorkloadPhase& phase) { return phase.update; });
   }
-  /// Those of all phases.
+  /// The extents of all phases.
   std::vector<std::pair<Symbol, int64_t>> extents() const;
 };
 
-/// `run { … }`: how long the plan runs, and on what terms (docs/cost-model.md, section 8).
+/// `run { … }`: the length of a run, and facts for its time and cost (docs/cost-model.md, section 8).
 struct Run {
-  OptNumber tokens, samples; ///< one of them: what the run reads
-  OptNumber mtbf;            ///< mean time between failures of one device; none: nothing fails
-  OptNumber checkpoint;      ///< training stands still for it; none: states over the cluster's `storage`
-  OptNumber every;           ///< of training between two checkpoints; none: the best interval
-  OptNumber restart;         ///< from a failure until training goes on where it was saved; none: no time
-  OptNumber utilisation;     ///< share of the time in which the job runs at all; none: all of it
-  OptNumber pue;             ///< energy of the site over that of its machines; none: 1
-  OptNumber carbon;          ///< mass per energy
+  OptNumber tokens, samples; ///< amount that the run reads; one of the two is set
+  OptNumber mtbf;            ///< mean time between failures of one device; nullopt: no failures
+  OptNumber checkpoint;      ///< pause of training for a checkpoint; nullopt: states over the cluster's `storage`
+  OptNumber every;           ///< training time between two checkpoints; nullopt: the best interval
+  OptNumber restart;         ///< time from a failure until training resumes at a checkpoint; nullopt: 0
+  OptNumber utilisation;     ///< share of the time in which the job runs; nullopt: 1
+  OptNumber pue;             ///< energy of the site over the energy of its machines; nullopt: 1
+  OptNumber carbon;          ///< emitted mass per energy
   SourceRange range;
 };
 
@@ -130,9 +131,10 @@ struct StageLine {
   SourceRange range;
   bool operator==(const StageLine&) const = default;
 };
-/// How `stages = …` cuts the layers: into equal counts, by these counts, or for the least work of the longest device.
+/// How `stages = …` cuts the layers: into equal counts, into the listed counts, or so that the device with the most
+/// work has as little work as possible.
 enum class StageCut { Even, Counts, Balanced };
-/// `embed = 1` of `even(embed = 1)`: a plain layer that counts as so many.
+/// `embed = 1` of `even(embed = 1)`: a plain layer that counts as this many repeated layers.
 struct CountedLayer {
   Symbol layer;
   int64_t count = 1;
@@ -144,7 +146,7 @@ struct Stages {
   std::vector<CountedLayer> counted; ///< Even
   std::vector<int64_t> counts;       ///< Counts: repeated layers of each virtual stage
   std::optional<int64_t> cuts =
-      {}; ///< Balanced: how many are compared in each of its searches; nothing: as many as pay
+      {}; ///< Balanced: number of cuts compared in each of its searches; nullopt: as many as pay
   SourceRange range;
   bool operator==(const Stages&) const = default;
 };
@@ -158,11 +160,11 @@ struct ScheduleArgument {
 struct Pipeline {
   std::vector<Symbol> axes;                ///< written names
   Symbol schedule;                         ///< `one_f_one_b`, `interleaved_1f1b`, …: a row of passes' schedule table
-  std::vector<ScheduleArgument> arguments; ///< of the schedule
+  std::vector<ScheduleArgument> arguments; ///< arguments of the schedule
   std::optional<Symbol> scatter;
   std::optional<Stages> cut;      ///< `stages = …`
-  std::vector<StageLine> stages;  ///< lines as written, or those that a balanced cut was settled to
-  std::vector<StageLine> offered; ///< lines of a balanced cut, for the report of one that fails; may be empty
+  std::vector<StageLine> stages;  ///< stage lines as written, or of the cut that `balanced` was settled to
+  std::vector<StageLine> offered; ///< stage lines that reports suggest if a cut fails; may be empty
   SourceRange range, scheduleRange, scatterRange;
   bool operator==(const Pipeline&) const = default;
 };
@@ -171,10 +173,10 @@ struct Pipeline {
 struct Recompute {
   std::vector<Selector> selectors;
   std::vector<Selector> saves = {};  ///< layers inside a match whose results are kept, as paths from the match
-  bool outputs = false;              ///< what leaves a match is not kept for its readers either
-  std::optional<int64_t> first = {}; ///< of the layers that it reaches on each virtual stage
+  bool outputs = false;              ///< the outputs of a match are not kept for their readers either
+  std::optional<int64_t> first = {}; ///< applies to the first N reached layers of each virtual stage; nullopt: all
   SourceRange range = {}, firstRange = {}, outputsRange = {};
-  /// As written, selectors and facts.
+  /// The statement as written: its selectors and facts.
   std::string str() const;
   bool operator==(const Recompute&) const = default;
 };
@@ -196,7 +198,7 @@ struct Assertion {
   ExprTree condition;
   std::string reason;
   SourceRange range;
-  std::string policy = {}; ///< that demands it; empty: the plan does, or a test of it
+  std::string policy = {}; ///< the policy that demands it; empty: the plan or one of its tests does
 };
 struct Measured {
   ExprTree metric;
@@ -215,29 +217,29 @@ struct AxisPlace {
   bool operator==(const AxisPlace&) const = default;
 };
 
-/// A fact as it was changed beside the file, for reports: the values, as the language shows them.
+/// A fact that was set outside of the file, for reports. Values are in the syntax of the language.
 struct SetFact {
-  std::string path, value, before; ///< before: empty where nothing was stated
-  bool changed = true;             ///< false: it was so before
+  std::string path, value, before; ///< before: empty if the plan did not state the fact
+  bool changed = true;             ///< false: the fact had this value before
 };
 
 struct Plan {
   Symbol name;
-  SourceRange range;                                ///< of the name
-  std::string title;                                ///< for reports: the name with the arguments it was chosen with
-  std::string modelText, clusterText, softwareText; ///< idem: as written, with the values of arguments
-  /// All parameters with their values, as the language shows them, those that nobody gave included.
+  SourceRange range;                                ///< range of the name
+  std::string title;                                ///< for reports: the name with the arguments of the choice
+  std::string modelText, clusterText, softwareText; ///< for reports: names as written, with the values of arguments
+  /// All parameters with their values in the syntax of the language, including parameters that keep their defaults.
   std::vector<std::pair<Symbol, std::string>> arguments;
   std::shared_ptr<const Model> model;
   std::shared_ptr<const Cluster> cluster; ///< null: one device
-  std::shared_ptr<const Stack> stack;     ///< `software`; estimate demands it, check does not
+  std::shared_ptr<const Stack> stack;     ///< `software`; `estimate` requires it, `check` does not
   Workload workload;
   std::optional<Run> run;
   Precision precision;
   std::vector<PrecisionRule> precisionRules; ///< in order of appearance
   Mesh mesh;                                 ///< as declared; passes refine a copy
   std::vector<AxisPlace> axisPlaces;
-  std::vector<AxisId> addedAxes; ///< that a derived plan put outside of all inherited ones, without a word where
+  std::vector<AxisId> addedAxes; ///< axes that a derived plan added without a place, outside of all inherited axes
   SourceRange meshRange;
   std::vector<PlacementRule> placements;
   std::vector<StateRule> states;
@@ -246,19 +248,20 @@ struct Plan {
   std::vector<Keep> keeps;
   Overlap overlap;
   std::vector<Assertion> assertions;
-  std::vector<Measured> measured; ///< none where something was set to another value: they tell of the plan as written
-  std::vector<SetFact> set;       ///< what was changed beside the file
-  std::string test;               ///< that it is the plan of, `sizes(nodes = 4)`; empty: of none
-  Allowances allowances;          ///< warnings that it, what it extends or its file allows
-  /// Its text computes some of this from its own facts, axes or constants: from these, by path (`mesh.tp`,
+  std::vector<Measured> measured; ///< empty if a fact was changed, because measurements are of the plan as written
+  std::vector<SetFact> set;       ///< facts that were set outside of the file
+  std::string test;               ///< the test whose plan this is, `sizes(nodes = 4)`; empty: no test
+  Allowances allowances;          ///< warnings that the plan, a plan it extends, or its file allows
+  /// Paths of the facts, axes and constants from which the plan's text computes other values (`mesh.tp`,
   /// `train.micro_batch`, `let ranks`).
   std::vector<std::string> reads;
-  std::shared_ptr<const SearchTerms> search; ///< of its `search` block; null without one
+  std::shared_ptr<const SearchTerms> search; ///< terms of its `search` block; null without a block
 };
 
 /// The outermost rule that places the samples; null if there is none.
 const PlacementRule* ruleOfSamples(const Plan& plan);
-/// Devices that it splits them over, each with micro-batches of its own (docs/language.md, section 11); 1 without it.
+/// The number of devices that the rule of the samples splits them over, each with its own micro-batches
+/// (docs/language.md, section 11); 1 without a rule.
 int64_t replicas(const Plan& plan);
 
 } // namespace planc::ir

@@ -1,4 +1,4 @@
-// Changes of a plan as data: what a search tries, what `--set` says, what may make a plan fit.
+// Changes of a plan as data: candidates of a search, `--set`, and changes that may make a plan fit in memory.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/plan/Plan.h"
@@ -17,45 +17,46 @@ struct FactEdit {
   bool operator==(const FactEdit&) const = default;
 };
 
-/// Another size of an axis that is there; its place stays.
+/// Another size of an existing axis, which keeps its position.
 struct AxisEdit {
   Symbol axis;
   int64_t size = 1;
 };
 
-/// Another schedule, or the same with other arguments.
+/// Another schedule, or other arguments of the same schedule.
 struct ScheduleEdit {
   Symbol schedule;
   std::vector<ScheduleArgument> arguments;
 };
 
-/// A change of a plan. It changes what it names and nothing else: what the text computes from an axis or a fact stays
-/// as it was computed. A balanced cut that was settled is to be settled again, as for the text that says the change.
+/// A change of a plan. It changes only what it names: values that the plan's text computes from a changed axis or fact
+/// stay as they were. A settled balanced cut must be settled again, as after the same change of the text.
 struct PlanEdit {
   std::vector<FactEdit> facts = {};
   std::vector<AxisEdit> axes = {};
   std::optional<int64_t> microBatch = {}, globalBatch = {};
   std::optional<ScheduleEdit> schedule = {};
-  std::optional<Stages> cut = {};             ///< of a pipeline without stage lines
-  std::vector<PlacementRule> placements = {}; ///< each in place of the one of its selector and dimension, or beside all
-  std::vector<StateRule> states = {};         ///< idem, of its selector and state
+  std::optional<Stages> cut = {};             ///< the cut of a pipeline without stage lines
+  std::vector<PlacementRule> placements = {}; ///< each replaces the rule of its selector and dimension, or is added
+  std::vector<StateRule> states = {};         ///< each replaces the rule of its selector and state, or is added
   std::optional<std::vector<Recompute>> recompute =
-      {};                       ///< in place of all statements; none of them: nothing is recomputed
-  std::vector<Keep> keeps = {}; ///< beside those that there are
+      {};                       ///< replaces all statements; an empty list: nothing is recomputed
+  std::vector<Keep> keeps = {}; ///< added to the plan's statements
 };
 
-/// Makes the change. False, with a report each, for what does not fit: what the plan does not have (PLAN0930: layers,
-/// axes, facts), values of another type or out of their range (PLAN0934), and facts that are settled when its text is
-/// read (PLAN0935). The plan is then in between.
+/// Applies the change. Returns false and reports each part that does not fit: layers, axes and facts that the plan does
+/// not have (PLAN0930), values of another type or out of their range (PLAN0934), and facts that are settled when the
+/// plan's text is read (PLAN0935). The plan is then changed in part.
 bool apply(const PlanEdit& edit, Plan& plan, DiagnosticEngine& diagnostics);
 
-/// PLAN0930, `{owner}` has no `{name}` to set: the frontend reports it of what is set before there is a plan.
+/// PLAN0930, `{owner}` has no `{name}` to set. The frontend also reports it, for facts that are set before a plan is
+/// built.
 const DiagnosticKind& nothingToSet();
 
-/// Adds all that another edit says.
+/// Adds all changes of another edit.
 void append(PlanEdit& edit, const PlanEdit& other);
 
-/// The one of some rules that a rule takes the place of: it has the same layers, and the same dimension or state. Null
+/// Returns the rule among `rules` that `rule` replaces: it has the same layers, and the same dimension or state. Null
 /// if there is none.
 const PlacementRule* replacedBy(const PlacementRule& rule, const std::vector<PlacementRule>& rules);
 const StateRule* replacedBy(const StateRule& rule, const std::vector<StateRule>& rules);
@@ -63,8 +64,8 @@ const StateRule* replacedBy(const StateRule& rule, const std::vector<StateRule>&
 /// The declaration of a plan that an expression names, with the arguments that the expression binds.
 struct PlanReference {
   std::string name;
-  std::string path;                                           ///< of the file that declares it, as diagnostics print it
-  std::vector<std::pair<std::string, std::string>> arguments; ///< parameter and value; empty: no literal says the value
+  std::string path;                                           ///< path of the file that declares it, as in diagnostics
+  std::vector<std::pair<std::string, std::string>> arguments; ///< parameter and value; empty value: it is no literal
 };
 
 } // namespace planc::ir

@@ -18,8 +18,8 @@ struct PlanFact {
   bool derived = false;
 };
 
-/// The facts of a plan, each path once; paths follow the plan language if it has one. Numbers are exact: their texts
-/// read back as the same value. Order: arguments, model, machine, software, then the plan's own blocks.
+/// The facts of a plan, each path once. A fact has its path of the plan language if it has one. Numbers are exact:
+/// their texts read back as the same value. Order: arguments, model, machine, software, then the plan's own blocks.
 std::vector<PlanFact> planFacts(const Plan& plan);
 
 } // namespace planc::ir

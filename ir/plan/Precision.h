@@ -57,8 +57,8 @@ struct PrecisionTypes {
   DType optimizer = DType::fp32;
   std::optional<DType> saved;     ///< type in which backward keeps results; empty: their own
   std::optional<DType> frozen;    ///< type of frozen parameters in memory; empty: `params`
-  std::map<Symbol, DType> states; ///< of the optimizer, by name; `optimizer` if missing
-  bool byRule = false;            ///< a rule gives `compute`: it holds for every product that reads a parameter
+  std::map<Symbol, DType> states; ///< types of optimizer states, by name; `optimizer` if missing
+  bool byRule = false;            ///< a rule gives `compute`; it then applies to every product that reads a parameter
 
   bool operator==(const PrecisionTypes&) const = default;
 };

@@ -11,13 +11,14 @@ namespace planc::ir {
 /// The record of a plan's machine or software that a path leads into, and the rest of the path there.
 struct RecordPath {
   RecordKind record;
-  std::string_view level; ///< of levels and fabrics
+  std::string_view level; ///< name of the level; only for levels and fabrics
   std::string_view fact;
 };
-/// Of a path that begins with `cluster` or `software`; `cluster` tells levels from facts, null: there are none.
+/// Parses a path that begins with `cluster` or `software`. `cluster` tells levels from facts; null: no name is a level.
 RecordPath recordPath(std::string_view path, const Cluster* cluster);
 
-/// The row of the fact with the key that stands in the path; null: the record has no such fact.
+/// Returns the table row of the fact at a path, and sets `key` to the key in the path. Null if the record has no such
+/// fact.
 const FactRow* rowAt(const RecordPath& at, FactKey& key);
 
 /// Calls `use` with the record and the type of its facts.
@@ -29,7 +30,8 @@ template <class C, class S, class Use> auto inRecord(const RecordPath& at, C* cl
   return at.record == RecordKind::Fabric ? use(level.fabric, FabricFact()) : use(level, LevelFact());
 }
 
-/// What a plan's machine or software says of a fact by its path, `cluster.node.bandwidth`; nothing where it says none.
+/// Returns the number that a plan's machine or software gives for the fact at a path, `cluster.node.bandwidth`. Returns
+/// nullopt if it gives none.
 OptNumber numberAt(const Plan& plan, std::string_view path);
 
 } // namespace planc::ir

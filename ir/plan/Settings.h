@@ -1,5 +1,5 @@
-// What a plan says, statement by statement, and what of it can be set by path: one row each. `--set`, lists of
-// searches, changes of elaborated plans and the texts that say them all go by these rows.
+// The tables of a plan's statements, and of the paths that can be set. `--set`, lists of searches, changes of
+// elaborated plans, and plan text for changes all use these rows.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/facts/FactTable.h"
@@ -38,28 +38,28 @@ struct StatementRow {
   Statement statement;
   std::string_view name;
   StatementForm form;
-  bool readable = false; ///< expressions of conditions and policies read below it
-  bool ofWords = false;  ///< what it says is words and paths of the model, and no numbers
+  bool readable = false; ///< conditions and policies may read the paths below it
+  bool ofWords = false;  ///< its values are words and paths of the model, and not numbers
   bool ofPlan = false;   ///< it changes neither model, cluster nor stack, unless the plan's text computes with it
-  bool addable = false;  ///< all of it can be set in a plan that does not say it
+  bool addable = false;  ///< its facts can be set even in a plan without the statement
 };
-/// In the order of Statement.
+/// All statements, in the order of `Statement`.
 std::span<const StatementRow> statements();
-/// By the first step of a path; null: there is no such statement.
+/// Returns the statement that the first step of a path names; null if there is none.
 const StatementRow* statementNamed(std::string_view name);
 std::string_view name(Statement statement);
 inline bool is(Symbol word, Statement statement) {
   return word.view() == name(statement);
 }
 
-/// What the value of a path is. It says how the value is read, how it changes an elaborated plan, and how it is
+/// The kind of value at a path. It decides how the value is read, how it changes an elaborated plan, and how it is
 /// written.
 enum class SettingKind : uint8_t {
   Text,        ///< anything that is settled when the text of a plan is read
   Axis,        ///< the size of an axis
-  Batch,       ///< what one replica runs at once
-  GlobalBatch, ///< what all replicas run in a step
-  Number,      ///< a number of the row's type, which lies in its field
+  Batch,       ///< samples that one replica runs at once
+  GlobalBatch, ///< samples that all replicas run in a step
+  Number,      ///< a number of the row's type, stored in the row's field
   Record,      ///< a fact of the cluster or the stack, with a row in the table of its record
   Schedule,
   Stages,
@@ -68,36 +68,36 @@ enum class SettingKind : uint8_t {
   State      ///< `states.optimizer ->`
 };
 
-/// A number of the workload, which has a default, and where it is stated.
+/// A number of the workload that has a default, and the range where the plan states it.
 struct WorkloadField {
   double Workload::*value;
   SourceRange Workload::*range;
 };
-/// Where a number lies in a plan.
+/// The member of a plan that stores a number.
 using SettingField = std::variant<std::monostate, WorkloadField, OptNumber Run::*, OptNumber Overlap::*>;
 
 struct SettingRow {
-  std::string_view path; ///< `train.micro_batch`, `mesh.*`; of a record its first step, `cluster`
+  std::string_view path; ///< `train.micro_batch`, `mesh.*`; for a record only its first step, `cluster`
   SettingKind kind = SettingKind::Text;
-  FactType type = {}; ///< of a row with a field
+  FactType type = {}; ///< type of the number, if the row has one
   SettingField field = {};
-  std::string_view needed = {}; ///< of a workload that must say it: what it is, and how it is written
+  std::string_view needed = {}; ///< meaning and syntax of a fact that its workload requires; else empty
 };
 std::span<const SettingRow> settings();
-/// The row of a path, `train.micro_batch`, `decoder.seq ->`; null: it is nothing of the table, and settled as text.
-/// `finetune` has all that `train` has.
+/// Returns the row of a path, `train.micro_batch`, `decoder.seq ->`. Null if the table has no row for the path; its
+/// value is then settled when the text is read. `finetune` has all rows of `train`.
 const SettingRow* settingAt(std::string_view path);
-/// The rows below a statement, `run`; those of `finetune` with those of `train` in front.
+/// Returns the rows below a statement such as `run`. For `finetune`, the rows of `train` come first.
 std::vector<const SettingRow*> settingsIn(std::string_view statement);
-/// The last steps of their paths.
+/// Returns the last steps of the paths of these rows.
 std::vector<std::string> settingNames(std::string_view statement);
 /// The last step of a row's path.
 std::string_view nameOf(const SettingRow& row);
-/// Whether it is how much is run at once, or in a step.
+/// Returns whether a path is a batch: the samples that are run at once, or in a step.
 bool isBatch(std::string_view path);
-/// The number of a row in a plan; nothing: the row is none, or the plan does not say it.
+/// Returns the number of a row in a plan. Returns nullopt if the row has no number, or the plan does not state it.
 OptNumber numberOf(const SettingRow& row, const Plan& plan);
-/// Puts a number there. False: the row is none, or the plan has no such section.
+/// Sets the number of a row in a plan. Returns false if the row has no number, or the plan has no such section.
 bool putNumber(const SettingRow& row, Plan& plan, Number number);
 
 /// Values as plans write them: `even(embed = 1)`, `[4, 4]`, `balanced`; `interleaved_1f1b(chunks = 2)`.

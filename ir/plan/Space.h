@@ -76,7 +76,7 @@ struct Space {
   /// `fill mesh.dp`: the axis that takes the remaining devices.
   std::optional<Symbol> fill;
   SourceRange fillRange;
-  int64_t top = 10; ///< how many of the best are requested
+  int64_t top = 10; ///< number of best candidates that are requested
 
   /// Returns whether a choice has this path.
   bool varies(std::string_view path) const;

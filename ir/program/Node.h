@@ -100,7 +100,7 @@ struct Collective : Traveller {
   AxisMask axes = 0;     ///< 0: a transfer to the next stage, a host copy
   int64_t group = 1;     ///< number of ranks
   size_t level = 0;      ///< cluster level
-  double bytes = 0;      ///< of the larger local side
+  double bytes = 0;      ///< bytes on the larger local side
   double copies = 1;     ///< AllToAll of a routed dim: expected copies (op.copies)
   double places = 0;     ///< number of places the copies choose among, each at most once; 0: not counted
   GroupLimit groupLimit; ///< of the copies, if their places lie in order in groups of devices

@@ -60,7 +60,7 @@ public:
 
   /// The action as stored in its block. The stored action after it is the second of a pair if this one is paired.
   const Action* written() const { return at_; }
-  /// How many micro-batches later the action runs than it is stored.
+  /// The number of micro-batches by which the action runs later than it is stored.
   int64_t offset() const { return offset_; }
   const Repeat& phase() const { return *phase_; }
   /// Skips `times` repetitions of the current phase (`ofPhase`) or block. Requires `times` < `left(ofPhase)`.

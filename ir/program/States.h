@@ -34,8 +34,8 @@ struct Matrices {
   double count = 1, rows = 1, columns = 1;
   double elements() const { return count * rows * columns; }
 };
-/// The matrices of one instance of a parameter; nothing for vectors (norms, biases). `local`: as one device computes
-/// with it, else whole.
+/// The matrices of one instance of a parameter; nullopt for vectors (norms, biases). `local`: the matrices as one
+/// device computes with them; false: whole matrices.
 std::optional<Matrices> matricesOf(const ProgramHead& program, const ParamUse& p, bool local);
 /// Axes of the layout that split rows or columns, so that no device holds a whole matrix.
 AxisMask splitsMatrix(const ProgramHead& program, const ParamUse& p);
@@ -52,10 +52,10 @@ bool updatesRows(const ProgramHead& program, const ParamUse& p);
 
 /// Element type in memory: the declared type, `precision.frozen` for frozen hidden matrices, else `precision.params`.
 DType storedAs(const ProgramHead& program, const ParamUse& p);
-/// Element type in which its operator reads it. `multiplier`: from `Multipliers`.
+/// Element type in which its operator reads the parameter. `multiplier`: from `Multipliers`.
 DType usedAs(const ProgramHead& program, const ParamUse& p);
 DType usedAs(const ProgramHead& program, const ParamUse& p, const Op* multiplier);
-/// Returns whether it is stored in a narrower type than its product uses, so that it is unpacked before each use.
+/// Returns whether the parameter is stored in a narrower type than its product uses, so that it is unpacked before use.
 bool isPacked(const ProgramHead& program, const ParamUse& p, const Op* multiplier);
 
 /// The optimizer that updates the parameter. Returns null if there is none or if nothing is trained.

@@ -41,7 +41,7 @@ struct Segment {
 /// Seconds of one micro-batch on one virtual stage. `input` and `weight` are the two halves of a backward pass.
 struct PassSeconds {
   double forward = 1, input = 1, weight = 1;
-  double send = 0, sendBack = 0; ///< to the next virtual stage; of the gradient to the previous one
+  double send = 0, sendBack = 0; ///< transfers: to the next virtual stage; of the gradient to the previous one
 };
 
 /// The sizes and times that a schedule is made for.
@@ -87,7 +87,7 @@ struct ScheduleKind {
   int64_t (*device)(const ScheduleShape& shape, int64_t route, int64_t virtualStage) = loopedDevice;
   std::span<const ScheduleNeed> needs = {};
   OrderMaker orders = nullptr;
-  std::string_view order = {}; ///< its name in reports if the schedule has several orders
+  std::string_view order = {}; ///< name of `orders` in reports if the schedule has several orders
   std::vector<NamedOrder> (*makeOthers)() = nullptr;
 
   std::string_view name() const { return word ? word->name : std::string_view(); }

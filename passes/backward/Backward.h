@@ -62,7 +62,7 @@ public:
 private:
   struct Point { ///< a layout of an operand between its producer and an operator that reads it
     ir::Layout layout;
-    int32_t node = -1; ///< forward node that ends there; -1: the producer's node
+    int32_t node = -1; ///< forward node that produces this layout; -1: the producer's node
     double elements = 0;
   };
   std::vector<Point> points(ir::OpId op, size_t operand) const;

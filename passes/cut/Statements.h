@@ -22,8 +22,9 @@ template <class Rule> bool sayTheSame(const Rule& a, const Rule& b) {
   return &a == &b || (differInInstances(a.selector, b.selector) && saying(a) == saying(b));
 }
 
-/// Returns the instances among `instances` of a layer that the selector names; for a part, which lies in one instance,
-/// all of them. A class can represent several selectors, so its first instance need not match this one.
+/// Returns the instances among `instances` of a layer that the selector names. If the layer is a part, which lies in
+/// one instance, returns all of `instances`. A class can represent several selectors, so its first instance need not
+/// match this one.
 ir::RangeSet namedBy(const ir::Selector& selector, const ir::Layer& layer, const ir::RangeSet& instances);
 
 } // namespace planc::passes

@@ -9,7 +9,7 @@
 
 namespace planc::passes {
 
-/// Returns the layout that an operator needs of an operand: the operand's dims as placed, nothing partial
+/// Returns the layout that an operator needs of an operand: the operand's dims as placed, without pending sums
 /// (docs/language.md, section 10).
 ir::Layout need(const ir::ProgramHead& program, const ir::Placement& placement, const std::vector<ir::DimId>& dims);
 
@@ -34,8 +34,8 @@ double localElements(const ir::ProgramHead& program, const std::vector<ir::DimId
 std::optional<int> reaches(const ir::Selector& selector, const std::vector<Symbol>& path, const ir::Layer& layer,
                            const ir::RangeSet& instances);
 
-/// Returns whether the operator is a product with a parameter. Whatever holds such a product is a layer or a part of
-/// one; other operators belong to a neighbour.
+/// Returns whether the operator is a product with a parameter. A block with such a product is a layer or a part of a
+/// layer; all other operators belong to a neighbour.
 bool multipliesWithParameter(const ir::Model& model, const ir::Op& op);
 
 /// Returns the class of a layer that holds an instance. Boundary reshards are not considered.

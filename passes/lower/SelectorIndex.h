@@ -10,8 +10,8 @@
 
 namespace planc::passes {
 
-/// Selectors by the names of their steps. A lookup takes time that grows with the depth of the path and with the
-/// selectors found, and with those that have a `*`.
+/// Selectors by the names of their steps. The time of a lookup grows with the depth of the path, with the number of
+/// selectors found, and with the number of selectors that have a `*`.
 class SelectorIndex {
 public:
   /// `selectorOf(i)` is the selector of number i.

@@ -13,7 +13,7 @@ const ir::Op* routerOf(const ir::Model& model, const ir::Traveller& what, ir::Op
 /// of the value's producer or, for routed values, of the operator that routes it. Returns null if the plan gives none.
 const ir::WireTypes::Said* wireTypeOf(const ir::ProgramHead& program, const ir::Traveller& what, ir::OpId op);
 
-/// Warns (PLAN0766) of such a type if no collective moves a value that it applies to. The program is at level comm.
+/// Warns (PLAN0766) of each such type that applies to no value that a collective moves. The program is at level comm.
 void warnOfIdleWireTypes(const ir::Program& program, DiagnosticEngine& diagnostics);
 
 } // namespace planc::passes

@@ -17,8 +17,8 @@ bool runsOnHost(const ir::ProgramHead& program, const ir::ParamState& p);
 /// value has a gradient, by value.
 void moveStates(const ir::ProgramHead& program, ir::ClassHead& layerClass, const std::vector<bool>& wanted);
 
-/// Returns where the moves of states and their results are cached; null for a schedule with several routes, where
-/// states also move on other ways.
+/// Returns where the moves of states and their results are cached. Returns null for a schedule with several routes,
+/// because gradients are then also summed over the routes.
 Memos* memosOfMoves(const ir::ProgramHead& program);
 
 /// Adds the gradient sums of virtual stages that several devices hold, one per route. The sum runs over these devices

@@ -19,7 +19,7 @@ template <class F> void eachPlaced(const ir::ProgramHead& program, F f) {
   }
 }
 
-/// A program placed anew with the rules of its plan as `change` edits them.
+/// A copy of a program that is placed again with the rules of its plan as edited by `change`.
 struct Tried {
   ir::Plan plan;
   ir::ShardedProgram program;

@@ -31,10 +31,10 @@ struct SaidShard {
   std::string mistake = {}, help = {};
 };
 
-/// Parses the value of `--shard`. `I/N` is shard I, counted from 0, of N. `auto` is the task of a Slurm array, of as
-/// many shards as the array has tasks; on Kubernetes it takes the count from JOB_COMPLETIONS, if that is set. `auto/N`
-/// is the task of a Slurm array or the index of a Kubernetes indexed job, of N shards, so that a part of an array can
-/// be submitted again.
+/// Parses the value of `--shard`. `I/N` is shard I, counted from 0, of N shards. `auto` is the task of a Slurm array,
+/// with as many shards as the array has tasks, or the index of a Kubernetes indexed job, with JOB_COMPLETIONS shards if
+/// that variable is set. `auto/N` is the task of a Slurm array or the index of a Kubernetes indexed job, of N shards,
+/// so that a part of an array can be submitted again.
 SaidShard shardOf(std::string_view text, const Variables& variables);
 
 } // namespace planc::search

@@ -16,7 +16,7 @@ public:
 
   /// Appends a declaration that parsed without an error. `firstToken` is the index of its first token.
   void declaration(Rule::DeclarationContext* node, size_t firstToken);
-  /// What an option says, of any of the rules for lines.
+  /// Builds the items of a command-line option. `node` is a node of any of the rules for lines.
   std::vector<syntax::SearchItem> line(antlr4::ParserRuleContext* node, bool maximize);
 
 private:
