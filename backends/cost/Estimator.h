@@ -1,4 +1,4 @@
-// Prices a schedule: the door of the cost backend.
+// Prices a schedule: the entry point of the cost backend.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/bounds/LayerWork.h"
@@ -14,23 +14,23 @@
 
 namespace planc::cost {
 
-/// PLAN0801: a plan that names no software cannot be priced; `known` are the stacks that it could name.
+/// PLAN0801: a plan that names no software cannot be priced; `known`: the stacks that it could name.
 void reportNoSoftware(const ir::Plan& plan, const std::vector<std::string>& known, DiagnosticEngine& diagnostics);
 
 /// Prices a schedule: simulates it, accounts memory, fills the report. Reports PLAN08xx for facts that the plan's
 /// device, fabric or stack lacks; returns null then.
 std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngine& diagnostics, Wanted wanted = {});
 
-/// Prices many schedules. Keeps what it priced for the last few machines with their software, so that schedules which
-/// share layers price them once. The results are those of one schedule alone.
+/// Prices many schedules. Keeps the prices for the last few machines with their software, so that a layer that several
+/// schedules share is priced once. The results are the same as if each schedule were priced alone.
 class Estimator {
 public:
-  /// As the function `estimate`. Prices of layers that are found give no warnings.
+  /// Returns the same as the function `estimate`. Layers whose prices are cached give no warnings.
   std::unique_ptr<Estimate> estimate(const ir::Schedule& schedule, DiagnosticEngine& diagnostics, Wanted wanted = {});
-  /// Returns the memory of the devices, bit-identical to the memory in the estimate. Returns nothing if it depends on
-  /// simulated times, because the schedule chooses between several orders by time.
+  /// Returns the memory of the devices, bit-identical to the memory in the estimate. Returns nullopt if the memory
+  /// depends on simulated times, because the schedule chooses between several orders by time.
   std::optional<Memory> memory(const ir::Schedule& schedule);
-  /// As `pipelineFloor` and `layerWork`, from estimates so far.
+  /// Return `pipelineFloor` and `layerWork` of a schedule, with the prices that estimates have cached so far.
   double stepFloor(const ir::Schedule& schedule);
   std::optional<LayerWork> layerWork(const ir::Schedule& schedule);
 

@@ -42,7 +42,7 @@ struct OwnedChange {
 struct Difference {
   const Result* before = nullptr;
   const Result* after = nullptr;
-  Attribution parts;                     ///< on one stage
+  Attribution parts;                     ///< parts of both steps on one stage
   std::vector<OwnedChange> owned;        ///< in the order planc, libraries, plan; only origins that change something
   std::string unsplit = {};              ///< why libraries and plan are reported together, if they are
   std::vector<std::string> failing = {}; ///< assertions that fail only after the change

@@ -12,7 +12,7 @@ namespace planc::diff {
 /// Returns the work of one step in tokens, or in samples if the model counts no tokens.
 double workOf(const ComparedEstimate& side);
 
-/// The measure of a comparison: the simplest that makes the plans comparable.
+/// The measure of a comparison: the simplest measure that makes the plans comparable.
 enum class Measure {
   Step,         ///< all steps do the same work on as many devices
   Work,         ///< time per token, or per sample if no model counts tokens
@@ -29,7 +29,7 @@ struct Entry {
 /// The result of a comparison.
 struct Comparison {
   std::vector<Entry> entries; ///< in the given order
-  size_t best = 0;            ///< least by the measure, among the plans that fit if any does
+  size_t best = 0;            ///< index of the plan with the least measure, of the plans that fit if any plan fits
   Measure measure = Measure::Step;
   bool tokens = true; ///< work is counted in tokens, otherwise in samples
 };

@@ -1,4 +1,4 @@
-// Pairs the plans of two sides: by file and name, then by what remains on both sides.
+// Pairs the plans of two sides: first by file and name, then the plans that remain on both sides.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/diff/Result.h"

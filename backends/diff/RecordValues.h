@@ -1,4 +1,4 @@
-// The values of a record of a machine or a stack as numbers. Records are compared by them and not by names.
+// The values of a record of a machine or a stack as numbers. Records are compared by values, not by names.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/result/Estimate.h"

@@ -40,7 +40,7 @@ struct RecomputeEffect {
   double cost = 0, stepWithout = 0;  ///< seconds of a step
 };
 
-/// Sorts fixes: those that fit first, fastest first; then the others by peak.
+/// Sorts fixes: first the fixes that fit, fastest first; then the other fixes by peak.
 void rank(std::vector<Fix>& fixes);
 /// Returns the plan to paste: `plan NAME extends BASE { … }`, BASE with its arguments.
 std::string fixText(const std::string& name, const std::string& base, const std::vector<std::string>& lines);

@@ -1,5 +1,5 @@
-// Lints of a priced plan: parts of its step and memory that it could have for less. Each lint has its own file and a
-// row of the table in Lint.cpp.
+// Lints of a priced plan. They warn of parts of its step and its memory that could cost less. Each lint has its own
+// file and a row of the table in Lint.cpp.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/result/Estimate.h"

@@ -14,12 +14,12 @@ struct Contributor {
   double value = 0;
 };
 
-/// The stage that ends last: totals are of it.
+/// Returns the critical stage. The totals of an estimate are totals of this stage.
 int64_t criticalStage(const cost::Estimate& estimate);
-/// The parts of a metric, largest first; none where it has no parts worth naming.
+/// Returns the parts of a metric, largest first; empty if the metric has no breakdown.
 std::vector<Contributor> contributors(const cost::Estimate& estimate, const Metric& metric);
-/// `compute 6.02 s, exposed dp all-gather 1.31 s, pipeline bubble 620 ms` for the metrics of an expression; one text
-/// per kind of part.
+/// Returns the notes for the metrics of an expression, one text per kind of part: `compute 6.02 s, exposed dp
+/// all-gather 1.31 s, pipeline bubble 620 ms`.
 std::vector<std::string> contributorNotes(const cost::Estimate& estimate, const std::vector<const Metric*>& metrics);
 
 } // namespace planc::verdict

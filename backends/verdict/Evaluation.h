@@ -29,12 +29,13 @@ public:
   const std::optional<ir::ExprValue>& value(ir::ExprId id) const { return values_[id.index]; }
   const std::optional<ir::ExprValue>& result() const { return value(tree_.root); }
 
-  /// Says why the result is missing: at the deepest part that has no value although what it is made of has one.
+  /// Reports why the result is missing, at the deepest parts that have no value although all of their operands have
+  /// one.
   void reportMissing(DiagnosticEngine& diagnostics) const { reportMissing(tree_.root, diagnostics); }
-  /// A label with its value under every part that is not a plain number.
+  /// Adds a label with its value under every part that is not a plain number.
   void drawValues(DiagnosticEngine::Builder& report) const { draw(tree_.root, report); }
   std::vector<const Metric*> metricsUsed() const;
-  /// A metric that has no meaning for the plan's workload; null if each has one.
+  /// Returns the first metric or fact that has no value for the plan; null if all have one.
   const ir::ExprNode* withoutMeaning() const;
 
 private:

@@ -7,7 +7,8 @@
 
 namespace planc::verdict {
 
-/// The text of a node as the plan has it, on one line; a metric's name where that is not known.
+/// Returns the text of a node as the plan writes it, on one line. If that text is not known, returns the name of a
+/// metric, the value of a constant, and `…` for other nodes.
 std::string textOf(const ir::ExprTree& tree, ir::ExprId node);
 /// `step_time`, `layer("decoder").forward`.
 std::string metricText(const ir::ExprNode& node);
@@ -16,13 +17,14 @@ std::string valueText(const ir::ExprValue& value, bool percent);
 std::string quantityText(double value, const Unit& unit, bool percent);
 /// `time`, `number`; with `isBool`, `condition`.
 std::string typeText(bool isBool, const Unit& unit);
-/// A fraction in `%` with that many significant digits (all of a whole number): `16 %`, `8.4 %`, `0.03 %`.
+/// Returns a fraction in `%` with `digits` significant digits, and with all digits before the decimal point: `16 %`,
+/// `8.4 %`, `0.03 %`.
 std::string percentText(double fraction, int digits = 2);
 /// `+8.4 %`, `-2 %`.
 std::string signedPercentText(double fraction);
-/// Whether the node or one below it is a number written with `%`.
+/// Returns whether the node, or a node below it, is a number written with `%`.
 bool writtenInPercent(const ir::ExprTree& tree, ir::ExprId node);
-/// Whether the operator compares two values of one type.
+/// Returns whether the operator compares two values of one type.
 bool isComparison(ir::ExprOp op);
 
 } // namespace planc::verdict

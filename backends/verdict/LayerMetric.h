@@ -9,14 +9,15 @@
 
 namespace planc::verdict {
 
-/// Instances with the same number, and what they are called.
+/// Instances of a layer with the same value, and their name.
 struct LayerVariant {
   ir::LayerRef layer;
-  std::optional<int64_t> stage; ///< where rows of one layer differ by stage
+  std::optional<int64_t> stage; ///< set if rows of one layer differ by stage
   double value = 0;
   std::string str() const;
 };
-/// The numbers of the instances that a path names: none if no row matches, one if they agree.
+/// Returns the different values of the instances that a path names: one if the instances agree, empty if no row
+/// matches.
 std::vector<LayerVariant> layerVariants(const ir::Model* model, const cost::Estimate& estimate,
                                         const ir::LayerRef& asked, double cost::LayerRow::*field);
 

@@ -1,5 +1,5 @@
-// One number of a result: what it is called in plans, reports and JSON, how it is read off an estimate, and what
-// follows from it. Everything that lists numbers reads this table.
+// The table of metrics, the numbers of a result: their names in plans, reports and JSON, how they are read from an
+// estimate, and their properties. All code that lists numbers reads this table.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/result/Estimate.h"
@@ -18,11 +18,11 @@ enum class Follows { None, Rises, Falls };
 /// Which rows explain the size of a metric (Contributors.cpp).
 enum class Breakdown { None, Step, Compute, Slowed, Launches, Exposed, Communication, Params, Memory, Run };
 
-/// The whole that a metric is a part of: another metric, or one that has only a name.
+/// The whole that a metric is a part of: another metric, or a whole that has only a name.
 struct Whole {
-  std::string_view name = {}; ///< of a metric, or in words
+  std::string_view name = {}; ///< name of a metric, or a phrase if `inWords`
   double most = 1;            ///< the largest share of it that a plan can reach
-  bool inWords = false;       ///< the metric is a share itself: of `the peak`, `the run`
+  bool inWords = false;       ///< the metric itself is a share of a whole such as `the peak` or `the run`
 };
 
 /// The two ends of the interval of a metric are metrics, too.
@@ -33,20 +33,21 @@ struct Metric {
   const ir::Word* word = nullptr;
   const Unit& unit;
   std::string_view jsonField; ///< `totals.step_time_s`
-  /// Reads the value in units of `scale`; returns nothing if it has no meaning for the workload.
+  /// Reads the value in units of `scale`; returns nullopt if it has no meaning for the workload.
   std::optional<double> (*ofStep)(const cost::Estimate&) = nullptr;
   /// Reads the value off a plan's `run`, in base units.
   std::optional<double> (*ofRun)(const cost::RunAmounts&) = nullptr;
-  /// `layer.…` only: the number of a row.
+  /// Only for metrics `layer.…`: the field of a layer row that holds the value.
   double cost::LayerRow::*row = nullptr;
   double scale = 1; ///< base units in one unit of `ofStep`
   bool isBool = false;
   std::string_view label = {}; ///< in text reports and as a topic of `planc explain`; empty if no line shows it
-  std::string_view needs = {}; ///< the fact of a `run` without which there is no value, as an example
-  /// Parts of an estimate that it is read from, besides times, rates and memory.
+  std::string_view needs = {}; ///< example of the `run` fact that the value requires
+  /// Parts of an estimate that the metric is read from, in addition to times, rates and memory.
   cost::Wanted wanted = {false, false};
   Follows follows = Follows::None;
-  /// The power of the step time that it is proportional to: 1 for times and costs, -1 for rates, 0 for the rest.
+  /// The metric is proportional to this power of the step time: 1 for times and costs, -1 for rates, 0 for other
+  /// metrics.
   int power = 0;
   Whole whole = {};
   Breakdown breakdown = Breakdown::None;
@@ -56,7 +57,7 @@ struct Metric {
 
   std::string_view name() const { return word->name; }
   bool ofLayer() const { return row != nullptr; }
-  /// Returns the value in base units, or nothing if it has no meaning for the workload. Not for metrics of layers.
+  /// Returns the value in base units, or nullopt if it has no meaning for the workload. Not for metrics of layers.
   std::optional<double> read(const cost::Estimate& estimate) const;
 };
 

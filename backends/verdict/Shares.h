@@ -6,8 +6,8 @@
 
 namespace planc::verdict {
 
-/// Reports (PLAN0340) a comparison that holds or fails whatever the step takes, since one side is a part of something
-/// and the other a plain number of times all of it: `mfu > 40`, `bubble / step_time < 15`, `memory.peak < 95 *
+/// Reports (PLAN0340) a comparison whose result no step time can change, because one side is a part of a whole and the
+/// other side is more than the whole: `mfu > 40`, `bubble / step_time < 15`, `memory.peak < 95 *
 /// cluster.device.memory`.
 void checkShares(const ir::Plan& plan, const ir::ExprTree& tree, ir::ExprId comparison, DiagnosticEngine& diagnostics);
 

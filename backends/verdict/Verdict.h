@@ -18,15 +18,15 @@ void check(const ir::Plan& plan, DiagnosticEngine& diagnostics);
 struct AssertionResult {
   std::string text;
   bool ok = true;
-  std::optional<double> value; ///< of the left side of a comparison, in base units
-  std::optional<double> limit; ///< of its right side
-  Unit unit;                   ///< of both
+  std::optional<double> value; ///< value of the left side of a comparison, in base units
+  std::optional<double> limit; ///< value of its right side, in base units
+  Unit unit;                   ///< unit of both sides
   bool percent = false;        ///< the plan writes it in %
   bool whole = true;           ///< the comparison is the whole condition, not a part of it
   std::string reason;
   SourceRange range;
-  std::string policy = {}; ///< that demands it; empty: the plan or its test
-  bool skipped = false;    ///< a policy that has no meaning for the plan, which was told
+  std::string policy = {}; ///< policy that demands the assertion; empty: the plan or its test demands it
+  bool skipped = false;    ///< a policy that has no meaning for the plan; a diagnostic reports this
 };
 struct MeasuredResult {
   std::string metric;
@@ -39,11 +39,11 @@ struct MeasuredResult {
   bool ok = true;
   std::string source;
   SourceRange range;
-  /// The interval of the predicted value and the share of measured ones that lie in it; nothing where the estimate has
-  /// no interval of what is measured.
+  /// The interval of the predicted value, and the share of measured values that lie in it. Null and 0 if the estimate
+  /// has no interval for the metric.
   std::optional<double> low = {}, high = {};
   double coverage = 0;
-  /// Whether the measured value lies in the interval; nothing without one.
+  /// Returns whether the measured value lies in the interval; nullopt if there is no interval.
   std::optional<bool> inside() const {
     return low && high ? std::optional(*low <= measured && measured <= *high) : std::nullopt;
   }
@@ -53,17 +53,20 @@ struct Results {
   std::vector<MeasuredResult> measured;
   bool ok() const;
 };
-/// The value of an expression over metrics and sizes of the plan; nothing, without a word, where it has none.
+/// Returns the value of an expression over metrics and sizes of the plan; nullopt, without a diagnostic, if it has no
+/// value.
 std::optional<ir::ExprValue> valueOf(const ir::ExprTree& tree, const ir::Plan& plan, const cost::Estimate& estimate);
-/// Is the expression the step time itself?
+/// Returns whether the expression is the step time itself.
 bool isStepTime(const ir::ExprTree& tree);
-/// How it follows the step time or the memory, if it is one number that follows from one of these alone: with floors of
-/// both in place of an estimate's it is a floor itself where it rises, a ceiling where it falls.
+/// Returns how an expression follows the step time or the memory; `None` unless it is a single metric that follows
+/// from one of these alone. If lower bounds replace both values of the estimate, an expression that rises is a lower
+/// bound, and an expression that falls is an upper bound.
 Follows followed(const ir::ExprTree& tree);
 /// The parts that an estimate needs so that all metrics of an expression can be read from it.
 cost::Wanted wantedBy(const ir::ExprTree& tree);
 
-/// Evaluates them; a failing one is a PLAN0901 or PLAN0902 error with the value of each sub-expression.
+/// Evaluates the assertions and measured lines of a plan. Reports a failing line as a PLAN0901 or PLAN0902 error, with
+/// the value of each sub-expression.
 Results evaluate(const ir::Plan& plan, const cost::Estimate& estimate, DiagnosticEngine& diagnostics);
 
 } // namespace planc::verdict

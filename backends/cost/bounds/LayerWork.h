@@ -15,7 +15,7 @@ struct LayerWork {
   double computing = 0; ///< without communication; the bound for schedules that run two passes at once
 };
 
-/// Sums the prices of all layers of a schedule. Returns nothing if a price is not in the memos of its machine.
+/// Sums the prices of all layers of a schedule. Returns nullopt if a price is not in the memos of its machine.
 std::optional<LayerWork> layerWork(const ir::Schedule& schedule, Memos& memos);
 
 /// Returns a lower bound in seconds of the step of a plan with this work. The step takes at least as long as its

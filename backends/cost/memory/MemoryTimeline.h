@@ -1,4 +1,4 @@
-// Walks the actions of a device stage and finds the moment of the peak and what is alive then.
+// Walks the actions of a device stage, and finds the moment of the peak and the contents of the memory then.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/memory/MemoryParts.h"
@@ -8,13 +8,13 @@
 
 namespace planc::cost {
 
-/// The moment of the peak during the passes. Bytes on the device in addition to what lives for the whole run.
+/// The moment of the peak during the passes. Bytes on the device, in addition to memory that lives for the whole run.
 struct PassPeak {
   ir::Phase phase = ir::Phase::Forward;
   int64_t chunk = 0, microBatch = 0;
   ir::LayerClassId layerClass;
-  double kept = 0;    ///< for the backward passes of all micro-batches in flight
-  double working = 0; ///< of the running instance
+  double kept = 0;    ///< bytes kept for the backward passes of all micro-batches in flight
+  double working = 0; ///< working bytes of the running instance
   double narrow = 0;  ///< gradients of this pass that wait for accumulation
   double absent = 0;  ///< gradients freed after the update, not yet allocated again; subtracted
   double logits = 0;
@@ -27,7 +27,7 @@ struct Inside {
   double kept = 0; ///< change of the kept bytes
   double working = 0, narrow = 0, logits = 0;
   ir::LayerClassId layerClass;
-  double remade = 0; ///< gradients that it has allocated again, if it is the first of a step
+  double remade = 0; ///< gradients that the action has allocated again, if it is the first of a step
   double sum() const { return kept + working + narrow + logits + remade; }
 };
 
@@ -44,8 +44,8 @@ struct PassMoments {
 };
 
 /// Returns the peak of one device. `moments`: of all virtual stages. `actions`: the order of one device. `stages`:
-/// number of device stages. `remade`: bytes of the device's gradients that are absent when the step begins. Of repeated
-/// actions only the first and the last repetition are walked.
+/// number of device stages. `remade`: bytes of the device's gradients that are absent when the step begins. Walks only
+/// the first and the last repetition of repeated actions.
 PassPeak passPeak(const std::vector<const PassMoments*>& moments, const ir::Order& actions, int64_t stages,
                   double remade = 0);
 

@@ -21,7 +21,7 @@ struct Route {
   /// spans.
   std::vector<int64_t> within;
   bool card = false;      ///< the top level's fabric is priced from its network card
-  bool scattered = false; ///< not a set of axes but stages that share a parameter: one rank in each unit below `top`
+  bool scattered = false; ///< the group is stages that share a parameter: one rank in each unit below `top`
 
   /// Returns the ranks in one unit of the next level inside `level`, which share the links of `level`.
   double below(size_t level) const { return level == 0 ? 1 : static_cast<double>(within[level - 1]); }

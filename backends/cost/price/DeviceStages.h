@@ -1,4 +1,4 @@
-// Which virtual stages each device stage holds, and which device stages hold equal ones.
+// Which virtual stages each device stage holds, and which device stages hold equal virtual stages.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/program/Program.h"

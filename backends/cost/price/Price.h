@@ -58,8 +58,8 @@ struct Sinks {
 };
 
 /// The optimizer's step of a device. Device, host and link work at the same time, so the step takes as long as the
-/// longest of them. An optimizer of whole matrices deals them out over the axes that shard its states: a device has its
-/// share of the matrices, at least one.
+/// longest of the three. An optimizer of whole matrices distributes the matrices over the axes that shard its states:
+/// a device gets its share of the matrices, at least one.
 struct StageUpdate {
   double device = 0;               ///< seconds of updates on the device
   double host = 0;                 ///< seconds of updates on the host

@@ -26,8 +26,8 @@ double updatedTogether(const ir::Program& program, ir::LayerClassId layerClass);
 
 /// The products that orthogonalise the matrices of one parameter instance; all 0 if its optimizer has no such products.
 struct MatrixProducts {
-  double matrices = 0, rows = 0, columns = 0; ///< number of matrices and sides of a whole one
-  double one = 0;                             ///< FLOPs of one matrix; no device does less
+  double matrices = 0, rows = 0, columns = 0; ///< number of matrices, and sides of a whole matrix
+  double one = 0;                             ///< FLOPs of one whole matrix, the least that a device computes
   double share = 0;                           ///< FLOPs of the matrices that one device gets
 };
 MatrixProducts matrixProducts(const ir::Program& program, const ir::ParamState& p);

@@ -22,8 +22,8 @@ std::string recordText(const Owner& owner, std::string_view record, bool nominal
 /// Returns the half-width of the interval from the terms alone, in logarithms. `distances` false: from records alone.
 double termsWidth(const Confidence& confidence, bool distances = true);
 
-/// Sets the interval, as multiples of the prediction, that holds a measured value nine times of ten. The stack's own
-/// spread and the terms count as independent errors of the logarithm.
+/// Sets the interval, as multiples of the prediction, that holds a measured value nine times out of ten. The stack's
+/// own spread and the terms count as independent errors of the logarithm.
 void setInterval(Confidence& confidence, const ir::Accuracy& accuracy);
 
 } // namespace planc::cost

@@ -31,7 +31,7 @@ struct LayerRow {
   /// Seconds per step on the critical path, all instances and micro-batches together; 0 in rows of other stages.
   /// `onPath` is computing. Communication that the row's instances expose is in the rows of collectives.
   double onPath = 0, slowed = 0, launches = 0;
-  double exposedOnPath = 0; ///< this row's part of those collectives' `onPath`
+  double exposedOnPath = 0; ///< this row's part of the collectives' `CollectiveRow::onPath`
   /// Seconds per step of the row's own stage, all instances and micro-batches together.
   Spent inStep{};
   /// The exposed parts of `forward`, `backward` and `recompute`.
@@ -52,7 +52,7 @@ struct CollectiveRow {
   int64_t stage = 0;
   double bytes = 0;
   double count = 0;                ///< messages per device and step
-  double seconds = 0, exposed = 0; ///< of one message
+  double seconds = 0, exposed = 0; ///< seconds and exposed seconds of one message
   ir::LayerRef layer;              ///< layer, value that crosses stages, or parameter that several stages share
   SourceRange because;
   double onPath = 0; ///< exposed seconds per step on the critical path; 0 in rows of other stages
@@ -145,7 +145,7 @@ struct Totals {
   /// Parts of `bubble`: idle time of the same order of passes with equal stages, and idle time from their imbalance.
   double bubbleEven = 0, bubbleImbalance = 0;
   int64_t critical = 0;            ///< stage with the largest sum of computing, slowed, launches and communicating
-  double work = 0, meanWork = 0;   ///< of the critical stage, and the mean of all stages
+  double work = 0, meanWork = 0;   ///< seconds of work of the critical stage, and the mean over all stages
   double imbalance = 0;            ///< seconds by which the step would be shorter if all stages had the mean work
   std::optional<double> straggler; ///< waiting for the slowest device; null if stack and cluster give no `jitter`
   double params = 0, paramsActive = 0;

@@ -26,8 +26,8 @@ private:
   const ir::LayerClass& layerClass_;
   const ir::LayerTree& tree_;
   std::vector<ir::LayerRef> rows_;
-  std::map<ir::LayerRef, size_t> places_;    ///< of the rows
-  std::map<ir::OpId, size_t> rowOfOperator_; ///< those that were requested
+  std::map<ir::LayerRef, size_t> places_;    ///< index of each row in `rows_`
+  std::map<ir::OpId, size_t> rowOfOperator_; ///< row of each operator that was requested
 };
 
 /// Returns the rows of all stages, stage by stage.

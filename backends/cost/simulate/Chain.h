@@ -15,20 +15,21 @@ namespace planc::cost {
 
 /// The passes that a chain can run.
 enum class ChainPart : uint8_t {
-  Pass,       ///< a pass like all others
+  Pass,       ///< an ordinary pass
   InputHalf,  ///< the half of a backward pass that makes gradients of inputs
   Last,       ///< the pass that completes the gradients of the step
   LastWeights ///< the half of the last pass that makes the gradients of parameters
 };
 
-/// Gathers of a state are issued `prefetch` layers ahead, reductions when their layer has ended; the blocking share of
-/// both occupies the compute stream. An instance of several layers is a chain of as many equal shares of it.
+/// Simulates the instances of a virtual stage one after the other. Gathers of a state are issued `prefetch` layers
+/// ahead. Reductions are issued when their layer has ended. The blocking shares of both occupy the compute stream. An
+/// instance with several layers runs as one equal share per layer.
 class Chain {
 public:
   Chain(const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
         std::vector<std::pair<ir::LayerClassId, int64_t>> runs, bool backward, ChainPart part);
 
-  /// `observer` receives the tasks; null: none.
+  /// Runs the chain and writes the result to `out`. `observer` receives the tasks; null: no observer.
   void simulate(StagePass& out, SliceObserver* observer = nullptr);
 
 private:
@@ -46,7 +47,7 @@ private:
   /// Reductions of one kind, and their message, which layers fill one after the other.
   struct Reduction {
     const ir::StateCollective* like = nullptr;
-    double full = 0; ///< share of the message
+    double full = 0; ///< filled share of the message
     std::vector<MessagePart> parts;
     std::optional<TaskId> sent; ///< the last message that was sent
   };
@@ -54,20 +55,20 @@ private:
   /// A state of a run that is reduced, or copied to the host.
   struct Reduced {
     size_t kind = kUnmet;
-    std::vector<size_t> after; ///< kinds that bring it the same gradients first
-    double late = 0;           ///< share that runs after the pass: the inline part, or the part that waits for it
+    std::vector<size_t> after; ///< kinds of reductions of the same gradients that run first
+    double late = 0;           ///< share that runs after the pass: inline, or waiting for an earlier reduction
   };
   /// The part of a message that is sent when the pass has ended.
   struct Late {
     int32_t tag = 0;
     ir::Stream port = 0;
-    double inlined = 0, beside = 0; ///< seconds in the compute stream, and not
+    double inlined = 0, beside = 0; ///< seconds on the compute stream, seconds on the port
   };
-  /// The tags of a run: those of its state collectives, of its nodes if they have their places, and of the rest of its
-  /// instances.
+  /// The first tags of a run: of its state collectives, of its nodes if the nodes are placed on the streams
+  /// (`inPlace_`), and the tag of the rest of its instances.
   struct Tags {
     size_t states = 0, nodes = 0, rest = 0;
-    int64_t count = 0; ///< instances, skipped ones too
+    int64_t count = 0; ///< number of instances, including skipped instances
   };
   const ir::LayerClass& body(ir::LayerClassId id) const { return schedule_.program->classes[id]; }
   const ir::Segment& segment(ir::LayerClassId id) const {
@@ -112,7 +113,8 @@ private:
   void catchUp(double instances);
   std::vector<Spent> spentOn(size_t firstTag, size_t lastTag) const;
   void book(Account& account, size_t run, const std::vector<Spent>& spent) const;
-  /// Reductions, and copies to the host, wait for their instance to end; what brings something comes before it.
+  /// Returns whether a collective runs after its instance: true for reductions and copies to the host, false for
+  /// gathers and copies from the host.
   static bool after(const ir::StateCollective& state) {
     return state.collective == ir::CollectiveKind::HostCopy ? state.out : state.cls == ir::CollectiveClass::Gradient;
   }
@@ -127,7 +129,7 @@ private:
   const ir::Schedule& schedule_;
   const std::vector<ClassCost>& costs_;
   std::vector<std::pair<ir::LayerClassId, int64_t>> runs_; ///< layers of each class
-  std::vector<double> share_;                              ///< share of an instance, by run
+  std::vector<double> share_;                              ///< by run: share of one layer in its instance
   /// By run: true if the nodes are placed on the streams, because some run concurrently or share a port with states;
   /// false if an instance is one task.
   std::vector<bool> inPlace_;
@@ -135,20 +137,20 @@ private:
   ChainPart part_;
   Streams streams_;
   std::vector<std::optional<Streams::Batch>>
-      shares_;                                ///< by run: of an instance, where it is not the whole one that is known
+      shares_;                                ///< by run: tasks of a layer, unless `SegmentCost::instance` has them
   std::vector<Tags> tags_;                    ///< by run
-  Cursor next_, ahead_;                       ///< the instance to begin, the one whose gathers are issued next
-  std::vector<std::vector<TaskId>> gathered_; ///< comm parts of gathers of the instances that have not begun
+  Cursor next_, ahead_;                       ///< next instance to begin, next instance whose gathers are issued
+  std::vector<std::vector<TaskId>> gathered_; ///< by instance: the comm tasks of its gathers
   size_t gatheredHead_ = 0;
   std::vector<Reduction> reductions_; ///< by kind
   std::vector<Reduced> reduced_;      ///< by tag
   std::vector<Late> late_;
   double end_ = 0;
-  std::vector<Spent> ended_; ///< by tag, until then
+  std::vector<Spent> ended_; ///< by tag: seconds spent until `end_`
   // The rhythm of the current run.
   int64_t same_ = 0;
   double lastBegin_ = 0, lastPeriod_ = -1, lastBacklog_ = -1, lastGrowth_ = 0, lastFull_ = 0;
-  std::map<ir::Stream, double> lastAhead_; ///< seconds of the tasks that reductions wait for, by port
+  std::map<ir::Stream, double> lastAhead_; ///< by port: seconds of communication that was issued ahead and has not run
   std::vector<Spent> lastSpent_;           ///< by tag of the run
   size_t lastLate_ = 0; ///< index of the first transfer that this instance deferred until after the pass
   double skippedTime_ = 0;

@@ -5,9 +5,9 @@
 
 namespace planc::cost {
 
-/// Seconds that a first forward pass takes beyond its computing if it begins together with the step's gathers: no layer
-/// begins before the last message that holds some of its parameters has arrived. Counts the share of the gathers that
-/// is not inline. Messages of one kind arrive in the order in which the layers fill them.
+/// Returns the seconds that a first forward pass takes in addition to its computing if it begins together with the
+/// step's gathers. No layer begins before the last message that holds some of its parameters has arrived. Counts the
+/// share of the gathers that is not inline. Messages of one kind arrive in the order in which the layers fill them.
 double waitForGathers(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage);
 
 } // namespace planc::cost

@@ -90,7 +90,7 @@ ir::Segment halfOf(const ir::LayerClass& layerClass, const ir::Segment& backward
 Streams::Batch instanceOf(const ir::Program& program, const std::vector<ir::Node>& nodes, const ir::Segment& segment,
                           const SegmentCost& cost, double share = 1);
 
-/// The seconds of `times` instances of a class in one direction, run alone.
+/// Adds to `account` the seconds of `times` instances of a class in one direction that run alone.
 void addAlone(Account& account, ir::LayerClassId layerClass, bool backward, const SegmentCost& cost, double times);
 
 } // namespace planc::cost

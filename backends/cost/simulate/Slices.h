@@ -24,27 +24,27 @@ enum class StageStream : uint32_t {
   Compute,
   Sends,      ///< transfers to other stages
   Tails,      ///< communication of states that runs on after a pass
-  Gathers,    ///< of the step's new parameters
-  Reductions, ///< of the step's gradients
+  Gathers,    ///< gathers of the step's new parameters
+  Reductions, ///< reductions of the step's gradients
 };
 
 /// Something that a stream does from `begin` to `end`, in seconds. -1: the field does not apply.
 struct Slice {
   SliceKind kind = SliceKind::Idle;
-  ir::ActionKind action = ir::ActionKind::Forward; ///< of a pass, or of the pass that a task belongs to
+  ir::ActionKind action = ir::ActionKind::Forward; ///< kind of the pass, or of the pass that the task belongs to
   Cause cause{};
   uint32_t stream = 0;
   int64_t stage = 0;
   int64_t virtualStage = -1, microBatch = -1;
-  int64_t pairedVirtualStage = -1, pairedMicroBatch = -1; ///< of the backward pass of a pair
-  int64_t layerClass = -1;                                ///< of a task
-  int64_t state = -1;                                     ///< of a task that moves a state of the class
-  int64_t task = -1;                                      ///< the node that it runs, or the tag that it was added with
+  int64_t pairedVirtualStage = -1, pairedMicroBatch = -1; ///< virtual stage and micro-batch of a pair's backward pass
+  int64_t layerClass = -1;                                ///< class of the layer that a task belongs to
+  int64_t state = -1;                                     ///< state of the class that a task moves
+  int64_t task = -1;                                      ///< node that a task runs, or the tag that it was added with
   double begin = 0, end = 0;
 };
 
-/// Is told of slices. Those of one stream come in order and never overlap. A simulation without an observer spends no
-/// time on it.
+/// Receives slices. The slices of one stream come in order and never overlap. A simulation without an observer spends
+/// no time on slices.
 class SliceObserver {
 public:
   virtual ~SliceObserver() = default;

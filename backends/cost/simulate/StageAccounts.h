@@ -10,14 +10,14 @@ namespace planc::cost {
 
 class DeviceStages;
 
-/// Books the passes, pairs, transfers and state collectives of a device stage; of no kind yet.
-/// `devices`: those of the program; null: made when needed.
+/// Returns the account of a device stage: passes, pairs, transfers and state collectives. Does not set its `kind`.
+/// `devices`: the device stages of the program; null: created when needed.
 StageAccount accountStage(const Simulation& sim, size_t stage, const DeviceStages* devices = nullptr);
-/// Idem of every device stage, by stage.
+/// Returns the accounts of all device stages, by stage, with `kind` set.
 std::vector<StageAccount> accountStages(const Simulation& sim);
 
-/// The schedule of `sim`, its orders unchanged, with the mean of all virtual stages in place of each: what the stage
-/// with the most work idles then, and when its step ends. Nothing is idle on one stage.
+/// Simulates the schedule of `sim` with the same orders, but gives every virtual stage the mean cost of all virtual
+/// stages. Returns the idle time of the stage with the most work, and the end of the step; both are 0 for one stage.
 EvenStages evenStages(const Simulation& sim, FastPipeline& engine);
 
 } // namespace planc::cost

@@ -10,57 +10,62 @@
 namespace planc::cost {
 
 struct StagePass {
-  double seconds = 0;        ///< of the compute stream, from start to end
-  double alone = 0;          ///< the part that the instances take by themselves
-  double last = 0;           ///< the last layer in this direction, alone
-  double tail = 0;           ///< comm streams run on for this long after the end
-  bool communicates = false; ///< has state collectives: waits until the comm stream is free
-  Account account;           ///< where `seconds` go, all instances together
-  bool booked = false;       ///< whether it is there
-  Account running;           ///< whose communication `tail` is: exposed by whoever waits for it
+  double seconds = 0;        ///< seconds of the compute stream from start to end
+  double alone = 0;          ///< seconds that the instances take if they run alone
+  double last = 0;           ///< seconds of the last layer in this direction if it runs alone
+  double tail = 0;           ///< seconds for which comm streams run on after the end
+  bool communicates = false; ///< has state collectives, so it waits until the comm stream is free
+  Account account;           ///< `seconds` by class, all instances together
+  bool booked = false;       ///< whether `account` is filled
+  Account running;           ///< communication of `tail` by class and state; exposed if an action waits for it
 };
 
-/// Whether a pass in that direction moves the state, once for every micro-batch.
+/// Returns whether each pass in the given direction moves the state, once per micro-batch.
 bool everyMicroBatch(const ir::StateCollective& state, bool backward);
 
-/// Whether gradients are reduced, or taken to the host, once per step: in the pass that completes them.
+/// Returns whether a collective reduces gradients, or copies them to the host, once per step. It then runs in the pass
+/// that completes the gradients.
 bool reducesOnce(const ir::StateCollective& state);
-/// Whether new parameters are gathered once per step.
+/// Returns whether a collective gathers new parameters once per step.
 bool gathersOnce(const ir::StateCollective& state);
-/// Whether a state reduces in the pass that completes the gradients of a step: a backward pass, or the half of it that
-/// makes the gradients of parameters (`weights`).
+/// Returns whether a collective reduces gradients in the pass that completes the gradients of a step. That pass is a
+/// backward pass or, if `weights` is true, the half of it that makes the gradients of parameters.
 bool reducesInLast(const ir::StateCollective& state, bool weights);
 
-/// Adds up by port for how long the collectives inside of the layers of a pass take it,
+/// Adds to `ports` the seconds for which the collectives inside the layers of a pass take each port.
 void addLayersOnPorts(std::vector<double>& ports, const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
                       const ir::StageKind& stage, bool backward);
-/// and of those of states the `share` that a pass moves. With both a pass ends no sooner.
+/// Adds to `ports` the seconds of state collectives. `share` returns the share of a collective that a pass moves. A
+/// pass, with the communication that runs on after it, takes at least the sum of both on each port.
 void addStatesOnPorts(std::vector<double>& ports, const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
                       const ir::StageKind& stage, llvm::function_ref<double(const ir::StateCollective&)> share);
-/// Removes the communication that runs on after a pass, which is not concurrent with it.
+/// Subtracts from `ports` the seconds of communication that runs on after a pass, because that communication is not
+/// concurrent with the pass.
 void takeRunning(std::vector<double>& ports, const ir::Program& program, const StagePass& pass);
 
-/// Without `account` it is left to `bookAlone` where that is all there is to it.
-/// Equal instances are simulated until their rhythm repeats, then multiplied; runs of up to eight are simulated whole.
+/// Simulates a pass. If `account` is false and no states move with the pass, its account stays empty until `bookAlone`
+/// fills it. Equal instances are simulated until their rhythm repeats, and are then multiplied. Runs of up to eight
+/// instances are simulated one by one.
 StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
                        bool backward, bool account = true);
 /// Tells `observer` the tasks of a pass, on the streams of a device (`Streams::watch`). An instance whose nodes neither
-/// overlap nor share a port with states is one task. Instances that are only counted do not appear.
+/// overlap nor share a port with states is one task. Skipped instances do not appear.
 void observeStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
                       bool backward, SliceObserver& observer);
-/// The halves of a backward pass. States move with the first, and what they leave behind runs beside the second.
+/// The halves of a backward pass. States move in the first half. Communication that they leave behind runs during the
+/// second half.
 struct HalfPasses {
   StagePass first, second;
 };
-/// Both halves of a backward pass; for schedules that split it.
+/// Simulates both halves of a backward pass. Only for schedules that split backward passes.
 HalfPasses runHalves(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage);
 void bookAlone(HalfPasses& halves, const std::vector<ClassCost>& costs, const ir::StageKind& stage);
-/// The pass that completes the gradients of a step, with the reductions of the step in it; of a backward pass that is
-/// split in two the half that makes the gradients of parameters (`weights`). The account of that half has only what its
-/// reductions add.
+/// Simulates the pass that completes the gradients of a step, with the reductions of the step in it. If `weights` is
+/// true, this is the half of a split backward pass that makes the gradients of parameters. The account of that half
+/// has only the seconds that its reductions add.
 StagePass runLastPass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
                       bool weights);
-/// The account of a pass whose instances run alone, if it is not there.
+/// Fills the account of a pass whose instances run alone, unless the account is filled already.
 void bookAlone(StagePass& pass, const std::vector<ClassCost>& costs, const ir::StageKind& stage, bool backward);
 
 } // namespace planc::cost

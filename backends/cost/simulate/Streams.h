@@ -1,4 +1,5 @@
-// Event simulation of in-order streams: one that computes, slowed beside the transfers of each port, and the host's.
+// Event simulation of in-order streams: a compute stream, comm streams of ports, which slow it down, and the host's
+// stream.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/simulate/Account.h"
@@ -25,18 +26,20 @@ public:
   using TaskId = uint32_t;
   static constexpr int32_t kNoTag = -1;
 
-  /// Tasks that are added together, once or again and again, after one that stands before them on the compute stream.
+  /// Tasks that are added together, once or several times, after a task that is before them on the compute stream.
   class Batch;
 
-  /// `slowdown`: the share of computing speed that communication beside it takes (docs/cost-model.md, section 2.4), and
-  /// which share of that a comm stream does; none: all.
+  /// `slowdown`: the share of computing speed that concurrent communication takes (docs/cost-model.md, section 2.4).
+  /// `besides`: by comm stream, the share of `slowdown` that its communication causes; 1 for streams without an
+  /// element.
   explicit Streams(double slowdown, std::vector<double> besides = {})
       : slowdown_(slowdown), besides_(std::move(besides)) {}
 
-  /// A kernel on the compute stream, or a transfer on a comm stream that was issued ahead of what needs it.
+  /// Adds a kernel on the compute stream, or a transfer on a comm stream that is issued ahead of the task that needs
+  /// it.
   TaskId add(ir::Stream stream, double seconds, std::span<const TaskId> deps, int32_t tag = kNoTag);
-  /// The inline share of a collective: the compute stream stands still for `seconds` from its place in the order on,
-  /// and the port carries the share from then on, after the collectives before it. Returns the transfer, which ends
+  /// Adds the inline share of a collective. The compute stream stands still for `seconds` when it reaches the share.
+  /// The port carries the share from that moment on, after the collectives before it. Returns the transfer, which ends
   /// last.
   TaskId addInline(ir::Stream port, double seconds, std::span<const TaskId> deps, int32_t tag);
   /// Adds the host's time to launch an instance, from `begin` on. It slows no other task; time that the compute stream
@@ -46,14 +49,15 @@ public:
   /// communication.
   TaskId addMarker(std::span<const TaskId> deps, double allowance, std::function<void()> reached = {});
 
-  /// The batch after `begin`; gives the task that begins it: those of the batch are counted from there, and their tags
-  /// from `firstTag`.
+  /// Adds the tasks of a batch after `begin`. Returns the id of the first task of the batch. The ids of the batch are
+  /// counted from that id, and its tags from `firstTag`.
   TaskId add(const Batch& batch, TaskId begin, int32_t firstTag = 0);
 
   /// Runs until every task that was added (also by markers) has ended.
   void run() { observer_ ? runAll<true>() : runAll<false>(); }
-  /// `observer` is told of each task that takes time, by its tag and the number of its slot: 0 computes, 1 is the host,
-  /// a port has one for inline shares and instances and one for what was issued ahead. A task may pause in between.
+  /// Passes each task that takes time to `observer`, with its tag and the number of its slot. Slot 0 computes, slot 1
+  /// is the host. Each port has one slot for inline shares and collectives of instances, and one slot for transfers
+  /// that were issued ahead. A task may pause before it ends.
   void watch(SliceObserver* observer) { observer_ = observer; }
 
   double now() const { return now_; }
@@ -78,7 +82,7 @@ private:
   enum class TaskKind : uint8_t {
     Plain,
     Hold,   ///< the compute stream stands still for an inline share; the share itself is the task after it
-    Inline, ///< on its port; begins no sooner than the hold, which is the task before it
+    Inline, ///< on its port; begins no sooner than the hold, which is the previous task
   };
   struct Task {
     double seconds = 0;
@@ -96,9 +100,9 @@ private:
   };
   struct Queue {
     TaskId front = kNone, back = kNone;
-    bool running = false; ///< the front
+    bool running = false; ///< the front task runs
     double left = 0;      ///< remaining seconds of the front, if it runs
-    double begin = 0;     ///< if it runs and is watched: when it began
+    double begin = 0;     ///< moment at which the front began, if it runs and is watched
   };
   /// A task at the end of `tasks`, without its dependencies.
   static Task& append(std::vector<Task>& tasks, double seconds, size_t slot, int32_t tag, TaskKind kind,
@@ -115,7 +119,8 @@ private:
   TaskId awaitedNow() const;
   void observe(size_t slot) const;
   void complete(size_t stream);
-  /// A port has two slots: its collectives of instances and inline shares, then what was issued ahead.
+  /// Returns the first of a port's two slots. It holds collectives of instances and inline shares. The second slot
+  /// holds transfers that were issued ahead.
   static size_t firstSlotOf(ir::Stream port) { return kFirstComm + 2 * static_cast<size_t>(port); }
   static bool isAhead(size_t slot) { return slot > kFirstComm && (slot - kFirstComm) % 2 == 1; }
   void use(size_t slot);
@@ -127,7 +132,7 @@ private:
 
   SliceObserver* observer_ = nullptr;
   double slowdown_;
-  std::vector<double> besides_; ///< by comm stream
+  std::vector<double> besides_; ///< by comm stream: share of the slowdown that it causes
   double now_ = 0, computeEnd_ = 0;
   double allowance_ = 0;                                        ///< seconds that computing may still lose
   std::vector<double> queued_{std::vector<double>(kFirstComm)}; ///< by slot: seconds that were added and have not run
@@ -138,19 +143,20 @@ private:
   /// Slot 0 computes, 1 is the host; the others are ports.
   static constexpr size_t kHost = 1, kFirstComm = 2;
   std::vector<Queue> queues_{kFirstComm};
-  std::vector<uint16_t> used_{0}; ///< slots that ever had a task, and the first; in order
-  std::vector<Spent> spent_{1};   ///< without a tag first; a place for every tag that was added
+  std::vector<uint16_t> used_{0}; ///< slots that ever had a task, and slot 0; ascending
+  std::vector<Spent> spent_{1};   ///< first the tasks without a tag, then one element per tag
 };
 
 class Streams::Batch {
 public:
   explicit Batch(size_t tasks) { tasks_.reserve(tasks), deps_.reserve(2 * tasks); }
 
-  /// A kernel, or what of a collective is not inline. `deps`: tasks of the batch, by the numbers that this returns.
+  /// Adds a kernel, or the part of a collective that is not inline. Returns the number of the task in the batch.
+  /// `deps`: numbers of tasks of the batch.
   uint32_t add(ir::Stream stream, double seconds, std::span<const uint32_t> deps, int32_t tag);
-  /// The inline share of a collective; returns its transfer.
+  /// Adds the inline share of a collective. Returns the number of its transfer in the batch.
   uint32_t addInline(ir::Stream port, double seconds, std::span<const uint32_t> deps, int32_t tag);
-  /// The last task of each stream, in the order of their first ones.
+  /// Returns the last task of each stream. The streams are in the order of their first tasks.
   std::vector<uint32_t> lastOnes() const;
 
 private:
@@ -161,8 +167,8 @@ private:
     double seconds = 0; ///< sum over its tasks
   };
   uint32_t push(double seconds, size_t slot, std::span<const uint32_t> deps, int32_t tag, TaskKind kind);
-  std::vector<Task> tasks_;    ///< numbers of tasks and dependencies are those of the batch
-  std::vector<uint32_t> deps_; ///< kNone: what the batch comes after
+  std::vector<Task> tasks_;    ///< tasks and dependencies are numbered within the batch
+  std::vector<uint32_t> deps_; ///< kNone: the task after which the batch is added
   std::vector<Row> rows_;
   size_t tags_ = 0;
 };

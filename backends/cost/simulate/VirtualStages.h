@@ -5,10 +5,11 @@
 
 namespace planc::cost {
 
-/// Costs and devices of all virtual stages, from their stage passes. Blocking shares of the communication of the step
-/// go to the devices that hold it.
+/// Adds the costs and the devices of all virtual stages to `sim.pipeline`. Adds the blocking shares of the step's
+/// reductions to `sim.steps` of the devices that hold the virtual stages.
 void addVirtualStages(Simulation& sim);
-/// The passes that complete the gradients, of the kinds that the orders of the pipeline have.
+/// Simulates the passes that complete the gradients, and adds their costs to `sim.pipeline`. Covers only the kinds of
+/// backward pass that `sim.pipeline.actions` contains.
 void addLastPasses(Simulation& sim);
 
 } // namespace planc::cost

@@ -19,7 +19,7 @@ struct TopologySpan {
 /// A group of ranks at one level.
 struct TopologyGroup {
   ir::CollectiveKind collective = ir::CollectiveKind::AllReduce;
-  double ranks = 1; ///< of the whole group
+  double ranks = 1; ///< ranks of the whole group
   double nodes = 1; ///< sampled domains that the group spans; the steps of a tree depend on this number
   double units = 1; ///< units of the level that the group spans
   double each = 1;  ///< ranks of the group in one unit

@@ -12,23 +12,23 @@
 
 namespace planc::cost {
 
-/// Two moments are one if they are closer than this share of the time before them.
+/// Two moments count as equal if they differ by less than this share of the time before them.
 inline constexpr double kOneMoment = 1e-12;
 
 /// The seconds of the actions of one kind on one virtual stage.
 struct ActionPrice {
-  /// From when its input was sent to its arrival. What the stage makes itself for the gradients of parameters is there
-  /// when the stage goes on: minus infinity.
+  /// Seconds from the sending of the input to its arrival. Minus infinity for gradients of parameters, because the
+  /// stage makes their input itself, so the input is available when the stage goes on.
   double latency = 0;
-  double receiving = 0; ///< for which the transfer of the input holds the stage
+  double receiving = 0; ///< seconds for which the transfer of the input holds the stage
   double seconds = 0;
-  double sending = 0;                                    ///< for which the transfer of the result holds the stage
-  double transfer = 0;                                   ///< for which that takes the port
-  double room = std::numeric_limits<double>::infinity(); ///< as in PassCost, up to here:
+  double sending = 0;                                    ///< seconds for which sending the result holds the stage
+  double transfer = 0;                                   ///< seconds for which sending the result takes the port
+  double room = std::numeric_limits<double>::infinity(); ///< `room` to `onSends`: as in `PassCost`
   double tail = 0, onStep = 0, onGathers = 0, onSends = 0;
-  const LastPass* reductions = nullptr; ///< run in it if it completes the gradients of the step; null: there are none
-  bool completes = false;               ///< may complete them
-  /// The share of its seconds for which it takes the port of what other passes leave behind.
+  const LastPass* reductions = nullptr; ///< reductions in it if it completes the step's gradients; null: no reductions
+  bool completes = false;               ///< whether it can complete the gradients of the step
+  /// Returns the share of its seconds for which it takes the port of communication that other passes leave behind.
   double portShare() const { return seconds > 0 ? std::max(0.0, 1 - room / seconds) : 0; }
 };
 
@@ -44,8 +44,9 @@ struct PassDelay {
 struct RunningOn {
   double until = 0;
   double seconds = 0; ///< its own, not shared with a transfer
-  double sends = 0;   ///< seconds that transfers added to it, and that nothing has waited for
-  /// Pauses while something else takes its port for `takes` seconds from `begin` on. Returns for how long.
+  double sends = 0;   ///< seconds that transfers added to it, less the seconds already waited for
+  /// Pauses while other communication takes its port for `takes` seconds from `begin` on. Returns the seconds of the
+  /// pause.
   double pause(double begin, double takes) {
     const double paused = until > begin ? std::clamp(begin + takes - (until - seconds), 0.0, takes) : 0;
     until += paused;
@@ -58,13 +59,15 @@ struct Beside {
   double begin = 0, end = 0, share = 0;
 };
 
-/// The wait of a first forward pass from `start` to `end` for its new parameters, which are there at `gathered`: no
-/// layer begins before its own are. `held`: seconds for which passes communicate over the port of the gathers.
+/// Returns the delay of a first forward pass, from `start` to `end`, that waits for its new parameters. All of them
+/// have arrived at `gathered`. No layer begins before its own parameters have arrived. `held`: seconds for which
+/// passes communicate over the port of the gathers.
 PassDelay delayByGathers(const PipelineInput& in, const VirtualStageCost& cost, double gathered, double start,
                          double end, double held);
 
-/// Books `seconds` of waiting while the port of a stage sends on its transfers, by their length. Such a wait also holds
-/// what the transfers themselves waited for: returns the seconds beyond all transfers.
+/// Books `seconds` of waiting for the sending port of a stage on the stage's transfers, in proportion to their length.
+/// Such a wait can include communication that the transfers themselves waited for. Returns the seconds that exceed all
+/// transfers.
 double bookPortWaits(const PipelineInput& in, double seconds, bool hasTail, std::vector<HeldStage>& holds);
 
 /// Runs steps until all stages take equally long from `begins` (by stage) to their ends: one step if they wait for all.

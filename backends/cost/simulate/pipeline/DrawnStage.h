@@ -1,4 +1,4 @@
-// The accounts of a stage in the reference of the pipeline simulation: what is booked is also drawn.
+// The account of a stage in the reference of the pipeline simulation. All booked seconds are also drawn as slices.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/simulate/Slices.h"
@@ -10,7 +10,7 @@
 
 namespace planc::cost {
 
-/// The progress of one device stage. On its compute stream each slice begins where the one before ends.
+/// The progress of one device stage. On its compute stream each slice begins where the previous slice ends.
 class DrawnStage {
 public:
   StageTimes times;
@@ -31,7 +31,8 @@ public:
     times.busy += seconds;
     draw(slice, seconds);
   }
-  /// `hold`: on whose behalf, a place in `times.holds`.
+  /// Books seconds that hold the stage. `hold`: index in `times.holds` of the virtual stage on whose behalf it is
+  /// held.
   void held(size_t hold, Cause cause, double seconds) {
     if (!(seconds > 0)) return;
     HeldStage& by = times.holds[hold];
@@ -42,15 +43,16 @@ public:
     portWaits += seconds;
     draw({.kind = SliceKind::WaitsForPort}, seconds);
   }
-  /// Waits for communication that was left behind: the seconds that transfers added to it (`sends`) are waits for the
-  /// port. Returns the other seconds.
+  /// Divides a wait for communication that was left behind. The seconds that transfers added to that communication
+  /// (`sends`) are booked as waits for the port. Returns the remaining seconds.
   double waitForSends(double& sends, double waits) {
     const double taken = std::min(waits, sends);
     sends -= taken;
     waitForPort(taken);
     return waits - taken;
   }
-  /// A comm stream begins something at `begin`. What it did before has ended by `until`.
+  /// A comm stream begins the slice `next` at `begin`. Its previous slice ends at `until`, or at `begin` if that is
+  /// sooner.
   void communicate(StageStream stream, double until, Slice next, double begin) {
     Slice& open = open_[static_cast<size_t>(stream)];
     open.end = std::min(until, begin);

@@ -20,37 +20,38 @@ struct PassCost {
   double seconds = 0;
   double weight = 0; ///< seconds of the half of a backward pass that makes gradients of parameters
   double tail = 0;   ///< seconds for which comm streams run on after the end
-  /// Seconds of this pass beside which communication that other passes left behind may run: 0 if the pass begins with
+  /// Seconds of this pass during which communication that other passes left behind can run: 0 if the pass begins with
   /// communication of states, less than `seconds` if its layers take the same port.
   double room = std::numeric_limits<double>::infinity();
   double last = 0;      ///< seconds of its last layer
   double onStep = 0;    ///< seconds for which it takes a port that reductions of the step also take
   double onGathers = 0; ///< seconds for which it takes a port that gathers of the step also take
   double onSends = 0;   ///< seconds for which it takes a port that transfers to other stages also take
-  double apart = 0;     ///< seconds that both halves take longer than the whole
+  double apart = 0;     ///< seconds by which both halves together take longer than the whole pass
   double inputTail = 0; ///< `tail` of the half that makes gradients of inputs; the other half leaves none
   double input() const { return seconds + apart - weight; } ///< seconds of the half that makes gradients of inputs
 };
 
-/// How much longer a transfer of `seconds` takes that shares its port with a pass of `pass` seconds. The pass takes the
-/// port for `held` of them, evenly, and both run together for at most `within` seconds.
+/// Returns by how many seconds a transfer of `seconds` becomes longer if it shares its port with a pass of `pass`
+/// seconds. The pass takes the port for `held` of its seconds, spread evenly. Both run together for at most `within`
+/// seconds.
 inline double takenTurns(double seconds, double held, double pass, double within) {
   if (!(held > 0) || !(within > 0)) return 0;
   const double share = held < pass ? held / pass : 1, alone = within * (1 - share);
   return seconds < alone ? seconds * share / (1 - share) : within * share;
 }
 
-/// New parameters of a virtual stage on their way, once per step.
+/// The gathers of the new parameters of a virtual stage, once per step.
 struct StepGathers {
   double inlined = 0; ///< seconds for which inline gathers hold the stage when its step begins
   double total = 0;   ///< seconds of the gathers that run beside passes
   double wait = 0;    ///< seconds that a forward pass waits if it begins with them (`waitForGathers`)
-  double beside = 1;  ///< the share of the slowdown that computing beside them suffers
+  double beside = 1;  ///< share of `PipelineInput::slowdown` that concurrent computing suffers
 };
 
 /// The pass that completes the gradients of a step, with the reductions that run in it (`runLastPass`).
 struct LastPass {
-  double longer = 0;   ///< seconds more than other passes: slowed by reductions, and held by inline shares of them
+  double longer = 0;   ///< extra seconds over other passes: slowed by reductions, held by their inline shares
   double tail = 0;     ///< seconds for which ports run on after it
   double carried = 0;  ///< seconds for which its communication takes the busiest port of reductions; 0: no reductions
   double onSends = 0;  ///< seconds of reductions on a port that transfers to other stages also take
@@ -59,11 +60,11 @@ struct LastPass {
 
 /// Which kinds of communication of a device share a port.
 struct PortsMeet {
-  bool tails = false;           ///< transfers to other stages with what passes leave behind
-  bool reductions = false;      ///< transfers with reductions of the step
-  bool inlined = false;         ///< transfers with inline reductions, which begin when everything else has ended
-  bool gathers = false;         ///< transfers with gathers of the step
-  bool tailsAndReduced = false; ///< what passes leave behind with reductions of the step
+  bool tails = false;           ///< transfers to other stages, and communication that passes leave behind
+  bool reductions = false;      ///< transfers, and reductions of the step
+  bool inlined = false;         ///< transfers, and inline reductions, which begin when everything else has ended
+  bool gathers = false;         ///< transfers, and gathers of the step
+  bool tailsAndReduced = false; ///< communication that passes leave behind, and reductions of the step
   void add(const PortsMeet& other) {
     tails |= other.tails, reductions |= other.reductions, inlined |= other.inlined, gathers |= other.gathers,
         tailsAndReduced |= other.tailsAndReduced;
@@ -72,18 +73,18 @@ struct PortsMeet {
 
 struct VirtualStageCost {
   PassCost forward, backward;
-  StepGathers gathers;        ///< before the first forward
-  LastPass last, lastWeights; ///< a backward pass, or the half of it that makes the gradients of parameters
+  StepGathers gathers;        ///< gathers before the first forward pass
+  LastPass last, lastWeights; ///< for whole backward passes, and for halves that make gradients of parameters
   double send = 0;            ///< seconds of the transfer to the next virtual stage
   double sendBack = 0;        ///< seconds of the transfer of the gradient to the previous virtual stage
   double joined = 0;          ///< seconds of `send` in which receivers gather scattered parts over links of their own
-  double joinedBack = 0;      ///< seconds of `sendBack` in which they do
+  double joinedBack = 0;      ///< seconds of `sendBack` in which receivers gather scattered parts
   PortsMeet meets;
 };
 
 /// A forward pass and a backward pass of another micro-batch that run together.
 struct PairCost {
-  double seconds = 0;               ///< of both passes
+  double seconds = 0;               ///< seconds of both passes together
   double forward = 0, backward = 0; ///< seconds until the result of each is made
 };
 
@@ -99,7 +100,7 @@ public:
   std::span<const int64_t> operator[](std::integral auto virtualStage) const {
     return std::span(all_).subspan(static_cast<size_t>(virtualStage) * routes_, routes_);
   }
-  /// The devices of all virtual stages; those of one virtual stage follow each other.
+  /// Returns the devices of all virtual stages. The devices of one virtual stage are adjacent, one per route.
   std::span<const int64_t> all() const { return all_; }
   bool operator==(const StageDevices&) const = default;
 
@@ -116,10 +117,10 @@ struct PipelineInput {
   /// By virtual stage of the forward pass and of the backward pass of a pair. Passes without an entry run one after the
   /// other.
   std::map<std::pair<int64_t, int64_t>, PairCost> pairs;
-  bool waitsForAll = true;     ///< a stage begins a step when all stages, or else itself, have ended the one before
-  std::vector<double> between; ///< by stage: seconds that hold it between two steps; empty: none
+  bool waitsForAll = true;     ///< a stage waits for the previous step of all stages; false: only for its own
+  std::vector<double> between; ///< by stage: seconds that hold it between two of its steps; empty: 0
   double inlineSend = 1;       ///< share of a transfer that holds the sender
-  double inlineReceive = 0;    ///< share that holds the receiver, from when its stream is free
+  double inlineReceive = 0;    ///< share that holds the receiver, once its stream is free
   double slowdown = 0;         ///< share of computing speed that gathers of the step take
 };
 
@@ -151,19 +152,19 @@ struct StageTimes {
   double end = 0;               ///< the moment at which its last action, and the transfer that holds it then, has ended
   double busy = 0;              ///< seconds of its passes
   double idle = 0;              ///< seconds of waiting for other stages between `begin` and `end`
-  double trailing = 0;          ///< seconds after `end` for which communication runs on; booked
+  double trailing = 0;          ///< seconds after `end` for which communication runs on; part of `booked()`
   std::vector<HeldStage> holds; ///< by virtual stage and route
-  /// Pairs by virtual stage of the forward pass and of the backward pass. Each counts by the share of its saving that
-  /// it makes.
+  /// Number of pairs, by virtual stage of the forward pass and of the backward pass. A pair counts as the share of its
+  /// full saving that it reaches.
   std::map<std::pair<int64_t, int64_t>, double> together;
   double booked(Cause cause) const;
   double booked() const; ///< all causes: end - begin + trailing = busy + idle + booked
 };
 
-/// Simulates one step. If stages do not wait for all, it is one of many that follow each other: it begins as staggered
-/// as it ends, so that the longest time from `begin` to the end of `trailing` and `between` is the period of steps.
-/// The fast engine, which counts what repeats; `runTimeline` is its reference. Throws std::logic_error if the orders
-/// wait for each other.
+/// Simulates one step with the fast engine, which skips repeated periods; `runTimeline` is its reference. If
+/// `waitsForAll` is false, this is one of many steps in a row: the stages begin it as staggered as they end it, so
+/// that the longest time from `begin` to the end of `trailing` and `between` is the period of steps. Throws
+/// std::logic_error if the orders wait for each other.
 std::vector<StageTimes> runPipeline(const PipelineInput& input);
 
 } // namespace planc::cost

@@ -8,19 +8,19 @@
 
 namespace planc::cost {
 
-/// A phase or a block of one stage's order that repeats: its actions [begin, end). `length` of them are one common
-/// period of all stages.
+/// A phase or a block that repeats in one stage's order: the actions [begin, end). One common period of all stages
+/// takes `length` of these actions.
 struct Stretch {
   size_t begin = 0, end = 0, length = 0;
   bool ofPhase = false;
   int64_t times = 1;               ///< how often the phase or block runs in one common period
   std::vector<ir::Action> written; ///< the actions of the phase or block as they are written
-  std::vector<int64_t> counts;     ///< how often each of them runs in one common period
+  std::vector<int64_t> counts;     ///< how often each action of `written` runs in one common period
 };
 
 /// Stretches that all stages run at about the same time, one per stage.
 struct SteadyOrders {
-  int64_t microBatches = 1; ///< of a common period
+  int64_t microBatches = 1; ///< micro-batches of a common period
   std::vector<Stretch> stages;
 };
 

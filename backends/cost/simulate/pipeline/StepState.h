@@ -10,34 +10,34 @@
 
 namespace planc::cost {
 
-/// Streams, ports and accounts of all stages. The effects are those of the reference (`Timeline`). All
-/// that is booked lies in one array of sums, so that a leap over what repeats can multiply it.
+/// Streams, ports and accounts of all stages, with the same effects as in the reference (`Timeline`). All booked
+/// seconds are in one array of sums, so that a leap over repeated periods can multiply them.
 class StepState {
 public:
   struct Stage {
     size_t number = 0;
-    double* spent = nullptr; ///< in the sums: idle, busy, and waits while its port sends
-    double begin = 0;        ///< of its step
-    double free = 0;         ///< when its last action has ended
-    RunningOn tail;          ///< what the last pass with a tail left behind
-    RunningOn reductions;    ///< those of the step so far
-    double port = 0;         ///< when its port has sent all transfers so far
-    double row = 0;          ///< seconds of transfers in a row on the port that hold no sender
-    double gathered = 0;     ///< when the last of the step's new parameters is there
-    double gatherSends = 0;  ///< seconds by which transfers made that later, and that nothing has waited for
-    size_t reducing = 0;     ///< slots whose reductions have begun
+    double* spent = nullptr; ///< points into `sums`: idle, busy, and waits while its port sends
+    double begin = 0;        ///< moment at which its step begins
+    double free = 0;         ///< moment at which its last action has ended
+    RunningOn tail;          ///< communication that the last pass with a tail left behind
+    RunningOn reductions;    ///< reductions of the step so far
+    double port = 0;         ///< moment at which its port has sent all transfers so far
+    double row = 0;          ///< seconds of back-to-back transfers on the port, less the shares that hold senders
+    double gathered = 0;     ///< moment at which the last of the step's new parameters has arrived
+    double gatherSends = 0;  ///< seconds by which transfers delayed `gathered`, less those already waited for
+    size_t reducing = 0;     ///< number of slots whose reductions have begun
     PortsMeet meets;
     double& idle() { return spent[0]; }
     double& busy() { return spent[1]; }
     double& portWaits() { return spent[2]; }
-    uint32_t tailSlot = 0; ///< whose communication `tail` is
+    uint32_t tailSlot = 0; ///< slot that left `tail` behind
     Cause tailCause = Cause::ForwardTail;
   };
-  /// Where a pass leaves communication behind.
+  /// How a pass leaves communication behind: from which moment on, and what else takes the port.
   struct TailPlace {
     double from = 0;
     Beside other{};              ///< the other pass of its pair
-    bool withReductions = false; ///< the reductions of its own pass hold it already
+    bool withReductions = false; ///< the reductions of its own pass already account for it
   };
   /// Two passes of two slots of a stage that run together.
   struct Together {
@@ -54,13 +54,13 @@ public:
 
   double& booked(size_t slot, Cause cause) { return sums[bookedAt_ + slot * kCauses + static_cast<size_t>(cause)]; }
 
-  /// Seconds that two passes save if they run together.
+  /// Returns the cost of two passes that run together. `apart`: their seconds one after the other.
   const Together& togetherOf(const Stage& stage, size_t forwardSlot, size_t backwardSlot, double apart);
   void addTogether(const Together& pair, double share) {
     sums[sharesAt_ + static_cast<size_t>(&pair - together_.data())] += share;
   }
 
-  // Communication.cpp: the effects. Most passes have few of them, so the tests for none stand here.
+  // Effects of communication (Communication.cpp). Most passes have few effects, so the tests for an effect are inline.
   double afterTail(Stage& stage, double room, double start) {
     const double begin = stage.tail.until - room;
     return begin > start ? waitForTail(stage, begin, start) : start;
@@ -95,13 +95,13 @@ private:
   const PipelineInput* in_ = nullptr;
   const PipelineShape* shape_ = nullptr;
   size_t routes_ = 1;
-  size_t bookedAt_ = 0, sharesAt_ = 0; ///< in the sums
-  std::vector<double> gathered_;       ///< by slot: when its new parameters are there
-  std::vector<double> gathering_;      ///< by slot: seconds of its gathers that nothing has waited for
+  size_t bookedAt_ = 0, sharesAt_ = 0; ///< indices into `sums`
+  std::vector<double> gathered_;       ///< by slot: moment at which its new parameters have arrived
+  std::vector<double> gathering_;      ///< by slot: seconds of its gathers that no pass has waited for
   std::vector<uint32_t> reducing_;     ///< stage by stage: slots in the order in which their reductions began
-  std::vector<char> byWeights_;        ///< by slot: the half that makes gradients of parameters completed them
+  std::vector<char> byWeights_;        ///< by slot: a half that makes gradients of parameters completed its gradients
   std::vector<Together> together_;     ///< by stage, slot of the forward and of the backward pass; empty without pairs
-  std::vector<size_t> togetherFrom_;   ///< by stage
+  std::vector<size_t> togetherFrom_;   ///< by stage: index of its first element in `together_`
 };
 
 } // namespace planc::cost

@@ -1,4 +1,4 @@
-// Leaps of the fast engine over what all stages of a pipeline repeat.
+// Leaps of the fast engine over periods that all stages of a pipeline repeat.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/simulate/pipeline/FastPipeline.h"
@@ -38,7 +38,7 @@ private:
   double passed(size_t s, size_t ago, size_t over) const { return past(s, ago).free - past(s, ago + over).free; }
   bool same(double a, double b) const;
 
-  // Whether they repeat.
+  // Tests whether the periods repeat.
   int64_t tryLeap();
   void startWatching(size_t over);
   void stopWatching();
@@ -62,18 +62,18 @@ private:
   const SteadyOrders& steady_;
   size_t stages_;
   std::vector<size_t> maker_;  ///< by row of results: the stage that makes it in this stretch
-  std::vector<int64_t> cells_; ///< by row: cells that are filled
+  std::vector<int64_t> cells_; ///< by row: number of filled cells
   std::vector<int64_t> known_; ///< by row: the cell from which on results follow each other without a leap
-  std::vector<char> active_;   ///< by work: runs in this stretch
+  std::vector<char> active_;   ///< by work: whether it runs in this stretch
   std::vector<Receiver> receivers_;
   std::vector<double> rate_; ///< by stage: seconds of one repetition
   std::vector<PastStage> history_;
-  size_t periods_ = 0; ///< in the history
+  size_t periods_ = 0; ///< number of periods in `history_`
   std::vector<double> sumsNow_, sumsBefore_, sumsWatched_;
-  size_t watching_ = 0;    ///< periods that are run once more to see how long inputs lie there; 0: none
-  size_t watchedFrom_ = 0; ///< the period after which that began
-  bool uniform_ = true;    ///< all stages have one rate
-  bool late_ = false;      ///< a stage reads what was made before a leap in which it took no part
+  size_t watching_ = 0;    ///< periods that run once more to measure how long inputs wait; 0: no watch
+  size_t watchedFrom_ = 0; ///< the period after which the watch began
+  bool uniform_ = true;    ///< all stages have the same rate
+  bool late_ = false;      ///< a stage reads results from before a leap in which it took no part
   double now_ = 0;
 };
 

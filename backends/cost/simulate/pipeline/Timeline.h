@@ -8,10 +8,11 @@
 
 namespace planc::cost {
 
-/// Returns the same as `runPipeline`, which is the optimised form and is tested against this one. Runs every action, so
-/// its time grows with the micro-batches. `observer` gets the slices of one step, with stages mixed; null: none.
-/// On the compute stream of a stage the slices follow each other without a gap and add up to its `StageTimes`; seconds
-/// of `WaitsForPort` are booked on the transfers of the stage, or on what its passes left.
+/// Returns the same times as `runPipeline`, the fast engine, which is tested against this function. Runs every action,
+/// so its own run time grows with the number of micro-batches. `observer` receives the slices of one step, with stages
+/// mixed; null: no observer. On the compute stream of a stage the slices follow each other without a gap and add up to
+/// its `StageTimes`. Seconds of `WaitsForPort` are booked on the transfers of the stage, or on communication that its
+/// passes left behind.
 std::vector<StageTimes> runTimeline(const PipelineInput& input, SliceObserver* observer = nullptr);
 
 } // namespace planc::cost
