@@ -86,14 +86,14 @@ public:
   /// block or, if there is none, the only plan.
   Searched searched(const std::string& choice, const ir::SearchWords& words = {});
   /// Returns a candidate of the last `searched`: its plan with these values for the first `digits.size()` choices and,
-  /// if `filled` is given, with so many ranks on the filled axis. Null after errors, which are reported.
+  /// if `filled` is given, with this number of ranks on the filled axis. Null after errors, which are reported.
   std::unique_ptr<ir::Plan> candidate(std::span<const uint32_t> digits, std::optional<int64_t> filled = std::nullopt);
   /// Returns a candidate with all of its values as the text of a plan (frontend::Session::written).
   std::optional<std::string> written(std::span<const uint32_t> digits, std::optional<int64_t> filled,
                                      const frontend::PlanPlace& place);
-  /// Returns the cluster that a constant of the file names; nothing after errors, which are reported.
+  /// Returns the cluster that a constant of the file names; nullopt after errors, which are reported.
   std::optional<ir::Cluster> cluster(std::string_view constant);
-  /// Returns the plan that a constant of the file names; nothing after errors, which are reported.
+  /// Returns the plan that a constant of the file names; nullopt after errors, which are reported.
   std::optional<ir::PlanReference> planReference(std::string_view constant);
   /// Returns every parameter of the plan that a constant names, with its value (frontend::Session::parameterValues).
   std::vector<std::pair<std::string, std::string>> parameterValues(std::string_view constant);

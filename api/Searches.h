@@ -30,8 +30,8 @@ public:
   /// Checks, from the counts of the answer and a few examples, that the metrics of each goal and condition have a value
   /// for some candidate. Reports a metric without a value in the plan's diagnostics and returns false.
   bool checkValues(const search::Answer& answer);
-  /// Warns if the plan has no goal, so that the shortest step time wins, and the best candidates of some values process
-  /// a different amount of work per step.
+  /// Warns if the best candidates of some values process different amounts of work per step, and the plan has no goal.
+  /// Without a goal the shortest step time wins.
   void warnOfWork(const search::Answer& answer, DiagnosticEngine& diagnostics);
 
   /// Decides every candidate with `threads` threads (at least 1). If `bounds` is true, candidates that cannot be among
@@ -46,12 +46,12 @@ public:
   std::optional<int64_t> filled(ir::CandidateId id);
   /// Returns the choices of a candidate in one line, `mesh.tp = 4, mesh.dp = 8`, with the ranks of the filled axis.
   std::string choicesText(ir::CandidateId id);
-  /// Returns the parameters that keep their defaults, with their values, if the candidate were written at `path` in
-  /// place of the searched plan. Empty if it cannot be written there.
+  /// Returns the parameters that would keep their defaults, with their values, if the candidate were written at `path`
+  /// in place of the searched plan. Returns an empty list if the candidate cannot be written there.
   std::vector<std::pair<std::string, std::string>> assumed(ir::CandidateId id, const std::string& path);
   /// Returns a candidate as the text of a plan file that declares the plan `name` with `sentence` as its comment.
   /// `path` is where the text will stand; it need not exist. The text is formatted, has no errors and was priced: step
-  /// time and peak memory equal those of the candidate. Returns nothing and sets `why` if no text expresses the
+  /// time and peak memory equal those of the candidate. Returns nullopt and sets `why` if no text expresses the
   /// candidate. If `assumed` is given, the text replaces the searched plan in a copy of its file where possible, and
   /// `assumed` receives the parameters that keep their defaults (frontend::PlanPlace); otherwise `assumed` is empty.
   std::optional<std::string> written(ir::CandidateId id, const std::string& path, const std::string& name,

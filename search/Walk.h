@@ -17,7 +17,7 @@ inline constexpr ir::CandidateId kBlock = 512;
 struct Progress {
   std::atomic<uint64_t> blocks = 0; ///< decided blocks, including those of `before`
   std::atomic<uint64_t> before = 0; ///< blocks that were decided when the walk began
-  std::atomic<uint64_t> priced = 0; ///< candidates
+  std::atomic<uint64_t> priced = 0; ///< priced candidates
   std::atomic<unsigned> threads = 1;
   std::atomic<double> best = 0;     ///< step time of the best candidate so far, in s; 0: none yet
   std::atomic<double> bestGoal = 0; ///< first goal of that candidate
@@ -30,8 +30,8 @@ using SourceMaker = std::function<std::unique_ptr<PlanSource>()>;
 
 /// The state of a walk.
 struct Walked {
-  Answer answer; ///< about the decided blocks
-  /// The decided blocks, by their position in the order in which the walk visits the blocks of its shard.
+  Answer answer; ///< the answer for the decided blocks
+  /// The positions of the decided blocks. The walk visits the blocks of its shard in the order of these positions.
   Ranges decided;
   /// Lower bound of the first goal of the undecided candidates after a walk was stopped; 0 if it is unknown.
   double least = 0;
@@ -66,9 +66,9 @@ struct WalkOptions {
 /// The number of blocks of a space, whose candidate numbers must be finite.
 ir::CandidateId blocksOf(const ir::Space& space);
 
-/// Decides every candidate of the space, or of its shard; the candidate numbers must be finite. `conditions`: how many
-/// the plan has. The number of threads does not change the answer. If the walk is stopped, the answer is about the
-/// blocks decided until then.
+/// Decides every candidate of the space, or of its shard; the candidate numbers must be finite. `conditions`: number
+/// of conditions of the plan. The number of threads does not change the answer. If the walk is stopped, the answer
+/// covers the blocks decided until then.
 Answer walk(const ir::Space& space, size_t conditions, const SourceMaker& source, const WalkOptions& options);
 
 } // namespace planc::search

@@ -46,8 +46,8 @@ struct DiagnosticKind {
 ///   ({size})")
 #define PLANC_ERROR(Name, Code, Message)                                                                               \
   static const ::planc::DiagnosticKind Name(Code, ::planc::Severity::Error, #Name, Message);
-/// Declares a warning. If only a later stage than checking can report it, the last argument names it:
-/// `Reached::Priced`.
+/// Declares a warning. If only a stage after checking can report the warning, the last argument names that
+/// stage: `Reached::Priced`.
 #define PLANC_WARNING(Name, Code, Message, ...)                                                                        \
   static const ::planc::DiagnosticKind Name(Code, ::planc::Severity::Warning, #Name,                                   \
                                             Message __VA_OPT__(, ::planc::) __VA_ARGS__);
@@ -109,7 +109,7 @@ struct Diagnostic {
   bool isError() const { return denied || kind->severity == Severity::Error; }
 };
 
-/// Collects the diagnostics of a run. Of reports with the same place and code only the first is kept.
+/// Collects the diagnostics of a run. Keeps only the first of several reports with equal place and code.
 class DiagnosticEngine {
 public:
   /// Adds detail to the diagnostic just reported; chains.

@@ -8,7 +8,7 @@
 
 namespace planc {
 
-/// An index into a Store of `Tag`s. A default-constructed id names nothing.
+/// An index into a Store of `Tag`s. A default-constructed id is invalid.
 template <class Tag> struct Id {
   static constexpr uint32_t kNone = ~0u;
   uint32_t index = kNone;

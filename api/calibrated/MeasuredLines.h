@@ -11,7 +11,7 @@ namespace planc::api {
 struct CalibratedRecords {
   std::string device, stack;              ///< `h200_sxm_141gb`, `torchtitan_eager`; empty: no record is replaced
   std::optional<ir::Device> measured;     ///< empty if no sample was taken on the device
-  std::optional<ir::Stack> measuredStack; ///< empty if no sample was of software
+  std::optional<ir::Stack> measuredStack; ///< empty if no sample measured software
 };
 
 /// One `measured` line of a plan. Errors are predicted / measured - 1.
@@ -34,7 +34,7 @@ struct TakenRecords {
 TakenRecords takenRecords(const ir::Plan& plan, const CalibratedRecords& records);
 
 /// Prices a plan as written and with the calibrated records. Returns an empty list if no `measured` line has a value
-/// under both prices, if none or only half of the records apply, or if the plan has errors, which are in its
+/// under both prices, if no record or only one of two records applies, or if the plan has errors, which are in its
 /// diagnostics.
 std::vector<CheckedLine> checkedLines(Compilation& plan, const CalibratedRecords& records);
 

@@ -42,7 +42,7 @@ private:
   };
   Memos& memosOf(const ir::Schedule& schedule);
 
-  Latest<Machine> machines_; ///< a walk over a space that varies the machine returns to each of them
+  Latest<Machine> machines_; ///< several, because a search that varies the machine alternates between machines
 };
 
 } // namespace planc::cost

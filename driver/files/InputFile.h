@@ -43,7 +43,7 @@ public:
   void eachPlan(const std::vector<std::string>& choices, const api::CompilationUse& use);
   /// Returns the search of a plan; null after errors.
   std::unique_ptr<api::Search> search(const std::string& choice, const ir::SearchWords& words);
-  /// As api::knees.
+  /// Calls api::knees for this file.
   std::vector<search::NamedKnee> knees(const std::string& choice, const ir::SearchWords& words,
                                        const search::Sweep& sweep) {
     return api::knees(file_, choice, words, sweep);
@@ -71,7 +71,7 @@ public:
     return console_.render(found, file_.sources(), id);
   }
   bool hasErrors() { return file_.diagnostics().hasErrors(); }
-  /// The path as reports show it; for `-` `<stdin>`, or the path that it stands for.
+  /// The path as reports show it. If the path is `-`, returns `<stdin>` or the path that stdin stands for.
   std::string shownPath() const { return path_ != "-" ? path_ : as_.empty() ? "<stdin>" : as_; }
   /// Returns whether it is a file or stdin, and not a plan that options name.
   bool isFile() const { return !text_; }
@@ -83,7 +83,7 @@ public:
 private:
   Console& console_;
   std::string path_, as_;
-  std::optional<std::string> text_; ///< the content, if it is not on disk
+  std::optional<std::string> text_; ///< content of the file, if the file is not on disk
   api::PlanFile file_;
 };
 
@@ -94,7 +94,7 @@ inline const Option kSetOption{"--set",
                                "another value for a fact, as train.micro_batch=2 or cluster.node.bandwidth=900GB/s",
                                kLines};
 
-/// Parses `--set`; nothing after a usage error.
+/// Parses `--set`; nullopt after a usage error.
 std::optional<ir::PlanEdit> editOf(Console& console, const Arguments& arguments);
 
 /// The message for a file without a plan to work on.

@@ -10,8 +10,8 @@
 
 namespace planc::ir {
 
-/// One axis in the list of axes that shard a dimension: it holds one digit of the index. It stores which axes are left
-/// of it instead of their number of ranks, so that a list is the same on meshes of other sizes.
+/// One axis in the list of axes that shard a dimension: it holds one digit of the index. The digit stores the
+/// axes to its left and not their sizes, so that the list stays equal if the mesh changes its sizes.
 struct Digit {
   AxisId axis;
   AxisMask left = 0;

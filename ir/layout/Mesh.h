@@ -29,7 +29,7 @@ struct Axis {
   Symbol name;
   int64_t size = 1;
   int64_t stride = 1;
-  Symbol written; ///< the plan's axis that it is a part of, for reports; its own name unless refined
+  Symbol written; ///< for reports: the plan's axis of which this is a part; `name` unless refined
   SourceRange range;
   bool operator==(const Axis&) const = default;
 };
@@ -65,7 +65,7 @@ struct Mesh {
   /// Ranks of the group over `axes` that share one aligned block of `devices` devices.
   int64_t ranksInBlock(AxisMask axes, int64_t devices) const;
   /// Number of blocks of `low` devices, inside a block of `high` devices, that the group over `axes` extends over. Gaps
-  /// count: 8 of 16 if every second block has ranks and the axes end half way.
+  /// count: if every second block in the first half of 16 blocks has ranks, the reach is 8.
   int64_t reach(AxisMask axes, int64_t low, int64_t high) const;
   /// Returns whether `axes` divide into equal parts at every level. If not, `ranksWithin` counts the worst placed
   /// group.

@@ -18,7 +18,7 @@ namespace planc::ir {
 struct ChoiceValue {
   std::vector<std::string> texts; ///< by path of the choice, as `--set` takes it: `4`, `[cp, tp]`, `decoder(first = 2)`
   PlanEdit edit;                  ///< inner choices: the same values as a plan edit
-  /// The value of the first text if it is a number or a quantity. `whole`: it is written as a count.
+  /// The value of the first text if it is a number or a quantity. `whole`: the text is a count.
   std::optional<Quantity> number = {};
   bool whole = false;
 };
@@ -28,10 +28,11 @@ struct Choice {
   std::vector<std::string> paths;  ///< `mesh.tp`, `recompute`, `decoder.seq ->`
   std::vector<ChoiceValue> values; ///< all values of its lists, each once, in order of first appearance
   std::vector<uint32_t> depends;   ///< indices of earlier choices that its list depends on
-  /// Lists of indices into `values`, in the order of the plan's lists. The list's position is a number whose digits are
-  /// the values of `depends`, the first most significant. One list if the choice depends on nothing.
+  /// Lists of indices into `values`, in the order of the plan's lists. The position of a list is a
+  /// number. Its digits are the value indices of the choices in `depends`, the first most significant. There is one
+  /// list if `depends` is empty.
   std::vector<std::vector<uint32_t>> lists;
-  bool inner = false; ///< its edits are complete; else the plan's text is elaborated again with its texts
+  bool inner = false; ///< `edit` of each value is complete; else the plan is elaborated again with `texts`
   SourceRange range;
 
   /// A path and a value: `mesh.tp = 4`, `states.params -> zero`.
@@ -69,8 +70,8 @@ using CandidateId = uint64_t;
 inline constexpr int64_t kMostShown = 10'000;
 
 /// All candidates of a search. Outer choices come before inner ones, so that candidates of one elaborated plan are
-/// consecutive. Numbers below `end` may not be candidates: if a list depends on other choices, some values are not in
-/// it.
+/// consecutive. Some numbers below `end` are not candidates: a list that depends on other choices does not hold all
+/// values.
 struct Space {
   std::vector<Choice> choices;
   /// `fill mesh.dp`: the axis that takes the remaining devices.
@@ -80,7 +81,7 @@ struct Space {
 
   /// Returns whether a choice has this path.
   bool varies(std::string_view path) const;
-  /// One more than the largest number; nothing if it exceeds 2^62.
+  /// One more than the largest candidate number; nullopt if it exceeds 2^62.
   std::optional<CandidateId> end() const;
   /// Number of combinations of all inner choices' values; 1 without inner choices.
   CandidateId innerEnd() const;
@@ -124,11 +125,11 @@ std::string scheduleText(Symbol schedule, std::vector<ScheduleArgument> argument
 std::string recomputeText(const std::vector<Recompute>& rules);
 
 /// The value of a fact in a plan: a size (see `sizeAt`), or the result of a comparison with a word, `recompute ==
-/// none`, `pipeline.schedule == zb_h1` (a schedule without arguments matches any arguments). Returns nothing for other
+/// none`, `pipeline.schedule == zb_h1` (a schedule without arguments matches any arguments). Returns nullopt for other
 /// facts.
 std::optional<ExprValue> factAt(const Plan& plan, std::string_view fact);
 
-/// The size of an axis or a group (`mesh.tp`), or a batch (`train.micro_batch`), by its path. Returns nothing for other
+/// The size of an axis or a group (`mesh.tp`), or a batch (`train.micro_batch`), by its path. Returns nullopt for other
 /// paths.
 std::optional<ExprValue> sizeAt(const Plan& plan, std::string_view path);
 

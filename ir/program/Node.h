@@ -32,10 +32,10 @@ std::string_view name(Role r);
 
 /// The work of one device at a compute node.
 struct LocalWork {
-  double flops = 0; ///< executed without mask (share not applied); L9: devices · flops = global · idle axes
-  double share = 1; ///< fraction that masks leave, on the device with the largest
-  double skew = 1;  ///< load of this device over the mean (routed data)
-  double reads = 0, writes = 0; ///< bytes: declared, or of operands and result
+  double flops = 0;             ///< executed FLOPs, masks ignored; law L9: devices · flops = global · idle axes
+  double share = 1;             ///< fraction of the FLOPs that masks leave, on the device with the largest fraction
+  double skew = 1;              ///< load of this device over the mean (routed data)
+  double reads = 0, writes = 0; ///< bytes that the operator declares, else bytes of operands and result
   double firstOperandBytes = 0; ///< forward's first operand; stack.passes multiplies it
   double resultBytes = 0;
   double row = 0;                        ///< local elements of the first operand's last dimension
@@ -57,13 +57,13 @@ using NodeList = Few<NodeIndex, 4>;
 /// The members of nodes of all kinds.
 struct NodeHead {
   Phase phase = Phase::Forward;
-  OpId op = {};       ///< operator of the work; for a reshard its reader (backward: the operator whose gradient it is)
+  OpId op = {};       ///< operator of the work; for a reshard its reader (backward: the operator whose gradient moves)
   NodeList deps = {}; ///< nodes of the same list that must end first
   double times = 1;   ///< runs per instance of the class: the product of the nested repeats around it
   bool needed = true; ///< Recompute: backward reads its result, or the result of a node that depends on it
 };
 
-/// Computes an operator, its gradients, or what it keeps.
+/// Computes an operator, its gradients, or the values that it keeps.
 struct Computation {
   Role role = Role::Forward;
   int operand = -1;   ///< DGrad, WGrad, Accumulate; Cast: the parameter that it unpacks
@@ -96,14 +96,14 @@ struct Collective : Traveller {
   CollectiveClass cls = CollectiveClass::Activation;
   bool ring = false;     ///< SendRecv around the group that replaces an AllGather (`via ring`)
   bool strided = false;  ///< a copy packs its result
-  Layout from, to;       ///< if it was a step of a reshard
+  Layout from, to;       ///< layouts before and after, if it was a step of a reshard
   AxisMask axes = 0;     ///< 0: a transfer to the next stage, a host copy
   int64_t group = 1;     ///< number of ranks
   size_t level = 0;      ///< cluster level
   double bytes = 0;      ///< bytes on the larger local side
   double copies = 1;     ///< AllToAll of a routed dim: expected copies (op.copies)
-  double places = 0;     ///< number of places the copies choose among, each at most once; 0: not counted
-  GroupLimit groupLimit; ///< of the copies, if their places lie in order in groups of devices
+  double places = 0;     ///< number of places that the copies choose from, each place at most once; 0: not counted
+  GroupLimit groupLimit; ///< limit of the copies, if their places form groups of devices, in order
   SourceRange because;   ///< the placement rule that requires it, or the rule of the producer
   SourceRange becauseOf; ///< the rule on the other side
   Collective() = default;
@@ -112,7 +112,7 @@ struct Collective : Traveller {
 
 /// Packs the result of a strided collective: reads and writes it once.
 struct Copy : Traveller {
-  CollectiveClass cls = CollectiveClass::Activation; ///< this and the following members: those of the collective
+  CollectiveClass cls = CollectiveClass::Activation; ///< this member and the next ones are the collective's
   AxisMask axes = 0;
   int64_t group = 1;
   double bytes = 0; ///< read once and written once
@@ -122,8 +122,8 @@ struct Copy : Traveller {
       : Traveller(of), cls(of.cls), axes(of.axes), group(of.group), bytes(of.bytes), because(of.because) {}
 };
 
-/// A node of one of several kinds, of which the first computes. `asX()` returns null if the node is of another kind;
-/// `x()` requires the kind.
+/// A node of one of several kinds. The first kind is the computing kind. `asX()` returns null if the node is of another
+/// kind; `x()` requires that kind.
 template <class... Kinds> struct NodeOf : NodeHead {
   std::variant<Kinds...> does;
 

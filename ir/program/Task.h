@@ -41,7 +41,7 @@ struct Segment {
 /// Seconds of one micro-batch on one virtual stage. `input` and `weight` are the two halves of a backward pass.
 struct PassSeconds {
   double forward = 1, input = 1, weight = 1;
-  double send = 0, sendBack = 0; ///< transfers: to the next virtual stage; of the gradient to the previous one
+  double send = 0, sendBack = 0; ///< transfer to the next virtual stage; gradient's to the previous one
 };
 
 /// The sizes and times that a schedule is made for.
@@ -50,7 +50,7 @@ struct ScheduleShape {
   int64_t chunks = 1;             ///< v: virtual stages per device on one route
   int64_t microBatches = 1;       ///< m: micro-batches of all routes together
   std::vector<int64_t> arguments; ///< values of the word's parameters, in the word's order
-  Indexed<PassSeconds> seconds;   ///< by virtual stage; empty: every pass takes 1 s, transfers take none
+  Indexed<PassSeconds> seconds;   ///< by virtual stage; empty: every pass takes 1 s, and transfers take 0 s
   int64_t virtualStages() const { return stages * chunks; }
   PassSeconds secondsOf(int64_t virtualStage) const { return seconds.empty() ? PassSeconds{} : seconds[virtualStage]; }
 };
@@ -65,7 +65,8 @@ struct ScheduleNeed {
 /// The device stage of a virtual stage if the chunks go round the devices: i mod p.
 int64_t loopedDevice(const ScheduleShape& shape, int64_t route, int64_t virtualStage);
 
-/// Makes the orders of every device stage. Orders written as repetitions take no longer for more micro-batches.
+/// Makes the orders of every device stage. An order that is written as repetitions is made in a time that does
+/// not depend on the number of micro-batches.
 using OrderMaker = Orders (*)(const ScheduleShape& shape);
 /// One of a schedule's several orders, with its name in reports.
 struct NamedOrder {
@@ -102,7 +103,7 @@ struct Schedule {
   const Program* program = nullptr;
   const ScheduleKind* kind = nullptr;
   std::vector<Segment> forward, backward; ///< by class
-  /// Inline share by class, after `overlap`.
+  /// Inline share by class of collective, with the overrides of the plan's `overlap`.
   EnumArray<CollectiveClass, double, kCollectiveClasses> blockingShare{};
   int64_t prefetch = 1;
   double slowdown = 0;         ///< of computing during communication

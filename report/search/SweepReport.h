@@ -1,4 +1,4 @@
-// What a sweep found, as text, JSON, CSV, Markdown and a picture.
+// The report of a sweep: text, JSON, CSV, Markdown and a picture.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "report/document/Document.h"
@@ -13,43 +13,43 @@ namespace planc::search {
 /// A knee of a sweep's step time.
 struct NamedKnee {
   Knee knee;
-  std::string cause; ///< as `kneeCause` says it
+  std::string cause; ///< the text that `kneeCause` returns
 };
 
-/// Where neighbours of a curve meet different fates.
+/// A point of a sweep whose status (priced, fits in memory, rejected) differs from the status of the point before it.
 struct SweepLimit {
-  size_t point = 0; ///< the second of the two
+  size_t point = 0; ///< index of the point
   std::string text; ///< `does not fit in memory from here on`
 };
 
-/// Another stage is the critical one between two neighbours of a curve.
+/// Two neighbouring points of a curve that have different critical stages.
 struct StageChange {
   double from = 0, to = 0;      ///< values of the axis
-  int64_t before = 0, then = 0; ///< stages
+  int64_t before = 0, then = 0; ///< critical stages at `from` and at `to`
 };
 
 struct SweepReport {
-  std::string plan; ///< as it was asked for
+  std::string plan; ///< the plan as the user named it
   const Sweep* sweep = nullptr;
-  std::vector<NamedKnee> knees = {};   ///< of one choice whose values are no whole numbers
-  std::string scaling = {}, held = {}; ///< `strong`, `weak`, and what is said of the batch; empty: no scaling
+  std::vector<NamedKnee> knees = {};   ///< only for a sweep of one choice over quantities
+  std::string scaling = {}, held = {}; ///< `strong` or `weak`, and a text about the batch; empty: no scaling
 };
 
-/// Of a sweep of one choice, in the order of its points.
+/// Returns the limits of a sweep of one choice, in the order of its points; empty for other sweeps.
 std::vector<SweepLimit> sweepLimits(const Sweep& sweep);
 
-/// Of a curve over quantities, whose slopes knees are those of; nothing of others.
+/// Returns the flat ends of a curve over quantities; nullopt for other sweeps.
 std::optional<FlatEnds> sweepFlatEnds(const Sweep& sweep);
 std::vector<StageChange> stageChanges(const Sweep& sweep);
 
-/// The member of its data is `sweep`, or the kind of scaling.
+/// Returns the report as a document. The JSON member with its data is `sweep`, `strong` or `weak`.
 report::Document sweepDocument(const SweepReport& report);
 /// SVG of the first metric: a curve of one choice, whose values must be numbers, or a map of two.
 std::string sweepPicture(const SweepReport& report);
 /// SVG of the efficiencies of strong and weak scaling by devices.
 std::string scalingPicture(const SweepReport& strong, const SweepReport& weak);
 
-/// `step_time_s`: a metric with the unit that columns have it in.
+/// Returns the column name of a metric, which ends with the unit of the column: `step_time_s`.
 std::string metricColumn(const verdict::Metric& metric);
 
 } // namespace planc::search

@@ -74,7 +74,8 @@ public:
   bool wantsRows() const override { return header_.rows; }
   /// Writes the results so far and the new rows in one transaction.
   void take(const Walked& soFar, const std::vector<Outcome>& priced) override;
-  /// Calls `use` once for each row, in the order of candidate numbers: every priced candidate, or those in the answer.
+  /// Calls `use` once for each stored row, in the order of candidate numbers. The rows are every priced candidate if
+  /// `header().rows` is true, otherwise the candidates in the answer.
   void eachRow(const std::function<void(const Outcome&)>& use) const;
 
 private:

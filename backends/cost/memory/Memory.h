@@ -9,7 +9,7 @@
 
 namespace planc::cost {
 
-/// A line of contents of the memory, in bytes.
+/// One kind of contents of the memory, with its bytes.
 struct LiveBytes {
   std::string what;
   double bytes = 0;
@@ -24,7 +24,7 @@ struct StageMemory {
   std::vector<LiveBytes> host;          ///< contents of the host's memory
   ir::Phase phase = ir::Phase::Forward; ///< phase of the peak: forward, backward or step
   int64_t microBatch = 0, chunk = 0;    ///< micro-batch and chunk of the pass at the peak
-  ir::LayerRef layer;                   ///< layer that runs at the peak; no steps: no layer
+  ir::LayerRef layer;                   ///< layer that runs at the peak; empty `steps` if no layer runs
   std::vector<LiveBytes> live;          ///< contents that add up to `peak`, largest first
 };
 
@@ -41,7 +41,7 @@ struct Memory {
   /// unless the stack gives `caching`.
   std::optional<double> pool;
   bool fits = true;
-  /// Probability that the peak fits, from the stack's error of a peak; at least 0.5 if `fits`. Null if the stack gives
+  /// Probability that the peak fits, from the stack's error of peaks; at least 0.5 if `fits`. Null if the stack gives
   /// no error.
   std::optional<double> fitsProbability;
   double params = 0, grads = 0, optimizer = 0, activations = 0, buffers = 0; ///< bytes of the fullest stage

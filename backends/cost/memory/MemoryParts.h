@@ -18,7 +18,7 @@ struct InstanceMemory {
   int64_t count = 1;
   double saved = 0;                               ///< on the device, from its forward to its backward
   double workingForward = 0, workingBackward = 0; ///< in addition to `saved`, while it runs
-  double narrow = 0;                              ///< its gradients until a deferred accumulation
+  double narrow = 0;                              ///< gradients that wait for a deferred accumulation
   double remade = 0;                              ///< gradients that the first backward pass of a step allocates again
   double logits = 0;                              ///< fp32 copies of the logits
   double weightOperands = 0;                      ///< kept by a split backward for the gradients of parameters
@@ -48,12 +48,12 @@ struct ParamParts {
   std::array<bool, 3> host{}; ///< whether params, grads, optimizer lie on the host
   bool trained = false;       ///< has gradients and optimizer states
   ir::StateBytes bytes;
-  double sent = 0; ///< gradient that is sent to the host
+  double sent = 0; ///< bytes of its gradient that are sent to the host
   double elements = 0, width = 0;
   bool bucket = false;             ///< a bucket holds a copy of its gradient
   bool remade = false;             ///< its gradient is freed after the update
   double copies = 0;               ///< temporary bytes of its update, in addition to the states
-  double params = 1, gathered = 0; ///< numbers of shards: of its value, gathered by an update (0: no gather)
+  double params = 1, gathered = 0; ///< number of shards: of its value, of an update's gather (0: no gather)
 };
 
 /// The memory of one instance of a class, as parts. The parts of all instances add up to the memory of a stage.

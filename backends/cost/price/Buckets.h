@@ -1,4 +1,4 @@
-// Messages of state collectives: which layers share one, how large it is, how many are in memory at once.
+// Messages of state collectives: the layers that share a message, its size, and how many are in memory at once.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ir/program/Task.h"
@@ -10,10 +10,10 @@
 namespace planc::cost {
 
 /// Returns the number of instances of each class on a virtual stage, in the order of their first runs. Runs of one
-/// class that other classes separate count together.
+/// class count together, even if runs of other classes lie between them.
 std::vector<std::pair<ir::LayerClassId, int64_t>> instancesOf(const ir::StageKind& stage);
 
-/// Returns the number of layers in one instance of a class: the instances of innermost repeats with own states, at
+/// Returns the number of layers in one instance of a class: innermost repeats' instances with own states, at
 /// least 1.
 int64_t layersOf(const ir::LayerClass& layerClass);
 
@@ -29,8 +29,8 @@ inline constexpr double kFull = 1e-9;
 bool sharesMessages(const ir::StateCollective& state);
 /// Returns whether two collectives fill the same messages: the same kind over the same axes at the same time.
 bool fillTogether(const ir::StateCollective& a, const ir::StateCollective& b);
-/// Returns the index of the element of `kinds` whose messages a state fills, comparing with its member `like`. Appends
-/// an element if there is none.
+/// Returns the index of the element of `kinds` whose messages `state` fills, and appends an element if `kinds` has no
+/// such element. Compares `state` with the member `like` of each element.
 template <class Kinds> size_t kindOf(Kinds& kinds, const ir::StateCollective& state) {
   size_t k = 0;
   while (k < kinds.size() && !fillTogether(*kinds[k].like, state)) ++k;

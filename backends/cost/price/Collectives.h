@@ -1,4 +1,5 @@
-// Prices of collectives: a table of algorithms. The word in the plan, or else the samples of the fabrics, select one.
+// Prices of collectives: a table of algorithms. The word in the plan selects the algorithm; without a word, the samples
+// of the fabrics do.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/price/Pricing.h"
@@ -17,11 +18,11 @@ struct Route {
   const ir::ClusterLevel* domain = nullptr; ///< outermost level on the route whose fabric has samples of the operation
   int64_t inside = 1;                       ///< ranks in one unit of `domain`, which share a node
   double nodes = 1;                         ///< units of `domain` that the group spans
-  /// Ranks of the group in one unit of each level. The quotient of two levels is the number of units that the group
-  /// spans.
+  /// Ranks of the group in one unit of each level. The quotient of the numbers of two levels is the number
+  /// of inner units that the group spans in one outer unit.
   std::vector<int64_t> within;
   bool card = false;      ///< the top level's fabric is priced from its network card
-  bool scattered = false; ///< the group is stages that share a parameter: one rank in each unit below `top`
+  bool scattered = false; ///< the ranks are stages that share a parameter: one rank in each unit below `top`
 
   /// Returns the ranks in one unit of the next level inside `level`, which share the links of `level`.
   double below(size_t level) const { return level == 0 ? 1 : static_cast<double>(within[level - 1]); }
@@ -60,7 +61,7 @@ Priced priceCollective(const Pricing& pricing);
 /// Returns everything in node and mesh on which the price depends. Nodes with equal reads have equal prices with equal
 /// facts.
 Reads readByCollective(const Pricing& pricing);
-/// Returns only the time, for an algorithm that runs as another collective.
+/// Returns only the time of a collective. Used by algorithms that run as another collective.
 Term collectiveTime(const Pricing& pricing);
 
 } // namespace planc::cost

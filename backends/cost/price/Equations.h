@@ -1,5 +1,5 @@
 // The closed forms of docs/cost-model.md, for plain numbers or for terms. Pricing and calibration call the same
-// functions. Extents are local, rates are reached rates in FLOP/s and B/s (efficiency included), times are in seconds.
+// functions. Extents are local, rates are achieved rates in FLOP/s and B/s (efficiency included), times are in seconds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/price/Term.h"
@@ -21,7 +21,7 @@ inline constexpr double kCurveHeadDim = 128;
 inline const Exact kFlopsPerMac{2, units::flops, "2"};
 inline const Exact kResultWidth{2, units::bytes, "2"};
 
-/// Marks what bounds a part of a time. A term stores the mark (Term.h), a number ignores it.
+/// Marks the resource that bounds a part of a time. A term stores the mark (Term.h). A plain number has no mark.
 constexpr double compute(double seconds) {
   return seconds;
 }
@@ -36,7 +36,7 @@ constexpr double launch(double seconds) {
 template <class N> struct ProductOf { N batch = 1, m = 1, n = 1, k = 1, width = 2; };
 using Product = ProductOf<double>;
 
-/// The type of further arguments, not deduced: it equals the type of the first one.
+/// The type of all arguments after the first. It is not deduced, so it equals the type of the first argument.
 template <class N> using Same = std::type_identity_t<N>;
 
 /// Returns the FLOPs of a product: 2·b·m·n·k (section 1.1).
@@ -53,7 +53,7 @@ template <class N> N roofline(N flops, Same<N> rate, Same<N> bytes, Same<N> band
   using std::max;
   return max(compute(flops / rate), memory(bytes / bandwidth)) + launch(start);
 }
-/// Returns the time of a kernel that first moves and then computes, without overlap (section 1.5).
+/// Returns the time of a kernel that first moves data and then computes, without overlap (section 1.5).
 template <class N> N inTurn(N flops, Same<N> rate, Same<N> bytes, Same<N> bandwidth, Same<N> start) {
   return compute(flops / rate) + memory(bytes / bandwidth) + launch(start);
 }

@@ -30,8 +30,8 @@ Priced cast(const Pricing& pricing);           // MemoryOperators.cpp
 Priced accumulate(const Pricing& pricing);     // MemoryOperators.cpp: by role
 Priced copy(const Pricing& pricing);           // MemoryOperators.cpp: by node kind
 
-/// Returns P · e of a type in FLOP/s, at the clocks of long training (docs/cost-model.md, section 1.1). `flops`: size
-/// of the product, for an efficiency that depends on it.
+/// Returns the rate P · e of a type in FLOP/s, peak times efficiency, at the clocks of long training
+/// (docs/cost-model.md, section 1.1). `flops`: size of the product, for an efficiency that depends on the size.
 Term productRate(const Pricing& pricing, ir::DType type, Size flops);
 
 /// Returns bytes / (efficiency · B) + start, the price of every operator bound by memory (docs/cost-model.md, section

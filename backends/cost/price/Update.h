@@ -31,7 +31,7 @@ struct MatrixProducts {
   double share = 0;                           ///< FLOPs of the matrices that one device gets
 };
 MatrixProducts matrixProducts(const ir::Program& program, const ir::ParamState& p);
-/// Returns the seconds of `flops` FLOPs of such products, in bf16.
+/// Returns the seconds of `flops` FLOPs of orthogonalising products, in bf16.
 double matrixSeconds(const Pricing& pricing, double flops);
 
 /// Prices the optimizer's step of devices, each given by its virtual stages. Each kind of virtual stage is priced once.

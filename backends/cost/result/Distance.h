@@ -18,7 +18,7 @@ double reachOf(const ir::Stack& stack, const ir::Device& device, bool experts);
 /// Returns whether the model has experts, to which tokens are routed.
 bool hasExperts(const ir::Model& model);
 
-/// A kind of run to which the plan belongs and of which the stack has no run.
+/// A kind of run: the plan belongs to it, and the stack has no run of this kind.
 struct UnseenKind {
   std::string of; ///< the kind, `architecture ampere`, without the name of the stack
   std::string what;

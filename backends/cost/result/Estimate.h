@@ -76,7 +76,7 @@ struct RecordShare {
   std::string what;      ///< `calibration.gemm.bf16` of device `h100_sxm5_80gb`
   double share = 0;      ///< share of the critical stage's time that is priced from it
   double error = 0;      ///< relative standard deviation, mean over that time; larger outside of samples
-  double outside = 0;    ///< share of the critical stage's time that is read outside of its samples
+  double outside = 0;    ///< share of the critical stage's time whose price lies outside of the record's samples
   double samples = 0;    ///< number of samples; 0: derived or assumed
   bool distance = false; ///< true: distance of the plan from the stack's runs, not a record
   /// Path of the record in its owner: `calibration.gemm.bf16` of a device, `devices` of a distance. Empty for the
@@ -84,7 +84,7 @@ struct RecordShare {
   std::string record{};
   ir::RecordKind kind = ir::RecordKind::Device; ///< kind of its owner
   Symbol owner{};
-  double base = 0; ///< part of `error` that holds inside its samples, too
+  double base = 0; ///< part of `error` that also applies inside the record's samples
 };
 /// The uncertainty of the step time (docs/cost-model.md, section 5).
 struct Confidence {
@@ -114,7 +114,7 @@ struct TypedFlops {
 struct Flops {
   std::vector<TypedFlops> types;
   double sum() const;
-  /// Returns the rate of a device that computes each type at its peak: the peak of a single type, the mean of several.
+  /// Returns the rate of a device that computes each type at its peak. Several types are averaged by their time.
   double peak() const;
 };
 
@@ -142,7 +142,7 @@ struct Totals {
   double compute = 0, comm = 0, exposedComm = 0, bubble = 0, optimizer = 0, overhead = 0;
   double slowed = 0;   ///< slowdown of computing by concurrent communication
   double launches = 0; ///< time in which the device waits for the host
-  /// Parts of `bubble`: idle time of the same order of passes with equal stages, and idle time from their imbalance.
+  /// Parts of `bubble`: idle time that the same order of passes has with equal stages, and the rest.
   double bubbleEven = 0, bubbleImbalance = 0;
   int64_t critical = 0;            ///< stage with the largest sum of computing, slowed, launches and communicating
   double work = 0, meanWork = 0;   ///< seconds of work of the critical stage, and the mean over all stages

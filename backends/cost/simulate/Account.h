@@ -29,13 +29,13 @@ struct ClassSpent {
 /// Seconds by class. Accounts are linear: the account of n actions is n times the account of one.
 class Account {
 public:
-  /// Returns the seconds of the `count` nodes of a class in one direction, to be changed. Adds missing elements.
+  /// Returns a modifiable list: the seconds of the `count` nodes of a class in one direction. Adds missing elements.
   std::vector<Spent>& nodes(ir::LayerClassId layerClass, bool backward, size_t count);
   void expose(ir::LayerClassId layerClass, size_t state, double seconds);
   void add(const Account& other, double times = 1);
   /// Returns for each entry the seconds by which it exceeds the same entry of `other`; 0 if it does not.
   Account beyond(const Account& other) const;
-  /// Adds seconds that computing loses to the nodes of `computing`, in proportion to their computing seconds there.
+  /// Adds `seconds` to `slowed` of the nodes in `computing`, in proportion to their computing seconds in that account.
   void slow(const Account& computing, double seconds);
   /// Adds exposed seconds to state collectives, in proportion to their exposed seconds in `by`.
   void expose(const Account& by, double seconds);

@@ -1,5 +1,5 @@
-// The time that every layer adds to its stage, and the cuts of the layers into stages whose longest stage has the
-// least work.
+// The time that every layer adds to its stage, and the cuts of the layers into stages that minimise the work of the
+// longest stage.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/price/CostModel.h"
