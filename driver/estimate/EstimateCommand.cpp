@@ -300,7 +300,8 @@ int runEstimate(Console& console, const Arguments& arguments) {
                                       : Comparisons(); // without them, plans are missing
   if (inside) console.summarize();
   write(*writer, comparisons);
-  writer->finish({{"inputs", inputs.json()}, {"library_sha256", libraryDigest()}});
+  writer->finish(inside ? nlohmann::ordered_json{{"inputs", inputs.json()}, {"library_sha256", libraryDigest()}}
+                        : nlohmann::ordered_json());
   if (!inside) {
     console.diagnose(std::move(held));
     console.summarize();

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -59,6 +60,14 @@ struct Document {
   /// Adds the page, the sheets and the members of the data of another document behind its own.
   void append(Document other);
 };
+
+/// Returns a page of blocks without copying their tables, as a list of them would.
+template <class... Blocks> Page pageOf(Blocks&&... blocks) {
+  Page page;
+  page.reserve(sizeof...(blocks));
+  (page.emplace_back(std::forward<Blocks>(blocks)), ...);
+  return page;
+}
 
 /// Moves the blocks of a part behind a page, after an empty line unless one of both is empty.
 void addPart(Page& page, Page part);

@@ -152,7 +152,7 @@ Page headingPage(const PlanReport& report) {
       key.clear();
     }
   }
-  return {Heading{report.plan->title}, std::move(table)};
+  return pageOf(Heading{report.plan->title}, std::move(table));
 }
 
 namespace {
@@ -170,10 +170,10 @@ Page fixesPage(const PlanReport& report) {
                fix.effect});
   }
   const Fix& best = report.fixes->front();
-  Page page{Remark{best.fits ? "changes that free memory: those that fit come first, the fastest at the top:"
-                             : "changes that free memory, but none of them makes the plan fit:",
-                   0},
-            std::move(table)};
+  Page page = pageOf(Remark{best.fits ? "changes that free memory: those that fit come first, the fastest at the top:"
+                                      : "changes that free memory, but none of them makes the plan fit:",
+                            0},
+                     std::move(table));
   if (best.fits) page.push_back(Remark{"plan to paste:", 0}), page.push_back(Code{best.text});
   return page;
 }
@@ -204,9 +204,10 @@ Page doesNotFitPage(const PlanReport& report) {
                                                   {"buffers", m.buffers}};
   for (const auto& [name, bytes] : parts)
     if (bytes > 0) kinds.add({name, formatQuantity(bytes, units::bytes), shareText(bytes / m.peak)});
-  Page page{misfit(report, fmt::format("{} on stage {}, the device has {}: {}", formatQuantity(m.peak, units::bytes),
-                                       m.fullest, formatQuantity(m.capacity, units::bytes), by)),
-            std::move(kinds)};
+  Page page =
+      pageOf(misfit(report, fmt::format("{} on stage {}, the device has {}: {}", formatQuantity(m.peak, units::bytes),
+                                        m.fullest, formatQuantity(m.capacity, units::bytes), by)),
+             std::move(kinds));
   std::ranges::move(fixesPage(report), std::back_inserter(page));
   return page;
 }

@@ -30,18 +30,18 @@ std::string becauseText(const CollectiveLine& line, const SourceManager& sources
 Page stagesPage(const PlanReport& report) {
   const cost::Estimate& e = *report.estimate;
   if (e.stages.size() < 2) return {};
-  return {Heading{"stages", 3, ", one step of a device, without optimizer and overhead"},
-          stageTable(stageLines(e), verdict::criticalStage(e))};
+  return pageOf(Heading{"stages", 3, ", one step of a device, without optimizer and overhead"},
+                stageTable(stageLines(e), verdict::criticalStage(e)));
 }
 
 Page layersPage(const PlanReport& report, const PageOptions& options) {
   const cost::Estimate& e = *report.estimate;
   if (e.layers.empty()) return {};
-  return {
+  return pageOf(
       Heading{"layers", 3,
               fmt::format(", one step of a device{}; columns from `forward` on are for one instance and micro-batch",
                           ofStage(e))},
-      layerTable(layerLines(e, options.order, options.allLayers), e.totals, e.stages.size() > 1)};
+      layerTable(layerLines(e, options.order, options.allLayers), e.totals, e.stages.size() > 1));
 }
 
 Page communicationPage(const PlanReport& report) {
@@ -58,7 +58,7 @@ Page communicationPage(const PlanReport& report) {
                row.limit, countText(line.count), cell(line.least, units::bytes) == most ? most : "up to " + most,
                cell(line.seconds, units::time), cell(line.onPath, units::time), becauseText(line, *report.sources)});
   }
-  return {Heading{"communication", 3, ", one step of a device" + ofStage(e)}, std::move(table)};
+  return pageOf(Heading{"communication", 3, ", one step of a device" + ofStage(e)}, std::move(table));
 }
 
 } // namespace planc::report

@@ -66,7 +66,7 @@ Page runPage(const PlanReport& report) {
                            !report.plan->cluster->has(ir::ClusterFact::HostPower)
                        ? "devices only: the cluster gives no `host_power`"
                        : ""});
-  return {headOf(report), std::move(parts), std::move(amounts)};
+  return pageOf(headOf(report), std::move(parts), std::move(amounts));
 }
 
 } // namespace planc::report

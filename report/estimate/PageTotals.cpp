@@ -110,8 +110,8 @@ struct StageFold {
 
 Page totalsPage(const PlanReport& report) {
   Page page = stepPage(*report.estimate);
-  addPart(page, {rateTable(*report.estimate)});
-  if (Table costs = costTable(report.estimate->totals); !costs.empty()) addPart(page, {std::move(costs)});
+  addPart(page, pageOf(rateTable(*report.estimate)));
+  if (Table costs = costTable(report.estimate->totals); !costs.empty()) addPart(page, pageOf(std::move(costs)));
   return page;
 }
 
@@ -125,7 +125,7 @@ Page livePage(const cost::StageMemory& s) {
     when = fmt::format("in {} of micro-batch {}, {}", ir::name(s.phase), s.microBatch, runningText(s));
   Table table{"lrr"};
   for (const cost::LiveBytes& l : s.live) table.add({l.what, cell(l.bytes, units::bytes), shareText(l.bytes / s.peak)});
-  return {Remark{fmt::format("fullest {}:", when), 0}, std::move(table)};
+  return pageOf(Remark{fmt::format("fullest {}:", when), 0}, std::move(table));
 }
 
 } // namespace
@@ -172,7 +172,7 @@ Page recomputePage(const PlanReport& report) {
   for (const RecomputeEffect& e : *report.recompute)
     table.add(
         {shortStatement(e.statement), formatQuantity(e.freed, units::bytes), formatQuantity(e.cost, units::time)});
-  return {Heading{"recompute, each statement compared with the plan without it", 3}, std::move(table)};
+  return pageOf(Heading{"recompute, each statement compared with the plan without it", 3}, std::move(table));
 }
 
 } // namespace planc::report
