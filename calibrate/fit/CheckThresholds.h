@@ -13,8 +13,8 @@ inline constexpr double kImpossible = 0.1;
 /// Least ratio of backward to forward time. Backward has twice the work for a product and more for attention, so a
 /// ratio of 1 is generous.
 inline constexpr double kLeastBackward = 1;
-/// The same ratio for products whose operands are in memory. Backward may be as fast as forward for them, but no kernel
-/// has a smaller ratio.
+/// Least ratio of backward to forward time for products whose operands are in memory. Backward may be as fast as
+/// forward for them, but no kernel has a smaller ratio.
 inline constexpr double kLeastBackwardInMemory = 0.7;
 /// Share of the part's rate that the fastest sample of a series must reach. A kernel that is merely slow reaches
 /// percents; a unit mistake is a factor of a thousand.

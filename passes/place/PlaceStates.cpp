@@ -284,7 +284,7 @@ bool placeParams(StatePlacer& placer) {
   return true;
 }
 
-/// What the moves of a class's states read: the class, its parameters as they were placed, and what ties changed.
+/// Returns the inputs of the moves of a class's states: the class, its placed parameters, and the changes by ties.
 Reads readByMoves(LayerClassId id, const Params& placed, const Params& tied) {
   Reads reads;
   reads << id.index << placed;

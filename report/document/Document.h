@@ -37,7 +37,7 @@ struct Code {
 struct Gap {};
 
 using Block = std::variant<Heading, Remark, Table, Code, Gap>;
-/// What people read, from top to bottom.
+/// The blocks that people read, from top to bottom.
 using Page = std::vector<Block>;
 
 /// A table for spreadsheets: numbers in full, the first row holds the heads.

@@ -33,7 +33,7 @@ Page layersPage(const PlanReport& report, const PageOptions& options);
 Page communicationPage(const PlanReport& report);
 /// The peak memory of each stage by kind.
 Page memoryPage(const PlanReport& report, const PageOptions& options);
-/// What each `recompute` statement frees and costs.
+/// The memory that each `recompute` statement frees, and the time that it costs.
 Page recomputePage(const PlanReport& report);
 /// The assertions and measured lines.
 Page verdictPage(const PlanReport& report);

@@ -29,7 +29,7 @@ struct StageAccount {
   int64_t kind = 0; ///< number that is equal for stages that run the same classes equally often
 };
 
-/// The same schedule if all stages were equal.
+/// The times of the schedule if all stages were equal.
 struct EvenStages {
   double idle = 0; ///< idle seconds of the stage with the most work
   double end = 0;  ///< seconds until the last stage has ended

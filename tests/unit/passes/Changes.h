@@ -41,7 +41,7 @@ plan p {
 }
 )";
 
-/// The same with other layers in place of the experts.
+/// Returns `kText` with other layers in place of the experts.
 inline std::string with(const std::string& layers) {
   std::string text = kText;
   const std::string experts = "moe = blocks.moe(y, 8, 2, 64)";
@@ -50,7 +50,7 @@ inline std::string with(const std::string& layers) {
 inline std::string dense() {
   return with("moe = blocks.swiglu(y, 64)");
 }
-/// What serves runs a batch of its own on each replica.
+/// Returns `kText` as a plan that serves: each replica runs a batch of its own.
 inline std::string served() {
   std::string text = kText;
   const std::string train = "train { seq = 16; global_batch = 64; micro_batch = 1; optimizer = optimizers.adam }";

@@ -1,4 +1,4 @@
-// What each pass reads of a plan is recorded and compared with what its row declares. One statement of the plan changes
+// Records the parts of a plan that each pass reads and compares them with its row. One statement of the plan changes
 // right before the pass; if the result of the pass changes, the pass read the part of the plan with that statement.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/StackFacts.h"
