@@ -75,7 +75,7 @@ int noneFound(Console& console, const std::vector<std::string>& words, const std
                                  : didYouMean(name, names, "`planc show` lists them"));
 }
 
-/// What to show: `one` if it is set, else `modules`, else `exports`.
+/// The exports to show: `one` if it is set, else `modules`, else `exports`.
 struct Shown {
   std::vector<api::ModuleHead> modules; ///< the named module, or the modules below a folder
   std::vector<api::Export> exports;     ///< exports of these modules, or those that the words find

@@ -32,7 +32,7 @@ struct Type {
   Unit unit;
   std::string text() const { return (isBool || unit.plain() ? "a " : "") + typeText(isBool, unit); }
 };
-/// Nothing after an error that was reported.
+/// A type; nullopt after a reported error.
 using MaybeType = std::optional<Type>;
 
 /// How an operator combines the types of its operands.

@@ -85,7 +85,7 @@ void addInstance(const ir::Model* model, std::vector<LayerVariant>& variants, co
     ir::LayerRef label;
     for (const auto& [child, sameChild] : children) {
       const LayerRow& first = *sameChild.front();
-      // Of what a nested repeat holds as often as it runs in one of what is named.
+      // A row of a nested repeat counts as often as it runs in one instance of the named layer.
       sum += first.*field * static_cast<double>(first.times) / static_cast<double>(timesOf(model, matched));
       if (label.steps.empty() || topOf(first).slice) label = first.layer.prefix(depth);
       for (const LayerRow* other : sameChild)

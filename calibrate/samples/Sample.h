@@ -15,7 +15,7 @@
 
 namespace planc::calibrate {
 
-/// What was timed; it determines the equation of a sample (docs/cost-model.md, sections 1 and 2).
+/// The kind of call that was timed; it determines the equation of a sample (docs/cost-model.md, sections 1 and 2).
 enum class Kind { Gemm, GroupedGemm, Attention, Scores, Context, Memory, Lookup, Optimizer, Collective, Step };
 inline constexpr int kKinds = 10;
 

@@ -15,7 +15,7 @@
 namespace planc::driver {
 namespace {
 
-/// What is asked of every plan.
+/// The questions to every plan.
 struct Questions {
   std::vector<const verdict::Metric*> metrics; ///< the first sorts; those of targets are among them
   std::vector<search::Target> targets;
@@ -78,7 +78,7 @@ bool priced(api::Compilation& plan) {
   return plan.checkParts() && plan.priceAlone();
 }
 
-/// Nothing where a metric that was asked for has no value, which is said.
+/// Returns nullopt, after a report, if a requested metric has no value.
 std::optional<report::SensitivityReport> answer(Console& console, api::Compilation& plan, const Questions& asked) {
   report::SensitivityReport out{.plan = plan.plan().title,
                                 .found =

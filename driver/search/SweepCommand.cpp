@@ -20,7 +20,7 @@ namespace {
 /// More points than this are a search.
 constexpr double kMostPoints = 100'000;
 
-/// What a sweep shows where nothing else is asked for; those without a value are left out.
+/// The metrics that a sweep shows by default. Metrics without a value are left out.
 constexpr const char* kShown[] = {"step_time",    "mfu", "tokens_per_second", "samples_per_second", "memory.peak",
                                   "comm.exposed", "cost"};
 
@@ -104,7 +104,7 @@ int printScaling(Console& console, const Arguments& arguments, const search::Swe
   return anyPriced(*strong.sweep) || anyPriced(*weak.sweep) ? kClean : kFailed;
 }
 
-/// What is said of the plan as it is written, and of points.
+/// Prints the warnings about the plan as it is written, and about points.
 void warn(Console& console, const InputFile& file, api::Search& found, const search::Sweep& sweep) {
   console.diagnose(api::sweepWarnings(found, sweep), file.sources());
   console.summarize();
@@ -145,7 +145,7 @@ int scale(Console& console, const Arguments& arguments, InputFile& file, api::Se
   return printScaling(console, arguments, strong, weak);
 }
 
-/// What is varied, by `--vary` or `--scale`; nothing after saying that it is not that.
+/// Returns the varied choices of `--vary` or `--scale`; nullopt after a usage error.
 std::optional<std::vector<std::string>> varied(Console& console, const Arguments& arguments) {
   const std::vector<std::string>&vary = arguments.all("--vary"), &scales = arguments.all("--scale");
   if (vary.empty() && scales.empty())

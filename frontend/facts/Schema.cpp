@@ -39,8 +39,7 @@ std::string expectation(const RowView& row) {
   }
 }
 
-/// What to write instead of a value of the wrong type; empty if nothing can be suggested. `text`: the value in the
-/// plan.
+/// Returns a suggestion in place of a value of the wrong type; empty if there is none. `text`: the value in the plan.
 std::string typeHelp(const RowView& row, const Value& v, std::string_view text) {
   const bool number = v.numeric();
   switch (row.type.form) {

@@ -121,7 +121,7 @@ const CurveValue* curveOf(FactTree& tree, FactNode& fact) {
   return nullptr;
 }
 
-/// What stands for a value that is set: of a curve a number is the value of all of its points.
+/// Returns the value that a set value stands for: for a curve, a number becomes the value of all of its points.
 Value inPlaceOf(Context& context, const CurveValue& before, const Value& given) {
   if (!given.numeric() || given.unit != before.yUnit) return given;
   CurveValue flat = before;

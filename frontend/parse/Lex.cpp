@@ -99,7 +99,7 @@ std::string codePointName(std::string_view character) {
   return fmt::format("U+{:04X}", static_cast<uint32_t>(code));
 }
 
-/// What to write instead of a character that the language does not have.
+/// Returns a suggestion in place of a character that the language does not have.
 std::string characterHelp(std::string_view character) {
   if (character == "'") return "strings need double quotes";
   if (character == "#") return "comments begin with `//`";

@@ -27,7 +27,7 @@ bool isOfKind(const Edit& edit, ir::SettingKind kind) {
   return row && row->kind == kind;
 }
 
-/// What the text makes of an axis that is set. That it is no size beside what else is set is of no account: it is
+/// Returns the size that the text gives to an axis that is set. Errors of this size do not count, because it is
 /// replaced.
 std::optional<int64_t> sizeBefore(Elaboration& elab, MergedPlan& merged, AxisDraft& axis) {
   if (takesRest(elab.ev, axis)) return std::nullopt; // its text says it

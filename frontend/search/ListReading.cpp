@@ -17,7 +17,7 @@ bool isCount(ir::SettingKind kind) {
 
 namespace {
 
-/// What elements of words read: numbers among their arguments and slices.
+/// Adds the facts that elements of words read: numbers in their arguments and slices.
 void walkWords(const Expr& e, Scope& scope, Reading& reading) {
   switch (e.kind) {
   case ExprKind::Name:

@@ -37,7 +37,7 @@ bool isSameForAll(const SearchLines& lines, const syntax::Expr& e, const ir::Exp
   return true;
 }
 
-/// What a tree's expressions read of the plan beside the facts that stay open in it.
+/// Adds the facts of the plan that a tree's expressions read, without the facts that stay open in the tree.
 void readsBeside(const syntax::Expr& e, const ir::ExprTree& tree, Scope& scope, Reading& reading) {
   const auto place = [](SourceRange range) { return std::tuple(range.file, range.begin, range.end); };
   std::set<decltype(place({}))> open;

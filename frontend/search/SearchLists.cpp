@@ -54,8 +54,8 @@ ir::ChoiceValue valueOf(const std::vector<std::string>& texts) {
   return made;
 }
 
-/// What decides whether a text is a value of a path, beside how much it is: numbers of one unit, sign and wholeness are
-/// of one sort, all else is of its own.
+/// Returns the sort of a text, which decides whether the text is a value of a path, whatever its amount. Numbers of one
+/// unit, sign and wholeness have one sort; every other text has its own.
 std::string sortOf(const std::string& text) {
   std::string badUnit;
   const auto number = parseQuantity(text, badUnit);

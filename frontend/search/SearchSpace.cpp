@@ -74,7 +74,8 @@ private:
     return outer;
   }
 
-  /// What values set, as data. Rules and what is recomputed are made of all, so that their mistakes are told here.
+  /// Turns values into changes of the plan. Rules and `recompute` are made for all values, so that their mistakes are
+  /// reported here.
   bool edits(const std::vector<bool>& outer) {
     for (size_t g = 0; g < source_.lines.groups.size(); ++g) {
       const auto& lines = group(g).lines;

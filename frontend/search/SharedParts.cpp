@@ -14,7 +14,8 @@ namespace {
 
 constexpr size_t kKept = 4096; ///< of each part
 
-/// What is no part of model, cluster or stack, and changes them only where the text of the plan reads it.
+/// Returns whether a path is no part of model, cluster or stack, so that a value changes these only if the text of the
+/// plan reads it.
 bool isOfPlan(std::string_view path) {
   const ir::StatementRow* statement = ir::statementNamed(path.substr(0, path.find('.')));
   return path.ends_with("->") || (statement && statement->ofPlan) || ir::isBatch(path);

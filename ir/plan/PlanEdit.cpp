@@ -75,7 +75,7 @@ private:
     return true;
   }
 
-  /// Of a plan that does not train what one replica runs at once: all of them together follow from it.
+  /// Sets the batch. In a plan that does not train this is the batch of one replica; the batch of all replicas follows.
   bool resizeBatch(int64_t to) {
     Workload& w = plan_.workload;
     return count(w.updatesParameters() ? "train.micro_batch" : kBatch, w.microBatch, to);
@@ -277,7 +277,7 @@ private:
     if (!value) return false;
     const auto put = [&]<class Id>(FactsOf<Id>& record, Id) {
       const Id id = static_cast<Id>(row->id.index);
-      // Of a section with statistics of its own it stays a fact without any.
+      // A fact whose section has the statistics stays without statistics of its own.
       if (const Number* before = record.number(id, key); before && before->statistics.calibrated)
         value->statistics.record = before->statistics.record;
       record.set(id, key, *value);

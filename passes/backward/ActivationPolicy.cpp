@@ -1,5 +1,6 @@
-// What forward keeps for backward: the smaller side of a reshard, or the later side if both are equal. A checkpoint
-// keeps only what enters it, and results kept by name (docs/language.md, section 11). Replays.cpp adds the replays.
+// The values that forward keeps for backward: the smaller side of a reshard, or the later side if both are equal. A
+// checkpoint keeps only what enters it, and results kept by name (docs/language.md, section 11). Replays.cpp adds the
+// replays.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/facts/StackFacts.h"
 #include "ir/print/Labels.h"

@@ -23,7 +23,7 @@ namespace {
 
 using Key = PrecisionKey;
 
-/// What a fact must reach to have an effect, and the diagnostic if it does not.
+/// The operators that a fact must reach to have an effect, and the diagnostic if it reaches none.
 struct Reach {
   Key key;
   bool (*op)(const ProgramHead& program, const Op& op);

@@ -26,7 +26,7 @@ std::string_view nameOf(const ShardedProgram& program, DimId d) {
   return program.model->dims[d].name.view();
 }
 
-/// What stands beside the ring's dimension in an operand, and has an axis of the ring: an axis splits a value once.
+/// Returns the other dimension of an operand that has an axis of the ring, because an axis splits a value only once.
 std::string takenProblem(const ShardedProgram& program, const Op& op, const Placement& placement,
                          const PlacedDim& ring) {
   for (const Operand& operand : op.operands) {
@@ -40,8 +40,9 @@ std::string takenProblem(const ShardedProgram& program, const Op& op, const Plac
   return "";
 }
 
-/// What travels a ring is seen shard by shard, so the operator must be able to fold its result over the shards (one
-/// that keeps statistics over the dimension inside itself), and each device must have work of its own while they pass.
+/// Returns why a dimension cannot go round a ring; empty if it can. A device sees the shards one after the other. So
+/// the operator must fold its result over the shards, by statistics over the dimension that it keeps inside itself, and
+/// each device must have work of its own while the shards pass.
 std::string ringProblem(const ShardedProgram& program, const Op& op, const Placement& placement,
                         const PlacedDim& ring) {
   const bool folds =

@@ -61,14 +61,14 @@ std::string intervalOf(const diff::Ratio& r) {
   return fmt::format("{} to {}", errorText(r.low - 1), errorText(r.high - 1));
 }
 
-/// What a comparison says of a plan beside its name, column by column.
+/// A column of the table of plans, besides the name.
 struct Column {
   std::string head;
   char align = 'r';
   std::function<StyledText(size_t)> cell; ///< of the plan of that index
 };
 
-/// What the plans cost: their runs where all say one, else as many tokens.
+/// Adds the costs of the plans: of their runs if every plan has one, else of as many tokens.
 void addCost(const ComparisonReport& report, std::vector<Column>& columns) {
   const auto estimate = [&report](size_t i) -> const cost::Estimate& { return *report.plans[i].estimate; };
   const auto money = [](const std::optional<double>& cost) { return StyledText(cost ? countText(*cost) : "-"); };

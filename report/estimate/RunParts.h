@@ -17,14 +17,14 @@ struct RunPart {
   std::string_view equation; ///< docs/cost-model.md, section 8
 };
 const std::vector<RunPart>& runParts();
-/// What a run takes besides time: metrics of `run`.
+/// The costs of a run besides time: metrics of `run`.
 const std::vector<const verdict::Metric*>& runAmounts();
 
-/// As counts are read: `28.36 M device-h`, `71.2 M USD`.
+/// Returns the amount as people read counts: `28.36 M device-h`, `71.2 M USD`.
 std::string amountText(double value, const Unit& unit);
 /// `15 T tokens in 953.7 k steps`.
 std::string lengthText(const PlanReport& report);
-/// What the productive share means, and what it leaves out.
+/// Returns the meaning of the productive share, with the losses that it does not count.
 std::string goodputText(const cost::Run& run);
 
 } // namespace planc::report

@@ -34,7 +34,7 @@ Measured goalOf(const SearchReport& report, size_t goal) {
   return out;
 }
 
-/// What is drawn across and up: two goals, or memory and the one goal.
+/// The numbers that are drawn across and up: two goals, or memory and the one goal.
 std::pair<Measured, Measured> measured(const SearchReport& report) {
   if (goalNames(report).size() > 1) return {goalOf(report, 0), goalOf(report, 1)};
   Measured memory{"memory.peak", units::bytes, {}};

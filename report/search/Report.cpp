@@ -16,7 +16,7 @@ namespace planc::search {
 
 using report::StyledText;
 
-/// Of `minimize ` and `maximize `.
+/// Characters of `minimize ` and of `maximize `.
 constexpr size_t kGoalVerb = 9;
 
 std::vector<std::string> goalNames(const SearchReport& report) {
@@ -227,7 +227,7 @@ std::string bindingText(const SearchReport& report) {
   return out.empty() ? out : "conditions that bind\n" + out;
 }
 
-/// Of the first goal, which floors are known of: a metric by itself.
+/// Returns the unit of the first goal. Floors are known only of a goal that is a metric by itself.
 Unit unitOfFloor(const SearchReport& report) {
   if (!report.terms || report.terms->goals.empty()) return units::time;
   const ir::ExprTree& tree = report.terms->goals[0].tree;
@@ -235,7 +235,7 @@ Unit unitOfFloor(const SearchReport& report) {
   return metric ? metric->unit : Unit();
 }
 
-/// What the command line says beside the plan, and the conditions.
+/// Returns the facts of the command line, and the conditions.
 std::string askedText(const SearchReport& report) {
   std::string where;
   const auto pairs = [](std::string_view word, const std::vector<std::pair<std::string, std::string>>& all) {

@@ -1,4 +1,4 @@
-// What a search found, as a document.
+// The answer of a search as a document.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "report/estimate/Compare.h"
@@ -32,12 +32,12 @@ struct SearchReport {
   std::vector<Ranked> front;                     ///< with several goals
   const report::ComparisonReport* why = nullptr; ///< the best and the next best beside each other; null: one answer
   double decided = 1;                            ///< share of the candidates
-  /// What was to be decided of them: less than all for one of several shards, which is then named, `1/4`.
+  /// Share of the candidates that this search had to decide: less than 1 for one of several shards (`shard`: `1/4`).
   double own = 1;
   std::string shard = {};
   std::vector<std::pair<std::string, std::string>> set = {};     ///< facts that the command line says, by path
   std::vector<std::pair<std::string, std::string>> assumed = {}; ///< values that a plan by words takes, by parameter
-  /// Of the first goal that candidates can have that were not decided; nothing where it is not known.
+  /// Least value of the first goal that undecided candidates can have; nullopt if it is unknown.
   std::optional<double> least = {};
   bool exhaustive = true; ///< every candidate was priced: else only the best are known of
 
@@ -46,7 +46,7 @@ struct SearchReport {
   bool stopped() const { return decided < own; }
   /// Candidates of the front that are not shown.
   size_t leftOut() const { return front.empty() ? 0 : answer->front().size() - front.size(); }
-  /// What a table has: the front where there are several goals, else the best.
+  /// The rows of the table: the front if there are several goals, else the best.
   const std::vector<Ranked>& table() const { return front.empty() ? best : front; }
 };
 

@@ -1,4 +1,4 @@
-// What the forms of a search's report share.
+// Functions that the page and the data of a search share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "report/search/Report.h"
@@ -10,9 +10,9 @@ namespace planc::search {
 nlohmann::ordered_json searchJson(const SearchReport& report);
 /// A row per candidate of the best, or of the front if there are several goals.
 report::Sheet searchSheet(const SearchReport& report);
-/// What is asked for, as it is written: `minimize step_time`.
+/// Returns the goals as they are written: `minimize step_time`.
 std::vector<std::string> goalNames(const SearchReport& report);
-/// The value of a goal of a candidate as its estimate has it; nothing where it has no meaning.
+/// Returns the value of a goal in the estimate of a candidate; nullopt if it has no meaning.
 std::optional<Quantity> goalValue(const SearchReport& report, size_t goal, const Ranked& candidate);
 /// How much worse in the first goal, as a share of the best: 0.031 for 3.1 %. Rates and times alike.
 double worse(const Outcome& candidate, const Outcome& best);

@@ -20,10 +20,10 @@ using search::Elasticity;
 using search::ReachedTarget;
 using Cells = std::vector<std::string>;
 
-/// What a cell shows as zero.
+/// Smaller elasticities are shown as zero.
 constexpr double kShownNothing = 5e-5;
 
-/// Nothing where the only side that there is jumps.
+/// Returns nullopt if the metric jumps on the only side that there is.
 std::optional<double> valueOf(const Elasticity& e) {
   const bool known = !e.jumps || e.below || e.above;
   return known ? std::optional(e.value + 0.0) : std::nullopt; // no negative zero
@@ -92,7 +92,7 @@ std::string someOf(const std::vector<std::string>& names) {
   return names.size() > kSome ? fmt::format("{} and {} more", text, names.size() - kSome) : text;
 }
 
-/// What is said beside the table, a line each.
+/// Returns the lines below the table.
 std::vector<std::string> remarks(const SensitivityReport& r) {
   std::vector<std::string> lines;
   const search::Sensitivity& f = r.found;

@@ -1,4 +1,4 @@
-// What the numbers of a plan hang on, and what its constants would have to be for a target.
+// The constants that the numbers of a plan depend on, and the values of constants that reach a target.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "report/document/Document.h"

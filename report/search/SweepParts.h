@@ -1,4 +1,4 @@
-// What the forms of a sweep's report share.
+// Functions that the page and the data of a sweep share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "report/search/SweepReport.h"
@@ -17,7 +17,7 @@ std::vector<std::vector<std::string>> sweepRows(const SweepReport& report);
 size_t choiceColumns(const Sweep& sweep);
 /// The value of an axis at a point by itself: `25 GB/s`.
 std::string axisText(const Sweep& sweep, const SweepAxis& axis, uint32_t value);
-/// What became of a point: `yes` if it fits in memory, `no`, or the law that forbids it.
+/// Returns the fate of a point: `yes` if it fits in memory, `no`, or the law that forbids it.
 std::string fateText(const SweepPoint& point);
 /// `7.18 GB/s turns from slope -0.70 to -0.04, collectives all_gather, state: hidden from here on`
 std::string kneeText(const SweepAxis& axis, const NamedKnee& named);

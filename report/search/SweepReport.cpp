@@ -54,7 +54,7 @@ std::vector<double> valuesOf(const Sweep& sweep, size_t metric) {
   return values;
 }
 
-/// What is bound to a choice stands with it; of scaling the batch has a column of its own.
+/// Returns the head of an axis with everything bound to its choice. For scaling, the batch has a column of its own.
 std::string headOfAxis(const SweepReport& report, const SweepAxis& axis) {
   return report.scaling.empty() ? choiceText(report.sweep->space->choices[axis.choice]) : axis.path;
 }
@@ -92,7 +92,7 @@ std::string changeText(const Sweep& sweep, const SweepPoint& point) {
   return point.priced ? report::errorText(point.stepTime / first->stepTime - 1) : "-";
 }
 
-/// What a point is told apart by.
+/// Returns a text that is equal for points with the same fate.
 std::string statusOf(const SweepPoint& point) {
   return point.priced ? point.fits ? "fits" : "unfit" : fmt::format("{}", point.code);
 }

@@ -21,7 +21,7 @@ constexpr int kStoreForm = 2;          // version of the tables and of the order
 /// The role in the answer of a row of `kept`.
 constexpr const char *kBest = "best", *kFront = "front", *kOfValue = "value", *kWithout = "without", *kUnfit = "unfit",
                      *kLeast = "least memory";
-/// What a row of `counted` counts.
+/// The kinds of counts of `counted`.
 constexpr const char *kFate = "fate", *kLaw = "law", *kCondition = "condition";
 
 /// The tables that the checksum covers. It omits the facts, which are compared one by one, and the rows, of which there

@@ -42,7 +42,7 @@ NodeCost priceNode(const ir::Program& program, const ir::Node& node, const CostM
   return cost;
 }
 
-/// Nothing overlaps: the compute stream runs task after task.
+/// Sums a segment without overlap: the compute stream runs task after task.
 void runInOrder(const ir::Segment& segment, const std::vector<ir::Node>& nodes, SegmentCost& cost) {
   for (const ir::Task& task : segment.tasks) {
     NodeCost& node = cost.nodes[task.node];
