@@ -1,7 +1,7 @@
 // A difference as JSON: all numbers, all facts, all parts.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/verdict/Verdict.h"
-#include "report/diff/DiffReport.h"
+#include "report/diff/DiffParts.h"
 #include "report/tables/JsonNumber.h"
 
 #include <algorithm>
@@ -22,9 +22,8 @@ Json metricsJson(const diff::Result* before, const diff::Result* after) {
   Json out = Json::object();
   for (const verdict::Metric* metric : verdict::metrics().rows()) {
     const auto value = [&](const diff::Result* result) {
-      const auto found = result ? result->metric(metric->name()) : std::nullopt;
-      if (found && metric->isBool) return Json(*found != 0);
-      return found ? jsonNumber(fieldValue(*found, metric->jsonField)) : Json(nullptr);
+      const std::optional<double> found = fieldOf(result, *metric);
+      return found && metric->isBool ? Json(*found != 0) : jsonNumber(found);
     };
     const Json a = value(before), b = value(after);
     if (!a.is_null() || !b.is_null()) out[std::string(metric->jsonField)] = {{"before", a}, {"after", b}};

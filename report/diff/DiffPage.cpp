@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/diff/DiffParts.h"
 #include "report/tables/Csv.h"
-#include "report/tables/JsonNumber.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -62,8 +61,8 @@ Sheet diffSheet(const DiffReport& report) {
   for (const PlanDiff& plan : report.plans)
     for (const verdict::Metric* metric : verdict::metrics().rows()) {
       const auto value = [&](const diff::Result* result) {
-        const auto found = result ? result->metric(metric->name()) : std::nullopt;
-        return found ? csvNumber(fieldValue(*found, metric->jsonField)) : std::string();
+        const std::optional<double> found = fieldOf(result, *metric);
+        return found ? csvNumber(*found) : std::string();
       };
       const std::string before = value(plan.before()), after = value(plan.after());
       if (!before.empty() || !after.empty())

@@ -4,6 +4,7 @@
 
 #include "backends/verdict/Verdict.h"
 #include "report/tables/Cells.h"
+#include "report/tables/JsonNumber.h"
 #include "support/Rounding.h"
 
 #include <algorithm>
@@ -93,6 +94,11 @@ std::string_view name(Fate fate) {
   static constexpr std::array<std::string_view, 7> kNames = {"changed", "renamed",      "added", "removed",
                                                              "broken",  "still broken", "mended"};
   return kNames[static_cast<size_t>(fate)];
+}
+
+std::optional<double> fieldOf(const diff::Result* result, const verdict::Metric& metric) {
+  const std::optional<double> found = result ? result->metric(metric.name()) : std::nullopt;
+  return found ? std::optional(fieldValue(*found, metric.jsonField)) : std::nullopt;
 }
 
 const diff::Result* PlanDiff::before() const {

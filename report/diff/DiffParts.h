@@ -1,6 +1,7 @@
 // Texts that all formats of a difference share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/verdict/Metric.h"
 #include "report/diff/DiffReport.h"
 
 namespace planc::report {
@@ -37,5 +38,7 @@ std::string stageText(const diff::Difference& d);
 /// Returns the changes in a few words. With several owners each has its effect on the step. `all`: also list facts
 /// below other changed facts.
 std::vector<std::string> reasonLines(const diff::Difference& d, bool all = false);
+/// Returns a metric of a side in the unit of its JSON field; nullopt if the side has no price or the metric no value.
+std::optional<double> fieldOf(const diff::Result* result, const verdict::Metric& metric);
 
 } // namespace planc::report
