@@ -56,10 +56,11 @@ public:
   static std::string partOf(const ir::Device& device);
   /// Returns whether `name` is the device's own name, or the name of a library device with the same driver name.
   static bool isPart(const ir::Device& device, const std::string& name);
-  /// Returns the usual cluster of a device with two of its units, or nullopt if the device names no cluster.
+  /// Returns the usual cluster of a device with two units (2 for each parameter of the cluster), or nullopt if the
+  /// device names no cluster.
   static std::optional<ir::Cluster> usualCluster(const ir::Device& device);
-  /// Returns the part that a sample file names, by driver name (`NVIDIAA100-SXM4-80GB`, as torch and NVML write it) or
-  /// library name. Returns nullopt if the library has no such part.
+  /// Returns the hardware (device and links) that a sample file names, by driver name (`NVIDIAA100-SXM4-80GB`, as torch
+  /// and NVML write it) or library name. Returns nullopt if the library has no such device.
   static std::optional<calibrate::Part> part(const std::string& name);
 
   /// All stacks, in the order of the library's files. They are read once.

@@ -85,8 +85,9 @@ public:
   /// Returns the chosen plan and the candidates of its search. An empty `choice` means the only plan with a `search`
   /// block or, if there is none, the only plan.
   Searched searched(const std::string& choice, const ir::SearchWords& words = {});
-  /// Returns a candidate of the last `searched`: its plan with these values for the first `digits.size()` choices and,
-  /// if `filled` is given, with this number of ranks on the filled axis. Null after errors, which are reported.
+  /// Returns a candidate of the last `searched`: a plan whose first `digits.size()` choices have the values in
+  /// `digits`. If `filled` is given, it is the number of ranks on the filled axis. Null after errors, which are
+  /// reported.
   std::unique_ptr<ir::Plan> candidate(std::span<const uint32_t> digits, std::optional<int64_t> filled = std::nullopt);
   /// Returns a candidate with all of its values as the text of a plan (frontend::Session::written).
   std::optional<std::string> written(std::span<const uint32_t> digits, std::optional<int64_t> filled,

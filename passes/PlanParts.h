@@ -19,7 +19,7 @@ enum class PlanPart : uint8_t {
   Recompute,
   Keeps,
   SlicedStates, ///< `states` rules for some instances of a repeat, which then get classes of their own
-  Opened,       ///< instances of a repeat that stage lines cut
+  Opened,       ///< instances of a repeat of which a stage line takes only a part
   StageCut,     ///< ends of stages, if layers depend on them: `recompute … { first = … }` counts per stage
 };
 inline constexpr int kPlanParts = static_cast<int>(PlanPart::StageCut) + 1;
@@ -48,8 +48,8 @@ private:
   uint32_t bits_ = 0;
 };
 
-/// Returns whether two plans state the same in a part, at the same places of the text. Models, clusters and stacks must
-/// be one object.
+/// Returns whether a part has the same content in two plans, at the same places of the text. Models, clusters and
+/// stacks must be one object.
 bool agree(PlanPart part, const ir::Plan& a, const ir::Plan& b);
 bool agree(PlanParts parts, const ir::Plan& a, const ir::Plan& b);
 

@@ -33,8 +33,8 @@ struct Quantity {
   Unit unit;
 };
 
-/// Parses `450GB/s` or `40%` (a plain number). Returns nullopt if the unit is unknown, which `badUnit` then holds, or
-/// if a double cannot hold the value.
+/// Parses `450GB/s` or `40%` (a plain number). Returns nullopt and sets `badUnit` if the unit is unknown. Also
+/// returns nullopt if a double cannot hold the value.
 std::optional<Quantity> parseQuantity(std::string_view text, std::string& badUnit);
 /// Every unit name, for suggestions.
 std::vector<std::string> unitNames();

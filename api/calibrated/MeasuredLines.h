@@ -33,9 +33,9 @@ struct TakenRecords {
 };
 TakenRecords takenRecords(const ir::Plan& plan, const CalibratedRecords& records);
 
-/// Prices a plan as written and with the calibrated records. Returns an empty list if no `measured` line has a value
-/// under both prices, if no record or only one of two records applies, or if the plan has errors, which are in its
-/// diagnostics.
+/// Prices a plan as written and with the calibrated records. Returns an empty list if no `measured` line has a
+/// predicted value with both sets of records, if no record or only one of two records applies, or if the plan has
+/// errors, which are in its diagnostics.
 std::vector<CheckedLine> checkedLines(Compilation& plan, const CalibratedRecords& records);
 
 } // namespace planc::api

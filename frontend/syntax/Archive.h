@@ -13,8 +13,8 @@ namespace planc::syntax {
 /// The bytes have no version and are valid only for `Archive` of the same build.
 std::string archived(const File& file, std::string_view text);
 
-/// Reads the output of `archived`, declaration by declaration. Both texts must outlive this object, because the trees
-/// view them.
+/// Reads the output of `archived`, declaration by declaration. The serialized bytes and the file's text must outlive
+/// this object, because the trees view them.
 class Archive {
 public:
   /// `bytes`: the archive of the file `id`, whose text is `text`. Reads only the outlines.

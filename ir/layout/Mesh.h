@@ -60,12 +60,12 @@ struct Mesh {
   /// Splits a live axis into `name.0` (major, `majorSize` ranks) and `name.1`. The name becomes a group. Returns both
   /// axes.
   std::pair<AxisId, AxisId> refine(AxisId axis, int64_t majorSize);
-  /// Ranks of the group over `axes` that share one unit of level `l` (0 = innermost).
+  /// Ranks of the group over `axes` that share one unit of `level` (0 = innermost).
   int64_t ranksWithin(AxisMask axes, size_t level) const;
   /// Ranks of the group over `axes` that share one aligned block of `devices` devices.
   int64_t ranksInBlock(AxisMask axes, int64_t devices) const;
-  /// Number of blocks of `low` devices, inside a block of `high` devices, that the group over `axes` extends over. Gaps
-  /// count: if every second block in the first half of 16 blocks has ranks, the reach is 8.
+  /// Number of adjacent blocks of `low` devices over which the group over `axes` extends in a block of `high` devices.
+  /// Blocks without ranks count too: if only every second of the first 8 of 16 blocks has ranks, the reach is 8.
   int64_t reach(AxisMask axes, int64_t low, int64_t high) const;
   /// Returns whether `axes` divide into equal parts at every level. If not, `ranksWithin` counts the worst placed
   /// group.

@@ -11,7 +11,7 @@ namespace planc::report {
 std::string summaryText(const DiffReport& report);
 /// Returns the line on gates that hold; empty if there are no gates, or if one fails.
 std::string gatesText(const DiffReport& report);
-/// Returns the remark on memory; empty if the plan fits, or never did.
+/// Returns the remark on memory if the plan does not fit now, or did not fit before; otherwise empty.
 std::string fitText(const PlanDiff& plan);
 /// Returns `step 2.488 s   memory 26.1 GB` for a plan of only one side.
 std::string priceText(const diff::Result& result);
@@ -35,8 +35,9 @@ std::vector<PartLine> partLines(const diff::Difference& d, bool all);
 std::string signedTime(double seconds);
 /// Returns `critical stage 3 → 5: both steps are taken apart on stage 5`; empty if the critical stage is the same.
 std::string stageText(const diff::Difference& d);
-/// Returns the changes in a few words. With several owners each has its effect on the step. `all`: also list facts
-/// below other changed facts.
+/// Returns the changes in a few words. With several owners, each line names the owner's effect on the step.
+/// `all`: also list changed facts that belong to another changed fact, such as the facts of a changed
+/// `cluster.device`.
 std::vector<std::string> reasonLines(const diff::Difference& d, bool all = false);
 /// Returns a metric of a side in the unit of its JSON field; nullopt if the side has no price or the metric no value.
 std::optional<double> fieldOf(const diff::Result* result, const verdict::Metric& metric);

@@ -19,7 +19,7 @@ std::string percentText(double fraction);
 inline constexpr double kCertain = 0.999;
 /// Returns a probability with three digits: `97.3 %`, or `over 99.9 %`.
 std::string chanceText(double probability);
-/// Returns the share of a part for columns: `45.5 %`.
+/// Returns a share with one decimal, so that columns align: `45.5 %`.
 std::string shareText(double fraction);
 /// Returns `+0.2 %`.
 std::string errorText(double fraction);
@@ -40,12 +40,12 @@ struct StyledText {
   StyledText(const char* t, TextStyle s = TextStyle::Plain) : text(t), style(s) {}
 };
 
-/// Rows of cells as people read them. In text a column is as wide as its widest cell, and columns are two blanks apart.
+/// A table for human readers. In text output a column is as wide as its widest cell, and columns are two blanks apart.
 struct Table {
   std::string align; ///< a letter per column: `l` or `r`
   std::vector<std::vector<StyledText>> rows = {};
   bool headed = false; ///< the first row holds the heads
-  size_t indent = 2;   ///< of text
+  size_t indent = 2;   ///< blanks before each line of text output
 
   /// Adds the heads of the columns.
   void head(const std::vector<std::string>& names, TextStyle style = TextStyle::Gutter);

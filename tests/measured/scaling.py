@@ -137,7 +137,7 @@ def share(of):
 def summary(found):
     """Lines that count what is right, and {(kind, whether the loss is large): (right, all)}."""
     counted = {(kind, large): share([s for _, s in found if s.kind == kind and s.large == large]) for kind in KINDS for large in (True, False)}
-    lines = ["| series | loss over 4 %, growth right within a factor of two | less, right within 1.5 points per doubling |", "|---|--:|--:|"]
+    lines = ["| series | whole loss above 4 %: growth right within a factor of two | smaller loss: growth right within 1.5 points per doubling |", "|---|--:|--:|"]
     for kind in KINDS:
         lines.append(f"| {kind} | " + " | ".join(f"{counted[kind, large][0]} of {counted[kind, large][1]}" for large in (True, False)) + " |")
     return lines, counted

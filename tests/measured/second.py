@@ -9,12 +9,20 @@ from errors import summary
 START = "Second table:"  # in a module's head: rules below it are of the second table's rows only
 
 
+def listed(rows):
+    """The ids of rows as text; three and more consecutive ids are a range."""
+    stem, _, first = rows[0].rpartition("-")
+    if len(rows) > 2 and first.isdigit() and rows == [f"{stem}-{int(first) + i:0{len(first)}}" for i in range(len(rows))]:
+        return f"{rows[0]} to {rows[-1]}"
+    return " and ".join(part for part in (", ".join(rows[:-1]), rows[-1]) if part)
+
+
 def without(missing):
     """One line per reason for which rows are not priced."""
     by_reason = {}
     for row, reason in missing:
         by_reason.setdefault(reason, []).append(row)
-    return [f"* without {reason}: {len(rows)} ({rows[0]}{' to ' + rows[-1] if len(rows) > 1 else ''})" for reason, rows in by_reason.items()]
+    return [f"* {len(rows)} {'rows lack' if len(rows) > 1 else 'row lacks'} {reason}: {listed(rows)}" for reason, rows in by_reason.items()]
 
 
 def rules(source):

@@ -173,7 +173,7 @@ ROWS = [
         ("gradients of wk, wv over the 4 copies, one head each", "2 * h*128*2", total(of("all_reduce", "step"))),
         ("forward all-reduces", "2 * b*s*h*2", total(of("all_reduce", "forward", ACT, layer="decoder"))),
         ("backward all-reduces", "2 * b*s*h*2", total(of("all_reduce", "backward", ACT, layer="decoder"))),
-        ("wk on a device: one head, half of it", "h*256*2 / 2", sliced("@attn.wk")),
+        ("wk on a device: one of the 2 key heads, half of wk", "h*256*2 / 2", sliced("@attn.wk")),
     ]),
     ("MLA, TP+SP (DeepSeek)", "mla", LATENT, [
         ("forward gathers: narrow vectors, not the stream", "b*s*(q_rank + kv_rank + rope)*2", total(of("all_gather", "forward", value="attn"))),
@@ -225,7 +225,7 @@ ROWS = [
         ("projection gradients over dp and cp", "pixels*h*2", total(of("all_reduce", "step", axis="dp*cp", layer="embed"))),
     ]),
     ("`seq -> tp` on the norms only", "norms_only", DENSE1, [
-        ("all-reduces stay and gathers come", "4", count(of("all_reduce|all_gather", "forward", ACT, layer="decoder"))),
+        ("forward all-reduces, which stay, and all-gathers, which are added", "4", count(of("all_reduce|all_gather", "forward", ACT, layer="decoder"))),
     ]),
     ("TP x FSDP", "tp_fsdp", DENSE1, [
         ("2 all-gathers and a reduce-scatter of P/tp", "3 * ((P - 3*h)/4 + 3*h)*2", total(of("any", axis="dp"))),

@@ -13,7 +13,7 @@ struct ProductsOfKind {
   ir::OpKind kind = ir::OpKind::Gemm;
   std::vector<ir::DType> types; ///< all types that their nodes compute in
   double flops = 0;             ///< forward, per sample, without masked FLOPs
-  double gradientFlops = 0;     ///< part of `flops` with computed gradients, weighted by the computed share
+  double gradientFlops = 0;     ///< part of `flops`: each product times the share of its backward pass that is computed
 };
 /// The products of a model with a bound workload.
 struct ProductWork {

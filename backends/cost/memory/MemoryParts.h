@@ -27,7 +27,7 @@ struct InstanceMemory {
 /// Memory of one virtual stage, in bytes.
 struct StageParts {
   double params = 0, grads = 0, optimizer = 0;                            ///< states on the device
-  double hostParams = 0, hostGrads = 0, hostOptimizer = 0, hostSaved = 0; ///< in the host's memory (saved: one pass)
+  double hostParams = 0, hostGrads = 0, hostOptimizer = 0, hostSaved = 0; ///< on the host; `hostSaved`: of one pass
   double buckets = 0;  ///< gradient buckets in addition to accumulated gradients, whole run
   double received = 0; ///< kept receive buffers of gathered activations, whole run
   double gathered = 0; ///< gathered parameters of running and prefetched instances, passes only
@@ -53,7 +53,7 @@ struct ParamParts {
   bool bucket = false;             ///< a bucket holds a copy of its gradient
   bool remade = false;             ///< its gradient is freed after the update
   double copies = 0;               ///< temporary bytes of its update, in addition to the states
-  double params = 1, gathered = 0; ///< number of shards: of its value, of an update's gather (0: no gather)
+  double params = 1, gathered = 0; ///< number of shards of its value, and of the gather in its update (0: no gather)
 };
 
 /// The memory of one instance of a class, as parts. The parts of all instances add up to the memory of a stage.

@@ -13,8 +13,8 @@ namespace planc::cost {
 /// class count together, even if runs of other classes lie between them.
 std::vector<std::pair<ir::LayerClassId, int64_t>> instancesOf(const ir::StageKind& stage);
 
-/// Returns the number of layers in one instance of a class: innermost repeats' instances with own states, at
-/// least 1.
+/// Returns the number of layers in one instance of a class: the instances of innermost repeats that
+/// have states of their own, at least 1.
 int64_t layersOf(const ir::LayerClass& layerClass);
 
 /// Returns how many messages the state collective of one layer takes (docs/language.md, section 11). The number is
@@ -50,8 +50,8 @@ Messages messagesOf(const ir::Schedule& schedule, ir::LayerClassId layerClass, c
 double mostBytes(const ir::Program& program, const ir::StageKind& stage, int64_t window,
                  const std::function<double(const ir::StateCollective&)>& bytes);
 
-/// Returns the bytes of the gradient messages that are filled or reduced at once: the largest sum of `messages`
-/// messages that are filled one after the other in backward.
+/// Returns the bytes of the gradient messages that are filled or reduced at once: the largest total size
+/// of any `messages` messages that backward fills in a row.
 double bytesReducing(const ir::Schedule& schedule, const ir::StageKind& stage, int64_t messages);
 
 } // namespace planc::cost

@@ -16,13 +16,13 @@ struct Route {
   int64_t ranks = 1;
   size_t top = 0;                           ///< level that holds the whole group
   const ir::ClusterLevel* domain = nullptr; ///< outermost level on the route whose fabric has samples of the operation
-  int64_t inside = 1;                       ///< ranks in one unit of `domain`, which share a node
+  int64_t inside = 1;                       ///< ranks of the group in one unit of `domain`; these ranks share a node
   double nodes = 1;                         ///< units of `domain` that the group spans
   /// Ranks of the group in one unit of each level. The quotient of the numbers of two levels is the number
   /// of inner units that the group spans in one outer unit.
   std::vector<int64_t> within;
   bool card = false;      ///< the top level's fabric is priced from its network card
-  bool scattered = false; ///< the ranks are stages that share a parameter: one rank in each unit below `top`
+  bool scattered = false; ///< one rank per stage that shares a parameter: one rank in each unit below `top`
 
   /// Returns the ranks in one unit of the next level inside `level`, which share the links of `level`.
   double below(size_t level) const { return level == 0 ? 1 : static_cast<double>(within[level - 1]); }
@@ -38,7 +38,7 @@ std::string routeText(const Pricing& pricing, const Route& route);
 
 /// An algorithm of collectives: the word that requests it, whether it applies, and its price.
 struct CollectiveAlgorithm {
-  /// The word in `algorithm { all_reduce = … }`; null for a form that the fabrics on the route imply.
+  /// The word in `algorithm { all_reduce = … }`; null if the fabrics on the route select the algorithm.
   const ir::Word* word = nullptr;
   bool (*applies)(const Pricing& pricing, const Route& route) = nullptr;
   Term (*seconds)(const Pricing& pricing, const Route& route) = nullptr;
@@ -58,8 +58,8 @@ const CollectiveAlgorithm& algorithmOf(const Pricing& pricing, const Route& rout
 
 /// Prices one execution of a collective node.
 Priced priceCollective(const Pricing& pricing);
-/// Returns everything in node and mesh on which the price depends. Nodes with equal reads have equal prices with equal
-/// facts.
+/// Returns everything in node and mesh on which the price depends. If the facts are equal,
+/// nodes whose reads are equal have equal prices.
 Reads readByCollective(const Pricing& pricing);
 /// Returns only the time of a collective. Used by algorithms that run as another collective.
 Term collectiveTime(const Pricing& pricing);

@@ -42,8 +42,8 @@ public:
 using PriceMemo = Memo<Priced, 1 << 16>;
 
 /// Creates the cost model. `facts` and `diagnostics` must outlive it. Other parts of the estimate may look up facts in
-/// `facts` too; `complete` reports all missing facts. Prices are cached in the memos of the facts. Without them the
-/// model caches only its own collectives.
+/// `facts` too; `complete` reports all missing facts. Prices are cached in the memos of the facts. If the
+/// facts have no memos, the model caches only the prices of collectives, in a memo of its own.
 std::unique_ptr<CostModel> makeCostModel(Facts& facts, DiagnosticEngine& diagnostics);
 
 } // namespace planc::cost

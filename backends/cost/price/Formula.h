@@ -43,7 +43,8 @@ private:
 
 /// Returns the equation with symbols: `bytes / (efficiency · B) + start`. Factors of one letter have no spaces: `P·e`.
 std::string symbols(const Formula& formula);
-/// Returns the equation with numbers: `50.33 MB / 1.733 TB/s + 3 us`. Every subtree that is not a time is one number.
+/// Returns the equation with numbers: `50.33 MB / 1.733 TB/s + 3 us`.
+/// A subtree whose unit is not time is written as one number.
 std::string numbers(const Formula& formula);
 /// Returns `numbers = value`.
 std::string evaluated(const Formula& formula);

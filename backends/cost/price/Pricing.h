@@ -93,8 +93,8 @@ public:
     }
     return leaf(Operation::Fact, value, symbol, unit);
   }
-  /// Records that the price depends on a calibrated record read at `size`. The range of its table, or else its `valid`,
-  /// tells whether the size lies inside its samples.
+  /// Records that the price depends on a calibrated record read at `size`. The range of the record's table, or its
+  /// `valid` if it has no table, tells whether `size` lies inside the record's samples.
   void stands(const Owner& owner, const ir::Statistics& statistics, SourceRange at, const ir::FactRef& fact, Size size,
               const ir::Table& table) const {
     if (!evidence || (!statistics.calibrated && table.empty())) return;

@@ -19,8 +19,8 @@ Requester updateRequester(const ir::Program& program);
 /// elements that the device updates in the same step; the stack's table of optimizer bytes depends on it.
 Priced updateShard(const Pricing& pricing, const ir::ParamState& p, double together);
 
-/// Returns the number of elements that one device updates in the step of this stage, or of the stage that holds a
-/// class.
+/// Returns the number of elements that one device updates in the optimizer's step. The device is given by a stage that
+/// it holds, or by a class of such a stage.
 double updatedTogether(const ir::Program& program, const ir::StageKind& stage);
 double updatedTogether(const ir::Program& program, ir::LayerClassId layerClass);
 

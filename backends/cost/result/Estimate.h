@@ -29,14 +29,14 @@ struct LayerRow {
   double activationBytes = 0; ///< saved for backward, on one device
   Bound bound = Bound::Compute;
   /// Seconds per step on the critical path, all instances and micro-batches together; 0 in rows of other stages.
-  /// `onPath` is computing. Communication that the row's instances expose is in the rows of collectives.
+  /// `onPath` counts only computing. Communication that the row's instances expose is in the rows of collectives.
   double onPath = 0, slowed = 0, launches = 0;
   double exposedOnPath = 0; ///< this row's part of the collectives' `CollectiveRow::onPath`
   /// Seconds per step of the row's own stage, all instances and micro-batches together.
   Spent inStep{};
   /// The exposed parts of `forward`, `backward` and `recompute`.
   double forwardExposed = 0, backwardExposed = 0, recomputeExposed = 0;
-  int64_t times = 1; ///< runs in one instance of the top-level layer, because of nested repeats
+  int64_t times = 1; ///< number of runs in one instance of the top-level layer; above 1 only in nested repeats
 };
 
 /// One row per operation, axes, layer, phase and stage, for one device.
@@ -75,12 +75,12 @@ struct StageRow {
 struct RecordShare {
   std::string what;      ///< `calibration.gemm.bf16` of device `h100_sxm5_80gb`
   double share = 0;      ///< share of the critical stage's time that is priced from it
-  double error = 0;      ///< relative standard deviation, mean over that time; larger outside of samples
+  double error = 0;      ///< relative standard deviation, averaged over that time; larger outside of the samples
   double outside = 0;    ///< share of the critical stage's time whose price lies outside of the record's samples
   double samples = 0;    ///< number of samples; 0: derived or assumed
   bool distance = false; ///< true: distance of the plan from the stack's runs, not a record
-  /// Path of the record in its owner: `calibration.gemm.bf16` of a device, `devices` of a distance. Empty for the
-  /// nominal numbers of a level and for the network card of a fabric.
+  /// Path of the record in its owner, such as `calibration.gemm.bf16`. For a distance: the property that differs, such
+  /// as `devices`. Empty for the nominal numbers of a level and for the network card of a fabric.
   std::string record{};
   ir::RecordKind kind = ir::RecordKind::Device; ///< kind of its owner
   Symbol owner{};
@@ -95,7 +95,7 @@ struct Confidence {
   double runsLow = 1, runsHigh = 1; ///< interval from the spread of the stack's runs alone, without terms
 };
 
-/// A part of the width of an interval. Its share is a share of the square of the upper half-width, in logarithms.
+/// A part of the width of an interval. `share` is the part's share of the squared upper half-width in logarithms.
 struct WidthPart {
   std::string what;
   double share = 0;
@@ -172,7 +172,7 @@ struct Run {
 /// Optional parts of an estimate. Step time, rates and memory are always computed. Parts that are not requested stay
 /// empty and cost no time.
 struct Wanted {
-  bool rows = true;       ///< rows of layers, collectives and stages; `comm` and the comparison of stages in `totals`
+  bool rows = true;       ///< rows of layers, collectives and stages; also `comm` and the stage comparison in `totals`
   bool confidence = true; ///< the confidence and its diagnostics
   /// Requests only time, rates and memory, bit-identical to those of a whole estimate.
   static Wanted totals() { return {false, false}; }

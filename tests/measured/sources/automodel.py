@@ -4,8 +4,8 @@
 |---|---|
 | architectures | printed; else the released configurations that the library has: Qwen2.5 7B (the sizes of Qwen2 7B) and 32B, Nemotron 3 Nano |
 | data parallelism | GPUs / (tensor x pipeline x context) |
-| experts | GPT-OSS over all GPUs (`ep_size` of gptoss_20b_te_deepep.yaml, gptoss_120b_te_deepep.yaml), others printed; loads balanced (`fake_balanced_gate`), and the experts of a token are neighbours: numbers in order, assigned to the tokens (FakeBalancedGate of components/moe/layers.py) |
-| pipelines | interleaved 1F1B over one local batch: the pipeline is emptied GA times per step. The plan is one of these passes, its time the step's / GA, so what happens once per step counts in each |
+| experts | GPT-OSS over all GPUs (`ep_size` of gptoss_20b_te_deepep.yaml, gptoss_120b_te_deepep.yaml), others printed; loads balanced (`fake_balanced_gate`), and the experts of a token are neighbours, because expert numbers are assigned to the tokens in order (FakeBalancedGate of components/moe/layers.py) |
+| pipelines | interleaved 1F1B over one local batch: the pipeline is emptied GA times per step. The plan describes one of these GA passes, and its step time is the measured one / GA; work that happens once per step is therefore counted in every pass |
 | stages | layers / (stages x chunks), the remainder to the first of them, plus embedding and head: generate_hf_model_fqn_per_model_part of pipelining/functional.py |
 | recomputation | whole layers (`activation_checkpointing: true` of the configurations), but not of GPT-OSS, and not of LoRA on one GPU |
 | sharding | parameters over data and context ranks, gathered for each use and their gradients reduced after each backward pass; of GPT-OSS 20B they stay until backward (`reshard_after_forward`, by default false with experts). In pipelines, and with `enable_fsdp_optimizations` (DeepSeek-V3, Qwen3, Nemotron), gathered and reduced once per step, as the optimizer's shards are: moe/fsdp_mixin.py |

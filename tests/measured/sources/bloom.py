@@ -5,7 +5,7 @@
 | layers, heads | if a table prints only size and width, the log's other entries: 80 layers and 96 heads (200B, width 14400, "Best TFLOPs"), 80 layers (187B, width 13824, "48 node contenders") and 64 heads ("all NHEADS=64 (above too)") |
 | data parallelism | GPUs / (tensor x pipeline) if the printed degrees do not multiply out |
 | vocabulary | 250880: `--pad-vocab-size-to` of tr11-176B-ml.slurm; the head of the model is tied, ALiBi, a norm after the embedding |
-| stages | as DeepSpeed balances them: layers / stages, rounded up, the rest in the last stage ("the last stage has 1 block, while the rest have 7"); if layers + 2 divide by stages and layers do not, embedding and head count as a layer each (its `--pp-partition-method` names both) |
+| stages | as DeepSpeed balances them: layers / stages, rounded up, the rest in the last stage ("the last stage has 1 block, while the rest have 7"); if the number of layers is not divisible by the number of stages but the number of layers + 2 is, embedding and head count as a layer each (its `--pp-partition-method` names both) |
 | schedule | 1F1B of DeepSpeed's pipeline engine; values between stages in slices over the tensor-parallel ranks |
 | recomputation | full: `--checkpoint-activations` |
 | sharding | optimizer over the data-parallel ranks: ZeRO-1, or its equivalent in the BF16 optimizer |

@@ -14,7 +14,7 @@ Second table: src/maxtext/configs/tpu/v4.
 
 | field | rule |
 |---|---|
-| step time | from the printed rate by the same count |
+| step time | FLOPs by the repository's count (as in the first table) / (printed rate x chips) |
 | head dimension, feed-forward part, vocabulary | 256, two matrices with ReLU parallel to the attention (one norm), 32768 with one table: the values of configs/base.yml in 2023, when these rates were published; with them the models have the 22 and 52 billion parameters of their names, with the defaults of today 26 and 65 |
 | sharding | parameters over a slice, as its script says; data parallel between slices |
 | slices | 4 x 4 x 4 chips (v4-128), 4 x 4 x 12 (v4-384) |

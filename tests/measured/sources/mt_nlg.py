@@ -8,7 +8,7 @@
 | recomputation | full: the paper's FLOPs are those of the hardware |
 | schedule | 1F1B of DeepSpeed's pipeline engine; values between stages in slices over the tensor-parallel ranks |
 | precision | bf16; gradients accumulated and reduced in fp32: the paper trains in "16-bit bfloat" and counts 20 bytes per parameter, of which four are an fp32 gradient |
-| sums over tensor-parallel ranks | of the layers, travel in fp32: before its release 2.10.3 of July 2021 NCCL could not sum bf16 (NVIDIA/nccl, issue 476), and branches of Megatron-LM of that time cast (EleutherAI/gpt-neox, `fp32_allreduce`). Inferred, since the software is not public |
+| sums over tensor-parallel ranks | sums of the layers travel in fp32: NCCL could not sum bf16 before its release 2.10.3 of July 2021 (NVIDIA/nccl, issue 476), and branches of Megatron-LM of that time cast (EleutherAI/gpt-neox, `fp32_allreduce`). Inferred, since the software is not public |
 | states | not sharded |
 | attention | scores in memory |
 | stack | `deepspeed_pipeline_bf16`, the library's Megatron-DeepSpeed with its pipeline engine and bf16 gradients that separate kernels add to fp32 ones |

@@ -10,7 +10,7 @@
 | recomputation | none: `--recompute-num-layers 0` |
 | context parallelism | attention heads are exchanged (`cp_comm_type = a2a`) |
 | Llama | widths and vocabulary printed; the 405B has 16 key heads here |
-| DeepSeek | one dense layer, the rest with experts; no second token; slots of capacity 1, experts in as many groups as ranks of which a token reaches three (scripts/run_pretrain_deepseekv2.sh); ranks and widths of V2 and V3 as the library's |
+| DeepSeek | one dense layer, the rest with experts; no second token; slots of capacity 1; as many groups of experts as expert-parallel ranks, and a token reaches three of the groups (scripts/run_pretrain_deepseekv2.sh); low-rank sizes and widths of V2 and V3 as in the library |
 | machine | one HGX B200; its network is not used |
 | memory | the printed peak of allocated memory, the largest of all ranks |
 """

@@ -2,7 +2,7 @@
 
 | field | rule |
 |---|---|
-| step time | model FLOPs of benchmark.py (products 6 per parameter but the embedding and token, causal attention 6 s^2 h L, nothing recomputed) of one sequence / printed rate of a GPU |
+| step time | model FLOPs of benchmark.py (matrix products: 6 FLOPs per token and per parameter, the embedding's parameters excluded; causal attention: 6 s^2 h L; nothing recomputed) of one sequence / printed rate of a GPU |
 | sequence parallelism, batch | none, one sequence per GPU and step: benchmark.py gives every rank its own whole sequence and no accumulation |
 | ZeRO-3 rows | parameters, gradients and optimizer sharded, AdamW on the host, layers recomputed, fused kernels of Liger: `ds_config` of benchmark.py |
 | ZeRO-2 rows | gradients and optimizer sharded, nothing recomputed or on the host, no Liger: bench_decompose.py |

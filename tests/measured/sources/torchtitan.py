@@ -22,7 +22,7 @@ Second table: benchmarks/asyncTP_llama3_h100_2025-06_torchtitan.md and llama3-8b
 | stages | the first and the last hold a layer fewer than an even share, with table and head (`generate_split_points`) |
 | states of pipelines | not sharded again between micro-batches: parameters are gathered and gradients reduced once per step (`reshard_after_forward` is off with a pipeline), like ZeRO-1 with the gathered copy in bf16 |
 | selective recomputation | as in the first table; also if it is blank, as in llama3_8b.toml |
-| float8 | "tensorwise" one scale per tensor, taken before each cast; "rowwise" one per row; plain Float8 as in the first table; parameters are gathered in eight bits. With a scale per row activations are gathered in bf16 and cast then: eight bits on the way are for one scale per tensor (torchao, float8/README.md; its tables run "rowwise with bfloat16 all-gather") |
+| float8 | "tensorwise" one scale per tensor, taken before each cast; "rowwise" one per row; plain Float8 as in the first table; parameters are gathered in eight bits. With a scale per row, activations are gathered in bf16 and cast after the gather, because only a scale per tensor allows gathers in eight bits (torchao, float8/README.md; its tables run "rowwise with bfloat16 all-gather") |
 | device, network | H100 of 96 GB, 500 W; H200: 700 W, one 400 Gb/s card per GPU |
 | stack | `torchtitan`, async TP if printed; on H200, too. Runs of 2025 compiled their loss: `torchtitan_2025` |
 """

@@ -18,15 +18,15 @@ struct Sampled {
   /// below it, the slope of its first two points.
   Term time(const Pricing& p, const Term& x) const;
 };
-/// Reads a, b and g of the sample with the nearest group size, or its table, at the rate of the level. `a` grows for
-/// groups larger than the sampled ones. `bytes`: size of the full tensor.
+/// Reads the sample with the nearest group size (its a, b and g, or its table), scaled to the rate of the level.
+/// `a` grows for groups larger than the sampled ones. `bytes`: size of the full tensor.
 Sampled readSample(const Pricing& p, const ir::ClusterLevel& level, ir::CollectiveKind kind, int64_t ranks,
                    double bytes);
 
 /// A sampled collective over several nodes.
 struct SampledAcross {
   Sampled row;
-  Term share = 1; ///< network cards per node of the group over the cards per node of the sample
+  Term share = 1; ///< network cards per node of the group, divided by the cards per node of the sample
 };
 /// Reads the sample nearest to a group that spans several units of the next inner level: nearest by ranks per unit,
 /// then by units.
@@ -40,8 +40,8 @@ Term deviceRate(const Pricing& p, const ir::ClusterLevel& level);
 /// Returns the rate of a level over the rate at which its fabric was sampled; 1 if the fabric does not state it.
 Term rateScale(const Pricing& p, const ir::ClusterLevel& level);
 
-/// Returns the topology factors of a level for the whole route, in which every member of a node moves its part of the
-/// data.
+/// Returns the topology factors of a level for all ranks of the route: every rank of the group in a node moves its own
+/// part of the data.
 TopologyFactors factorsAt(const Pricing& p, const Route& r, size_t level);
 /// Returns the topology factors of a level for a collective of `kind` between `units` units of the level, one rank in
 /// each.
@@ -58,8 +58,9 @@ struct Steps {
   bool inside = false;             ///< steps inside a sampled domain take time, too
 };
 // Steps.cpp: the number of steps and the latency of each.
-/// Returns the steps that follow from the wiring of each level. A ring passes through all units in sequence, the units
-/// of a level climb trees at the same time, and in an exchange each rank meets its partners in sequence.
+/// Returns the steps that follow from the wiring of each level. In a ring the data passes all units in sequence. In
+/// trees the units of one level take their steps at the same time. In an exchange each rank meets its partners in
+/// sequence.
 Steps stepsOf(const Pricing& p, const Route& r);
 /// Returns the steps of `passes` rounds of one ring over all ranks.
 Steps ringSteps(const Pricing& p, const Route& r, double passes);
