@@ -58,11 +58,10 @@ std::vector<LayerLine> layerLines(const cost::Estimate& e, LayerOrder order, boo
   std::vector<LayerLine> lines;
   const int64_t critical = verdict::criticalStage(e);
   for (const cost::LayerRow& row : e.layers) {
-    const std::vector<std::string> cells = instanceCells(row);
-    auto alike = std::find_if(lines.begin(), lines.end(), [&](const LayerLine& l) {
-      return l.row().layer == row.layer && instanceCells(l.row()) == cells;
-    });
-    if (all || alike == lines.end()) alike = lines.insert(lines.end(), LayerLine());
+    std::vector<std::string> cells = instanceCells(row);
+    auto alike = std::find_if(lines.begin(), lines.end(),
+                              [&](const LayerLine& l) { return l.row().layer == row.layer && l.instance == cells; });
+    if (all || alike == lines.end()) alike = lines.insert(lines.end(), LayerLine{.instance = std::move(cells)});
     alike->rows.push_back(&row);
     if (row.stage == critical) alike->critical = &row;
   }
@@ -79,7 +78,7 @@ Table layerTable(const std::vector<LayerLine>& lines, const cost::Totals& totals
                                                  "bound"}};
   for (const LayerLine& line : lines) {
     rows.push_back({line.row().layer.str(), stagesCell(line), countCell(line)});
-    for (const auto& cells : {stepCells(line, totals.stepTime), instanceCells(line.row())})
+    for (const auto& cells : {stepCells(line, totals.stepTime), line.instance})
       rows.back().insert(rows.back().end(), cells.begin(), cells.end());
   }
   std::string align;

@@ -72,8 +72,9 @@ std::string dashed(std::string_view text);
 
 /// Rows of one layer with equal numbers per instance, on any stages.
 struct LayerLine {
-  std::vector<const cost::LayerRow*> rows;
+  std::vector<const cost::LayerRow*> rows = {};
   const cost::LayerRow* critical = nullptr; ///< row of the critical stage, if it is one of them
+  std::vector<std::string> instance = {};   ///< cells of one instance and micro-batch, equal in all rows
   const cost::LayerRow& row() const { return critical ? *critical : *rows.front(); }
   /// Returns the seconds per step: computing, exposed, slowed, waiting for the host.
   double seconds() const;

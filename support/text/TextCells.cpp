@@ -73,10 +73,8 @@ size_t TextCells::put(size_t column, std::string_view text, TextStyle style) {
 }
 
 size_t TextCells::put(size_t column, std::string_view text, TextStyle style, std::vector<uint32_t>* columns) {
-  auto reserve = [&](size_t width) {
-    if (cells_.size() < width) cells_.resize(width);
-  };
-  reserve(column);
+  if (const size_t most = column + text.size(); cells_.capacity() < most) cells_.reserve(2 * most);
+  if (cells_.size() < column) cells_.resize(column);
   while (!text.empty()) {
     bool tab = text.front() == '\t';
     Glyph glyph = tab ? Glyph{" ", 1, kTabStop - column % kTabStop} : firstGlyph(text);
@@ -86,10 +84,15 @@ size_t TextCells::put(size_t column, std::string_view text, TextStyle style, std
       if (column > 0) cells_[column - 1].glyph += glyph.text;
       continue;
     }
-    reserve(column + glyph.width);
-    for (size_t i = 0; i < glyph.width; ++i)
-      cells_[column + i] = {i == 0 || tab ? std::string(glyph.text) : std::string(), style};
-    column += glyph.width;
+    for (size_t i = 0; i < glyph.width; ++i, ++column) {
+      const std::string_view shown = i == 0 || tab ? glyph.text : std::string_view();
+      if (column == cells_.size()) {
+        cells_.push_back({std::string(shown), style});
+        continue;
+      }
+      cells_[column].glyph = shown;
+      cells_[column].style = style;
+    }
   }
   if (columns) columns->push_back(static_cast<uint32_t>(column));
   return column;
