@@ -34,6 +34,8 @@ enum class StackFact : uint8_t {
   AttentionFactor,
   AttentionBackward,
   AttentionHead,
+  RatesForward,
+  RatesBackward,
   Launch,
   CollectiveLaunch,
   GroupedLaunch,

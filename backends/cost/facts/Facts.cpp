@@ -153,6 +153,11 @@ bool Facts::report(DiagnosticEngine& diagnostics) {
         .note("needed by " + w.requester)
         .help("measure it: `planc calibrate` writes the samples of a fabric, or give the fabric `nic_efficiency`, "
               "`start`, `hop` and `g`");
+  const auto ofDenseKernels = [](const ir::FactRef& fact) {
+    return fact.id == ir::FactId(ir::DeviceFact::AttentionForward) ||
+           fact.id == ir::FactId(ir::DeviceFact::AttentionHead) ||
+           fact.id == ir::FactId(ir::DeviceFact::AttentionBackward);
+  };
   for (const Outside& o : outside_)
     diagnostics
         .report(OutsideSamples, o.item.range,
@@ -164,7 +169,11 @@ bool Facts::report(DiagnosticEngine& diagnostics) {
         .label(o.range, "for this")
         .note(fmt::format(
             "{:.0f} % of the step depends on it; the value of the nearest sample is used, and the interval is wider",
-            100 * o.share));
+            100 * o.share))
+        .help(ofDenseKernels(o.item.fact)
+                  ? "it was measured with dense attention; a stack can state the rate of another kernel, one that "
+                    "gathers rows or has wider heads: `rates { OPERATOR { forward = … } }`"
+                  : "");
   const bool complete = missing_.empty();
   missing_.clear();
   return complete;

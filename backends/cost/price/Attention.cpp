@@ -105,34 +105,69 @@ Term clocksOf(const Pricing& p) {
 
 } // namespace
 
+namespace {
+
+/// Returns the factor on the device's curve. A stack can state it for the kernel of an operator: a kernel that gathers
+/// rows by index, or one of an unusual head size, is no point of the curves of dense kernels.
+Term kernelFactor(const Pricing& p, const Size& headSize) {
+  if (p.facts.stack.has(StackFact::RatesForward, p.op().name))
+    return p.fact(StackFact::RatesForward, p.op().name, "kernel");
+  // Narrow heads can slow the stack's kernel more or less than the kernel that the device was measured with.
+  Term head = 1;
+  if (p.facts.stack.has(StackFact::AttentionHead))
+    head = p.fact(StackFact::AttentionHead, "head", headSize);
+  else if (p.facts.device.has(DeviceFact::AttentionHead) || headSize.value != equations::kCurveHeadDim)
+    head = p.fact(DeviceFact::AttentionHead, "head", headSize);
+  return head * p.fact(StackFact::AttentionFactor, "stack");
+}
+
+/// Returns backward over forward. The stack's kernel has its own ratio if it is not the kernel that the device was
+/// measured with.
+Term kernelBackward(const Pricing& p, const Size& headSize) {
+  if (!ofBackward(p)) return 1;
+  if (p.facts.stack.has(StackFact::RatesBackward, p.op().name))
+    return p.fact(StackFact::RatesBackward, p.op().name, "factor");
+  if (p.facts.stack.has(StackFact::AttentionBackward)) return p.fact(StackFact::AttentionBackward, "factor");
+  return p.fact(DeviceFact::AttentionBackward, "factor", headSize);
+}
+
+/// Returns the bandwidth that operators bound by memory reach.
+Term streamed(const Pricing& p, const ir::LocalWork& w) {
+  return p.fact(DeviceFact::MemoryEfficiency, "efficiency", byteSize(w.reads + w.writes)) *
+         p.fact(DeviceFact::Bandwidth, "B");
+}
+
+/// Returns the rate, or the peak if factors that are read outside of their samples lead beyond it.
+Term belowPeak(const Pricing& p, const Term& rate) {
+  const ir::Number* peak = p.facts.device.number(DeviceFact::Peak, p.compute().work.dtype);
+  return peak && rate.value > peak->value ? p.fact(DeviceFact::Peak, p.compute().work.dtype, "P") : rate;
+}
+
+} // namespace
+
 Priced fusedAttention(const Pricing& p) {
   const ir::LocalWork& w = forwardWork(p);
   // If a window leaves a query fewer keys, its blocks are as short as the blocks of a short causal sequence.
   const Size keys{std::min(w.sequence, 2 * w.share * w.sequence), units::none};
   const Term curve = p.fact(DeviceFact::AttentionForward, "curve", keys);
-  // Narrow heads can slow the stack's kernel more or less than the kernel that the device was measured with.
   const Size headSize{w.headDim, units::none};
-  Term head = 1;
-  if (p.facts.stack.has(StackFact::AttentionHead))
-    head = p.fact(StackFact::AttentionHead, "head", headSize);
-  else if (p.facts.device.has(DeviceFact::AttentionHead) || w.headDim != equations::kCurveHeadDim)
-    head = p.fact(DeviceFact::AttentionHead, "head", headSize);
-  const Term stack = p.fact(StackFact::AttentionFactor, "stack");
+  const Term factor = kernelFactor(p, headSize);
   const Term split = w.sequenceSplit ? p.fact(DeviceFact::AttentionSplit, "split") : 1;
   const Term start = p.fact(DeviceFact::AttentionStart, "start");
-  // The stack's kernel has its own ratio if it is not the kernel that the device was measured with.
-  const Term backward = !ofBackward(p) ? 1
-                        : p.facts.stack.has(StackFact::AttentionBackward)
-                            ? p.fact(StackFact::AttentionBackward, "factor")
-                            : p.fact(DeviceFact::AttentionBackward, "factor", headSize);
+  const Term backward = kernelBackward(p, headSize);
 
   if (p.why && p.op().packed != 1)
     p.note("documents", fmt::format("the query of a token has {:.6g} keys in the mean: flops count only these, and the "
                                     "curve is read at this length",
                                     w.sequence));
   const Term useful = p.known(w.flops, "flops", units::flops) * p.known(w.share, "share");
-  Priced priced = p.priced(equations::fused(useful, curve * head * stack * split * clocksOf(p), start) *
-                           backwardShare(p, backward));
+  const Term rate = belowPeak(p, curve * factor * split * clocksOf(p));
+  // Queries, keys, values and results are part of the measured rate; what an operator states beside them is not: scores
+  // that are written, rows that are gathered for each query.
+  const bool moves = p.op().reads || p.op().writes;
+  const Term forward = moves ? equations::roofline(useful, rate, readsAndWrites(p, w), streamed(p, w), start)
+                             : equations::fused(useful, rate, start);
+  Priced priced = p.priced(forward * backwardShare(p, backward));
   priced.flops = p.compute().work.flops * p.compute().work.share; // blocks that are masked as a whole are skipped
   priced.bytes = p.compute().work.reads + p.compute().work.writes;
   return priced;

@@ -66,18 +66,13 @@ Priced memoryTime(const Pricing& p, const Term& bytes) {
   return priced;
 }
 
-namespace {
-
-Term readsAndWrites(const Pricing& p) {
-  return p.known(p.compute().work.reads, "reads", units::bytes) +
-         p.known(p.compute().work.writes, "writes", units::bytes);
+Term readsAndWrites(const Pricing& p, const ir::LocalWork& w) {
+  return p.known(w.reads, "reads", units::bytes) + p.known(w.writes, "writes", units::bytes);
 }
-
-} // namespace
 
 Priced memoryOperator(const Pricing& p) {
   if (hasPasses(p)) return byPasses(p, forwardWork(p).firstOperandBytes, "bytes(first operand)");
-  Priced priced = memoryTime(p, readsAndWrites(p));
+  Priced priced = memoryTime(p, readsAndWrites(p, p.compute().work));
   priced.flops = p.compute().work.flops;
   return priced;
 }
@@ -95,7 +90,7 @@ Priced lookup(const Pricing& p) {
 }
 
 Priced cast(const Pricing& p) {
-  return memoryTime(p, readsAndWrites(p));
+  return memoryTime(p, readsAndWrites(p, p.compute().work));
 }
 
 Priced accumulate(const Pricing& p) {

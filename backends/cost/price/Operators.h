@@ -38,11 +38,14 @@ Term productRate(const Pricing& pricing, ir::DType type, Size flops);
 /// 1.2).
 Priced memoryTime(const Pricing& pricing, const Term& bytes);
 
+/// Returns the bytes that work reads and writes, as two named numbers.
+Term readsAndWrites(const Pricing& pricing, const ir::LocalWork& work);
+
 /// Returns whether the price depends on more of the program than `readByOperator` holds: true for nodes that add to a
 /// parameter's gradient.
 bool readsProgram(const ir::Node& node);
-/// Returns everything in a compute or copy node on which its price depends. Nodes with equal reads have equal prices
-/// with equal facts.
+/// Returns everything in a compute or copy node on which its price depends. If the facts are equal, nodes whose reads
+/// are equal have equal prices.
 Reads readByOperator(const Pricing& pricing);
 
 /// Returns the sizes of the forward node of the same operator in the same class. Operators whose backward time is a
