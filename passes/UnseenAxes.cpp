@@ -34,7 +34,7 @@ bool reads(const Poly& poly, const Dims& dims) {
   return std::any_of(dims.begin(), dims.end(), [&](DimId d) { return reads(poly, d); });
 }
 
-/// Returns the samples and the routed dimensions that contain them.
+/// Returns the samples and the routed and pooled dimensions that contain them.
 Dims standForSamples(const Model& model, Symbol samples) {
   Dims all;
   for (uint32_t d = 0; d < model.dims.size(); ++d)
@@ -43,8 +43,8 @@ Dims standForSamples(const Model& model, Symbol samples) {
   for (size_t before = 0; before != all.size();) {
     before = all.size();
     for (uint32_t d = 0; d < model.dims.size(); ++d)
-      if (const Dim& dim = model.dims[DimId(d)];
-          dim.kind == DimKind::Routed && !holds(all, DimId(d)) && anyOf(all, dim.parts))
+      if (const Dim& dim = model.dims[DimId(d)]; (dim.kind == DimKind::Routed || dim.kind == DimKind::Pooled) &&
+                                                 !holds(all, DimId(d)) && anyOf(all, dim.parts))
         all.push_back(DimId(d));
   }
   return all;
@@ -62,7 +62,7 @@ bool readInShards(const Program& program, const Dims& samples, int64_t ranks) {
                       [&](const Dim& d) {
                         if (!anyOf(samples, d.parts)) return false;
                         const double part = sizeOf(model, d) / static_cast<double>(ranks);
-                        return d.kind != DimKind::Routed || part != std::floor(part);
+                        return d.kind == DimKind::Following || part != std::floor(part);
                       }) &&
          std::none_of(model.composites.begin(), model.composites.end(),
                       [&](const Composite& c) { return anyOf(samples, c.factors); }) &&

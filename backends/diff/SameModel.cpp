@@ -16,7 +16,7 @@ template <class List, class Same> bool alike(const List& a, const List& b, Same 
 }
 
 bool sameOperands(const ir::Operand& a, const ir::Operand& b) {
-  return a.value == b.value && a.dims == b.dims;
+  return a.value == b.value && a.dims == b.dims && a.detached == b.detached;
 }
 
 /// The name is the name of the declaration, under which a stack gives the passes of the operator.
@@ -68,8 +68,8 @@ private:
   /// Compares masks and declared work, for sequences of one length.
   bool sameWork() const {
     return alike(a_.model->ops, b_.model->ops, [](const ir::Op& x, const ir::Op& y) {
-      return x.share == y.share && x.lastShare == y.lastShare && x.flops == y.flops && x.headSize == y.headSize &&
-             x.capacity == y.capacity;
+      return x.share == y.share && x.lastShare == y.lastShare && x.countedShare == y.countedShare &&
+             x.flops == y.flops && x.headSize == y.headSize && x.capacity == y.capacity;
     });
   }
 

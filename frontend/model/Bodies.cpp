@@ -90,6 +90,8 @@ Value statement(ModelState& state, const syntax::Name& name, const syntax::Type*
 void layer(ModelState& state, const syntax::LayerItem& d, Scope& scope, BodyResult& result) {
   const Value v = statement(state, d.name, d.type ? &*d.type : nullptr, *d.value, scope);
   if (d.name.text == Symbol("out")) setResult(state, result, v, d.name.range);
+  if (d.name.text == kLossName && v.kind == ValueKind::Tensor && !state.model->isLoss(v.tensor->id))
+    state.model->losses.push_back(v.tensor->id);
   define(state, d.name, v, scope);
 }
 

@@ -104,7 +104,7 @@ void parameter(ModelState& state, const syntax::ParamItem& d, Scope& scope) {
   v.kind = ir::ValueKind::Param;
   v.dims = *dims;
   v.dtype = declaredDType(state, d.type, scope);
-  v.trainable = !d.frozen;
+  v.trainable = !d.frozen && !(v.dtype && ir::isInteger(*v.dtype)); // a table of integers has no gradient
   v.region = state.region;
   v.range = d.name.range;
   if (!state.prefix.empty()) v.layer = ensureLayer(state); // a parameter of the model itself belongs to its first user

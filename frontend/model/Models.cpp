@@ -40,7 +40,7 @@ void modelBody(ModelState& state, const syntax::ModelDecl& model, Scope& scope) 
   state.inModel = true;
   BodyResult result;
   body(state, *model.body, scope, result);
-  if (const NameTable::Entry* loss = scope.names.find("loss"); loss && loss->value.kind == ValueKind::Tensor)
+  if (const NameTable::Entry* loss = scope.names.find(kLossName); loss && loss->value.kind == ValueKind::Tensor)
     state.model->loss = loss->value.tensor->id;
 }
 

@@ -53,7 +53,9 @@ struct OpContext {
 bool kindOf(ModelState& state, OpContext& op);
 /// Unifies its signature with the shapes of the arguments, which gives the dimensions of its names (OperatorDims.cpp).
 bool unify(ModelState& state, OpContext& op);
-/// Elaborates `dim …` of the operator: dimensions that are routed or follow others.
+/// Makes every operand use the one dimension that was chosen for a name.
+void settleFormals(OpContext& op);
+/// Elaborates `dim …` of the operator: dimensions that are routed, follow or pool others (OperatorDimDecls.cpp).
 bool dimDecls(ModelState& state, OpContext& op);
 /// Determines shape and element type of the result. `annotation`: the shape that the statement declares; may be null.
 bool resultDims(ModelState& state, OpContext& op, const syntax::Type* annotation, Scope& caller);

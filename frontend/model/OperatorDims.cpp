@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/OpContext.h"
 #include "frontend/model/Shapes.h"
-#include "ir/layout/Routed.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -20,16 +19,8 @@ PLANC_ERROR(FormalMismatch, 436, "`{dim}` of operator `{op}` is {first} in `{a}`
 PLANC_ERROR(ResultDim, 437, "dimension `{dim}` of the result of operator `{op}` has no extent")
 PLANC_ERROR(NothingContracted, 404, "operator `{op}` has no dimension to sum over")
 PLANC_ERROR(NotBroadcast, 438, "operand `{name}` of operator `{op}` has dimension `{dim}`, which `{other}` lacks")
-PLANC_ERROR(DimDeclForm, 439, "in an operator, `dim` must be `routed(a, b)` or `follows(a)`")
-PLANC_ERROR(UnknownSignatureDim, 412, "operator `{op}` has no dimension `{dim}`")
 
 namespace {
-
-std::vector<std::string> formalNames(const OpContext& op) {
-  std::vector<std::string> names;
-  for (const FormalDim& f : op.formals) names.push_back(f.name.str());
-  return names;
-}
 
 /// The dimensions of an operand that are covered by `..`.
 std::vector<ir::DimId> restOf(const OperandInfo& o) {
@@ -99,57 +90,6 @@ bool unifyOperand(ModelState& state, OpContext& op, OperandInfo& o) {
     }
     o.formal[at] = static_cast<int>(f);
   }
-  return true;
-}
-
-/// Makes every operand use the one dimension that was chosen for a name.
-void settleFormals(OpContext& op) {
-  for (OperandInfo& o : op.operands)
-    for (size_t i = 0; i < o.dims.size(); ++i)
-      if (o.formal[i] >= 0) o.dims[i] = op.formals[static_cast<size_t>(o.formal[i])].dim;
-}
-
-bool dimDecl(ModelState& state, OpContext& op, const syntax::DimDecl& d) {
-  const Expr& e = *d.value;
-  const Symbol form = e.kind == ExprKind::Call && e.kids[0]->kind == ExprKind::Name ? e.kids[0]->name.text : Symbol();
-  const bool routed = form == Symbol("routed");
-  if ((!routed && form != Symbol("follows")) || e.args.empty() || (!routed && e.args.size() != 1)) {
-    state.context.report(DimDeclForm, e.range);
-    return false;
-  }
-  ir::Dim made{d.name.text, 0, routed ? ir::DimKind::Routed : ir::DimKind::Following, {}, 1};
-  for (const syntax::Arg& arg : e.args) {
-    if (arg.value->kind != ExprKind::Name || arg.name) {
-      state.context.report(DimDeclForm, arg.value->range);
-      return false;
-    }
-    const Resolved part = ownDim(state, op, arg.value->name.text);
-    if (!part.found) {
-      state.context
-          .report(UnknownSignatureDim, arg.value->range,
-                  {{"op", op.decl.name.str()}, {"dim", arg.value->name.text.str()}})
-          .meant(arg.value->name.text.view(), formalNames(op));
-      return false;
-    }
-    if (op.known) made.parts.push_back(part.id);
-  }
-  if (routed) {
-    op.routed.emplace_back(&d, made);
-    return true;
-  }
-  FormalDim* f = nullptr;
-  for (FormalDim& candidate : op.formals)
-    if (candidate.name == d.name.text) f = &candidate;
-  if (!f) {
-    state.context.report(UnknownSignatureDim, d.name.range, {{"op", op.decl.name.str()}, {"dim", d.name.text.str()}})
-        .meant(d.name.text.view(), formalNames(op));
-    return false;
-  }
-  if (!op.known) return true;
-  made.name = state.model->dims[f->dim].name;
-  made.extent = state.model->dims[f->dim].extent;
-  f->dim = specialDim(state, made);
-  settleFormals(op);
   return true;
 }
 
@@ -290,18 +230,17 @@ Resolved ownDim(const ModelState& state, const OpContext& op, Symbol name) {
   return {};
 }
 
+void settleFormals(OpContext& op) {
+  for (OperandInfo& o : op.operands)
+    for (size_t i = 0; i < o.dims.size(); ++i)
+      if (o.formal[i] >= 0) o.dims[i] = op.formals[static_cast<size_t>(o.formal[i])].dim;
+}
+
 bool unify(ModelState& state, OpContext& op) {
   for (OperandInfo& o : op.operands)
     if (!unifyOperand(state, op, o)) return false;
   settleFormals(op);
   return true;
-}
-
-bool dimDecls(ModelState& state, OpContext& op) {
-  bool good = true;
-  for (const syntax::OpItem& item : op.syntax.items)
-    if (const auto* d = std::get_if<syntax::DimDecl>(&item)) good &= dimDecl(state, op, *d);
-  return good;
 }
 
 bool resultDims(ModelState& state, OpContext& op, const syntax::Type* annotation, Scope& caller) {
@@ -320,40 +259,6 @@ bool resultDims(ModelState& state, OpContext& op, const syntax::Type* annotation
     return checkContracted(state, op);
   }
   return elementwiseRest(state, op, rest) && namedResult(state, op, rest, caller);
-}
-
-// Routing neither creates nor drops elements: the result has `copies` times the elements of the first operand. With a
-// `capacity` factor each choice has that many slots, filled or not.
-void settleRouted(ModelState& state, OpContext& op) {
-  for (auto& [decl, made] : op.routed) {
-    auto number = [&](std::string_view name) -> double {
-      for (const syntax::OpItem& item : op.syntax.items)
-        if (const auto* f = std::get_if<syntax::Fact>(&item); f && f->name.text == Symbol(name))
-          if (const Value v = state.ev.evaluate(*f->value, op.scope); v.numeric() || v.kind == ValueKind::Poly)
-            return v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
-      return 0;
-    };
-    const double copies = number("copies"), capacity = number("capacity");
-    made.capacity = capacity;
-    double elements = (copies > 0 ? copies : 1) * (capacity > 0 ? capacity : 1), parts = 1, others = 1;
-    for (ir::DimId d : op.operands[0].dims) elements *= ir::sizeOf(*state.model, d);
-    for (ir::DimId d : made.parts) parts *= ir::sizeOf(*state.model, d);
-    for (ir::DimId d : op.result)
-      if (d.valid()) {
-        others *= ir::sizeOf(*state.model, d);
-        if (!made.chosen.valid() && !llvm::is_contained(op.operands[0].dims, d)) made.chosen = d;
-      }
-    made.scale = elements / (parts * others);
-    made.extent = ir::wholeExtent(ir::sizeOf(*state.model, made));
-    const ir::DimId id = specialDim(state, made);
-    size_t at = 0;
-    for (const DimRef& ref : op.syntax.result.dims) {
-      if (!ref.rest && ref.name.text == decl->name.text && at < op.result.size() && !op.result[at].valid())
-        op.result[at] = id;
-      at += ref.rest ? op.result.size() + 1 - op.syntax.result.dims.size() : 1;
-    }
-    op.formals.push_back({decl->name.text, id, op.call, true});
-  }
 }
 
 } // namespace planc::frontend

@@ -20,12 +20,13 @@ PLANC_ERROR(UnknownOpFact, 441, "operators have no fact `{fact}`")
 PLANC_ERROR(ShareRange, 442, "`{name}` is the fraction of FLOPs that a mask keeps: it must be from 0 to 1, not {value}")
 PLANC_ERROR(BufferBytes, 443, "`{name}` is not an operand: a separate buffer needs `{name}.bytes = …`")
 PLANC_ERROR(CountFact, 446, "`{name}` must be a count of values; this is {actual}")
+PLANC_ERROR(DetachedBackward, 468, "operator `{op}` detaches `{name}`, but states the backward of it")
 PLANC_ERROR(CapacityRange, 447, "`capacity` is a factor of at least 0 on the slots; this is {value}")
 
 namespace {
 
 std::vector<std::string> factNames() {
-  std::vector<std::string> names{"kind",   "flops",  "share",  "last_share",  "reads",
+  std::vector<std::string> names{"kind",   "flops",  "share",  "last_share",  "counted_share", "reads",
                                  "writes", "copies", "groups", "group_limit", "capacity"};
   for (std::string& role : roleNames()) names.push_back(std::move(role));
   return names;
@@ -58,8 +59,8 @@ void fact(ModelState& state, OpContext& op, const syntax::Fact& f) {
     if (name == "reads") return void(op.op.reads = poly(state, op, *f.value, op.scope, units::bytes, "`reads`"));
     if (name == "writes") return void(op.op.writes = poly(state, op, *f.value, op.scope, units::bytes, "`writes`"));
     if (name == "copies") return void(op.op.copies = poly(state, op, *f.value, op.scope, units::none, "`copies`"));
-    if (name == "groups" || name == "group_limit") return; // read by groupLimit
-    if (name == "share" || name == "last_share") return;   // read by masks
+    if (name == "groups" || name == "group_limit") return;                          // read by groupLimit
+    if (name == "share" || name == "last_share" || name == "counted_share") return; // read by masks
     if (name == "capacity") {
       if (auto capacity = factor(state, op, f, 1e9)) op.op.capacity = *capacity;
       return;
@@ -172,6 +173,23 @@ void backwards(ModelState& state, OpContext& op, const syntax::BackwardItem& ite
   op.op.backwards.push_back(std::move(spec));
 }
 
+/// Reads the operands that get no gradient. One with a `backward` of its own is a contradiction.
+void detaches(ModelState& state, OpContext& op, const syntax::DetachItem& item) {
+  for (const syntax::Name& n : item.names) {
+    const int index = operandNamed(state, op, n);
+    if (index >= 0) op.op.operands[index].detached = true; // else reported, or left out by this use
+    for (const syntax::OpItem& other : op.syntax.items)
+      if (const auto* b = std::get_if<syntax::BackwardItem>(&other))
+        for (const syntax::Name& has : b->names) {
+          if (has.text != n.text) continue;
+          state.context.report(DetachedBackward, has.range, {{"op", op.decl.name.str()}, {"name", n.text.str()}})
+              .label(n.range, "no gradient flows to it")
+              .help("remove one of them");
+          state.failed = true;
+        }
+  }
+}
+
 } // namespace
 
 std::optional<double> factor(ModelState& state, OpContext& op, const syntax::Fact& f, double most) {
@@ -227,6 +245,7 @@ void facts(ModelState& state, OpContext& op) {
     if (const auto* i = std::get_if<syntax::BackwardItem>(&item)) backwards(state, op, *i);
     if (const auto* i = std::get_if<syntax::AlongItem>(&item)) dimList(state, op, i->dims, op.op.along, true);
     if (const auto* i = std::get_if<syntax::ContestItem>(&item)) dimList(state, op, i->dims, op.op.contest, false);
+    if (const auto* i = std::get_if<syntax::DetachItem>(&item)) detaches(state, op, *i);
     if (const auto* i = std::get_if<syntax::Require>(&item)) state.ok(state.ev.require(*i, op.scope));
   }
 }

@@ -1,22 +1,33 @@
-// Reads the fraction of work that a mask leaves. In packed documents a token attends to its own document, so the mask
-// is evaluated for each document length, as if the sequence were that long.
+// Reads the fraction of work that a mask leaves, and the fraction that model FLOPs count. In packed documents a token
+// attends to its own document, so the mask is evaluated for each document length, as if the sequence were that long.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/OpContext.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace planc::frontend {
 
 namespace {
 
-/// `share` and `last_share`; the defaults if an operator does not give them, or after a report.
+/// `share`, `last_share` and `counted_share`; the defaults if an operator does not give them, or after a report.
 struct Mask {
-  double share = 1, last = 0;
+  double share = 1, last = 0, counted = 1;
 };
+
+/// Returns the part of the keys that the last query sees under a causal mask that leaves this share of all pairs: the r
+/// with share = r - r²/2. A larger share than one half is no causal mask.
+double reachOf(double share) {
+  return share > 0.5 ? share : 1 - std::sqrt(1 - 2 * share);
+}
+
 Mask readMask(ModelState& state, OpContext& op) {
   Mask mask;
   if (const syntax::Fact* f = factOf(op, "share")) mask.share = factor(state, op, *f, 1).value_or(mask.share);
   if (const syntax::Fact* f = factOf(op, "last_share")) mask.last = factor(state, op, *f, 1).value_or(mask.last);
+  mask.counted = mask.last > 0 ? std::max(mask.share, mask.last) : reachOf(mask.share);
+  if (const syntax::Fact* f = factOf(op, "counted_share"))
+    mask.counted = factor(state, op, *f, 1).value_or(mask.counted);
   return mask;
 }
 
@@ -34,11 +45,12 @@ std::vector<ir::DimId> dimsOf(const ModelState& state, const OpContext& op, ir::
 /// Sums tokens · keys over the documents, for all keys and for those that the mask leaves.
 void pack(ModelState& state, OpContext& op, const ir::Documents& documents, double sequence) {
   const double keys = ir::keysOfToken(documents, sequence);
-  double left = 0, longest = 0;
+  double left = 0, counted = 0, longest = 0;
   for (const ir::DocumentLength& d : ir::documentLengths(documents, sequence)) {
     op.document = d.tokens;
     const Mask mask = readMask(state, op);
     left += d.share * d.tokens * mask.share;
+    counted += d.share * d.tokens * mask.counted;
     // With a mean and a spread the longest document is unknown. The mean document length of a token is used instead.
     longest = documents.lengths.empty() ? keys : d.tokens;
   }
@@ -47,6 +59,7 @@ void pack(ModelState& state, OpContext& op, const ir::Documents& documents, doub
   op.document.reset();
   op.op.packed = keys / sequence;
   op.op.share = left / keys;
+  op.op.countedShare = counted / keys;
   op.op.lastShare = std::max(end.last, end.share) * longest / keys;
   op.op.longest = ir::LongestDocument{end.share * longest / keys, longest / sequence};
   if (op.op.kind == ir::OpKind::Attention) op.op.flops = op.op.flops.scaled(op.op.packed);
@@ -56,7 +69,7 @@ void pack(ModelState& state, OpContext& op, const ir::Documents& documents, doub
 
 void masks(ModelState& state, OpContext& op) {
   const Mask mask = readMask(state, op);
-  op.op.share = mask.share, op.op.lastShare = mask.last;
+  op.op.share = mask.share, op.op.lastShare = mask.last, op.op.countedShare = mask.counted;
   if (!state.extents.documents || !op.known || !ir::isAttention(op.op.kind) || state.failed) return;
   const std::vector<ir::DimId> counted = state.model->countedDims();
   if (counted.size() != 1) return; // reported after the model is built

@@ -23,6 +23,9 @@ struct Statement {
   bool checked = false; ///< the annotation was used to determine the result
 };
 
+/// The name of a value at which backward begins.
+inline const Symbol kLossName("loss");
+
 struct ModelState {
   ModelState(Evaluator& evaluator, Extents& given, TensorHost& tensors)
       : ev(evaluator), context(evaluator.context), extents(given), host(tensors), model(std::make_shared<ir::Model>()) {

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/Unread.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace planc::frontend {
 
 PLANC_ERROR(UnreadParameter, 461, "parameter `{param}` is not used")
 PLANC_WARNING(UnreadLayer, 462, "`{layer}` is not used: the loss does not depend on it")
+PLANC_WARNING(NoGradient, 467, "parameter `{param}` is trained, but no loss has a gradient for it")
 
 namespace {
 
@@ -25,14 +27,44 @@ bool checkParameters(const ir::Model& model, const std::vector<bool>& read, Cont
   return ok;
 }
 
+/// Returns whether a result that depends on the value is read by nothing: warnOfLayers reports it.
+bool endsUnread(const ir::Model& model, const std::vector<bool>& read, ir::ValueId value) {
+  std::vector<bool> depends(model.values.size());
+  depends[value.index] = true;
+  for (const ir::Op& op : model.ops) {
+    if (std::none_of(op.operands.begin(), op.operands.end(), [&](const auto& o) { return depends[o.value.index]; }))
+      continue;
+    depends[op.result.index] = true;
+    if (!read[op.result.index] && !model.isLoss(op.result) && op.kind != ir::OpKind::Carry) return true;
+  }
+  return false;
+}
+
 void warnOfLayers(const ir::Model& model, const std::vector<bool>& read, Context& context) {
   if (!model.loss.valid()) return; // without a loss every end of the forward pass may be its result
   for (const ir::Op& op : model.ops) {
-    if (op.kind == ir::OpKind::Carry || op.result == model.loss || read[op.result.index]) continue;
+    if (op.kind == ir::OpKind::Carry || model.isLoss(op.result) || read[op.result.index]) continue;
     const ir::Layer& layer = model.layers[op.layer]; // the operator of a plain layer may be in a library block
     context.report(UnreadLayer, layer.repeat ? op.range : layer.range, {{"layer", ir::join(op.path)}})
         .label(op.range, "the operator")
         .help("use it in a later layer, or remove it: it is computed in every step without effect on training");
+  }
+}
+
+/// Warns of trained parameters that the loss depends on only through integers or detached values. Parameters of layers
+/// that nothing reads have their own warning.
+void warnOfParameters(const ir::Model& model, const std::vector<bool>& read, Context& context) {
+  if (!model.loss.valid()) return;
+  const std::vector<bool> reaches = model.reachesLoss();
+  std::vector<bool> trained = reaches; // a gradient of one of the parameters that share a storage trains it
+  for (const ir::ValueId p : model.params)
+    if (reaches[p.index]) trained[model.values[p].storage.index] = true;
+  for (const ir::ValueId p : model.params) {
+    const ir::Value& param = model.values[p];
+    if (!param.trainable || trained[param.storage.index] || !read[p.index] || endsUnread(model, read, p)) continue;
+    context.report(NoGradient, param.range, {{"param", model.pathOf(p)}})
+        .help("integers and detached operands end a gradient: declare it `frozen param`, or give what it computes a "
+              "loss, a value named `loss` in the layer or block");
   }
 }
 
@@ -43,6 +75,7 @@ bool checkRead(const ir::Model& model, Context& context) {
   for (const ir::Op& op : model.ops)
     for (const ir::Operand& o : op.operands) read[o.value.index] = true;
   warnOfLayers(model, read, context);
+  warnOfParameters(model, read, context);
   return checkParameters(model, read, context);
 }
 

@@ -44,8 +44,11 @@ struct AlongItem {
 struct ContestItem {
   std::vector<Name> dims;
 };
-using OpItem =
-    std::variant<SaveItem, ReduceItem, BackwardItem, AlongItem, ContestItem, DimDecl, Require, LetDecl, Fact>;
+struct DetachItem {
+  std::vector<Name> names;
+};
+using OpItem = std::variant<SaveItem, ReduceItem, BackwardItem, AlongItem, ContestItem, DetachItem, DimDecl, Require,
+                            LetDecl, Fact>;
 
 struct OpDecl {
   Name name;

@@ -11,10 +11,11 @@ namespace planc::ir {
 
 double sizeOf(const Model& model, const Dim& dim) {
   constexpr double kRounding = 1e-12;
-  if (dim.kind != DimKind::Routed) return static_cast<double>(dim.extent);
+  if (dim.kind != DimKind::Routed && dim.kind != DimKind::Pooled) return static_cast<double>(dim.extent);
   double size = dim.scale;
   for (DimId part : dim.parts) size *= sizeOf(model, part);
-  const double whole = std::round(size);
+  const double whole = dim.kind == DimKind::Pooled ? std::ceil(size * (1 - kRounding)) : std::round(size);
+  if (dim.kind == DimKind::Pooled) return whole;
   return std::abs(size - whole) <= kRounding * whole ? whole : size;
 }
 

@@ -11,7 +11,7 @@ namespace planc::ir {
 struct ProgramHead;
 
 /// Elements along a dim: its extent. For a routed dim: scale · Π sizes of its parts, rounded if it differs from a whole
-/// number only by floating-point error.
+/// number only by floating-point error. For a pooled dim: scale · size of its part, rounded up.
 double sizeOf(const Model& model, const Dim& dim);
 double sizeOf(const Model& model, DimId dim);
 

@@ -87,6 +87,10 @@ bool isFloat(DType t) {
   return row(t).isFloat;
 }
 
+bool isInteger(DType t) {
+  return !isFloat(t) && !isStorageOnly(t);
+}
+
 std::optional<DType> parseDType(std::string_view text) {
   for (const TypeRow& r : kRows)
     if (r.name == text) return r.type;

@@ -44,5 +44,7 @@ std::string_view name(DType t);
 std::optional<DType> parseDType(std::string_view text);
 const std::vector<DType>& allDTypes();
 bool isFloat(DType t);
+/// Whole numbers and booleans: they have no gradient. int4 is none of these: it stores scaled numbers.
+bool isInteger(DType t);
 
 } // namespace planc::ir

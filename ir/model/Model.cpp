@@ -80,6 +80,56 @@ DimId Model::dim(Symbol called, int64_t extent) {
   return dims.add({called, extent, DimKind::Basic, {}, 1});
 }
 
+bool Model::passesGradient(const Op& op, const Operand& operand) const {
+  const auto differentiable = [&](ValueId v) { return !values[v].dtype || !isInteger(*values[v].dtype); };
+  return !operand.detached && differentiable(op.result) && differentiable(operand.value);
+}
+
+bool Model::isLoss(ValueId value) const {
+  return std::find(losses.begin(), losses.end(), value) != losses.end();
+}
+
+ValueId Model::storageOf(ValueId value) const {
+  const auto none = [](const std::optional<Poly>& bytes) {
+    return bytes && bytes->isConstant() && bytes->constantValue() == 0;
+  };
+  for (;;) {
+    const Value& v = values[value];
+    if (v.kind != ValueKind::Result) return value;
+    const Op& op = ops[v.producer];
+    if (op.kind != OpKind::Memory || op.operands.empty() || !none(op.reads) || !none(op.writes)) return value;
+    const Value& from = values[op.operands[0].value];
+    if (from.dims != v.dims || from.layer != v.layer || from.dtype != v.dtype) return value;
+    value = op.operands[0].value;
+  }
+}
+
+bool Model::standsForParts(const Op& op, DimId dim) const {
+  const auto has = [](const std::vector<DimId>& list, DimId d) {
+    return std::find(list.begin(), list.end(), d) != list.end();
+  };
+  if (dims[dim].kind != DimKind::Pooled) return dims[dim].kind == DimKind::Routed;
+  return has(op.pools, dim) || !has(op.dims, dims[dim].parts.front());
+}
+
+std::vector<bool> Model::reachesLoss() const {
+  std::vector<bool> reaches(values.size());
+  for (const ValueId v : losses) reaches[v.index] = true;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t i = ops.size(); i-- > 0;) {
+      const Op& op = ops[OpId(i)];
+      if (!reaches[op.result.index]) continue;
+      for (const Operand& o : op.operands)
+        if (passesGradient(op, o)) reaches[o.value.index] = true;
+    }
+    for (const Layer& layer : layers)
+      for (const Carry& c : layer.carries)
+        if (reaches[c.inside.index] && !reaches[c.last.index]) reaches[c.last.index] = changed = true;
+  }
+  return reaches;
+}
+
 std::string Model::pathOf(OpId op) const {
   return join(ops[op].path);
 }

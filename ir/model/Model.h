@@ -23,6 +23,7 @@ enum class DimKind {
   Basic,
   Routed, ///< stands for `parts` (slots for batch, seq): extent = scale · Π extents of parts; placed like its parts
   Following, ///< placed like `parts[0]` (an index is placed like its row)
+  Pooled,    ///< each element stands for `1 / scale` neighbours of `parts[0]`, in order; placed like it
 };
 
 /// A named extent. The same name with different extents makes different dims; an operator may hold only one of them.
@@ -32,12 +33,14 @@ struct Dim {
       0; ///< `batch` is bound from the workload by the frontend and can be bound again by passes::bindWorkload
   DimKind kind = DimKind::Basic;
   std::vector<DimId> parts;
-  double scale = 1;  ///< Routed only
+  double scale = 1;  ///< Routed; Pooled: 1 / the number of elements that one stands for
   DimId chosen = {}; ///< Routed only: the dim from which the data chooses (experts)
   double skew =
       1; ///< Routed only: load of the busiest device over the mean if `chosen` is split (bound from the workload)
   double capacity =
       0; ///< Routed only: slots kept per slot that balanced routing fills, so no skew; 0: every slot is kept
+  /// Whether neighbours stay neighbours when the dim is split: data decides what lies where for the other kinds.
+  bool ordered() const { return kind == DimKind::Basic || kind == DimKind::Pooled; }
   bool operator==(const Dim&) const = default;
 };
 
@@ -103,6 +106,7 @@ bool isProduct(OpKind k);   ///< a contraction, or a product of attention
 struct Operand {
   ValueId value;
   std::vector<DimId> dims; ///< the operator's own dimension for each dimension of the value (kv_seq for seq)
+  bool detached = false;   ///< the operator says that no gradient flows to it
 };
 
 /// One thing that the forward pass keeps for backward.
@@ -154,6 +158,7 @@ struct Op {
   double share = 1; ///< fraction of the FLOPs that a mask leaves
   double lastShare =
       0; ///< `share` at the last position, to which it rises linearly (causal: 1, mean 1/2); 0: equal to the mean
+  double countedShare = 1; ///< fraction of the FLOPs that model FLOPs count: the masked half of a causal mask, too
   /// Fraction of position pairs that lie inside of one packed document. Fused attention computes only these pairs, and
   /// its `flops` count only these; scores and context compute all pairs. `share` and `lastShare` are fractions of these
   /// pairs.
@@ -165,6 +170,8 @@ struct Op {
   std::vector<BackwardSpec> backwards;
   std::vector<DimId> along;
   std::vector<DimId> contest;
+  std::vector<DimId>
+      pools; ///< pooled dims that it computes from their parts, or the parts from them, element by element
   std::optional<Poly> copies;
   GroupLimit groupLimit;               ///< limits the groups that the copies reach
   double capacity = 0;                 ///< slots kept per slot that balanced routing fills; 0: every slot is kept
@@ -243,12 +250,25 @@ struct Model {
   SharedList<Store<Layer>> layers;
   std::vector<ValueId> inputs;
   std::vector<ValueId> params;
-  ValueId loss; ///< the value named `loss`: where backward begins; invalid if there is none
+  ValueId loss;                ///< the value of the model itself that is named `loss`; invalid if there is none
+  std::vector<ValueId> losses; ///< `loss` and the values of that name in layers and blocks: backward begins at each
 
   /// The dim of that name and extent. Creates it on the first call.
   DimId dim(Symbol name, int64_t extent);
   std::string pathOf(OpId op) const;
   std::string pathOf(ValueId value) const;
+  /// Whether a gradient of the result becomes a gradient of the operand. Integers and booleans have none, and an
+  /// operator may detach an operand.
+  bool passesGradient(const Op& op, const Operand& operand) const;
+  bool isLoss(ValueId value) const;
+  /// The value in whose storage a value lies: that of the operand if its operator moves nothing and keeps the shape.
+  ValueId storageOf(ValueId value) const;
+  /// The dim for which the operator holds the same element range as for `dim`: `parts` of a routed dim, and of a pooled
+  /// dim unless the operator works on pairs of both (a query and pooled keys).
+  bool standsForParts(const Op& op, DimId dim) const;
+  /// By value: whether a loss depends on it through operands that pass gradients. The next instance of a repeat reads
+  /// a carried value.
+  std::vector<bool> reachesLoss() const;
   /// Product of the counts of `region` and of the regions around it.
   int64_t times(RegionId region) const;
   /// Number of parameters, all instances included. Shared storage is counted once.

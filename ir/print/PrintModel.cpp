@@ -21,7 +21,7 @@ public:
     for (ValueId v : model_.inputs) line("input {}", typed(v, {}));
     printParams({});
     for (uint32_t l = 0; l < model_.layers.size(); ++l) printLayer(LayerId(l));
-    if (model_.loss.valid()) line("loss {}", names_.of(model_.loss));
+    for (const ValueId loss : model_.losses) line("loss {}", names_.of(loss));
     --depth_;
     line("}}");
     return out_;
@@ -39,6 +39,8 @@ private:
       std::string kind;
       if (d.kind == DimKind::Routed)
         kind = fmt::format(" routed{} * {}", dimsText(model_, d.parts), numberText(d.scale));
+      else if (d.kind == DimKind::Pooled)
+        kind = fmt::format(" pooled{} / {}", dimsText(model_, d.parts), numberText(1 / d.scale));
       else if (d.kind == DimKind::Following)
         kind = fmt::format(" follows{}", dimsText(model_, d.parts));
       line("dim {} = {}{}", d.name.view(), numberText(sizeOf(model_, d)), kind);

@@ -95,7 +95,7 @@ std::vector<int64_t> ProgramHead::extents(const std::vector<DimId>& dims) const 
 std::vector<bool> ProgramHead::unordered(const std::vector<DimId>& dims) const {
   std::vector<bool> out;
   out.reserve(dims.size());
-  for (DimId d : dims) out.push_back(model->dims[d].kind != DimKind::Basic);
+  for (DimId d : dims) out.push_back(!model->dims[d].ordered());
   return out;
 }
 
@@ -104,7 +104,7 @@ std::vector<bool> ProgramHead::unordered(const Traveller& what, OpId op) const {
   if (what.gradient || !op.valid()) return out;
   for (const Operand& o : model->ops[op].operands)
     for (size_t i = 0; o.value == what.value && i < out.size(); ++i)
-      if (model->dims[o.dims[i]].kind != DimKind::Basic) out[i] = true;
+      if (!model->dims[o.dims[i]].ordered()) out[i] = true;
   return out;
 }
 

@@ -181,8 +181,8 @@ private:
         out_.wrong("{} is computed {} times in forward", model_.pathOf(OpId(i)), times);
       }
     }
-    if (model_.loss.valid() && model_.ops[model_.values[model_.loss].producer].layer == layerClass.layer)
-      checkOutput(layerClass, atHand);
+    for (const ValueId loss : model_.losses)
+      if (model_.ops[model_.values[loss].producer].layer == layerClass.layer) checkOutput(loss, atHand);
   }
 
   void move(const Reshard& r, AtHand& value) {
@@ -244,10 +244,10 @@ private:
                    text(o.dims, wanted), text(o.dims, p.layout));
   }
 
-  template <class AtHandOf> void checkOutput(const ClassHead&, AtHandOf& atHand) {
-    const AtHand& at = atHand(model_.loss);
+  template <class AtHandOf> void checkOutput(ValueId loss, AtHandOf& atHand) {
+    const AtHand& at = atHand(loss);
     bool whole = std::any_of(at.layouts.begin(), at.layouts.end(), [](const Layout& l) { return l.partial == 0; });
-    if (!whole && !at.unknown) out_.wrong("L8: the output {} is a pending sum", names_.of(model_.loss));
+    if (!whole && !at.unknown) out_.wrong("L8: the output {} is a pending sum", names_.of(loss));
   }
 
   const ProgramHead& program_;

@@ -70,7 +70,7 @@ private:
     for (const auto& [dim, power] : t.factors) {
       int64_t ranks = mesh_.size(placement.axesOf(dim));
       const Dim& d = model_.dims[dim]; // unordered dimensions follow the data and are not rounded
-      value *= d.kind == DimKind::Basic ? static_cast<double>(ceilDiv(d.extent, ranks) * ranks) : sizeOf(model_, d);
+      value *= d.ordered() ? static_cast<double>(ceilDiv(d.extent, ranks) * ranks) : sizeOf(model_, d);
       value *= program_.skew({dim}, placement);
     }
     return value;

@@ -110,7 +110,9 @@ bool ActivationPolicy::reads(const Op& op, size_t operand) const {
       }))
     return false;
   for (size_t i = 0; i < op.operands.size(); ++i)
-    if ((i != operand || !isContraction(op.kind)) && wanted_[op.operands[i].value.index]) return true;
+    if ((i != operand || !isContraction(op.kind)) && wanted_[op.operands[i].value.index] &&
+        program_.model->passesGradient(op, op.operands[i]))
+      return true;
   return false;
 }
 
@@ -196,7 +198,7 @@ DType ActivationPolicy::keptType(ValueId value) const {
 }
 
 void ActivationPolicy::save(OpId reader, ValueId value, const Layout& layout, double elements, int32_t made) {
-  std::vector<Layout>& layouts = savedLayouts_[value];
+  std::vector<Layout>& layouts = savedLayouts_[program_.model->storageOf(value)];
   if (llvm::is_contained(layouts, layout)) return;
   layouts.push_back(layout);
   const Op& op = program_.model->ops[reader];

@@ -102,7 +102,7 @@ struct CheckpointFinder {
         if (outside(reader)) return true;
         read = true;
       }
-    return !read || op.result == model().loss;
+    return !read || model().isLoss(op.result);
   }
 
   /// Discards casts together with the value that they cast.

@@ -31,6 +31,11 @@ struct BackwardDerivation {
   std::set<std::pair<OpId, int>> unpacked = {};          ///< operands that forward unpacks
 
   const Model& model() const { return program.model; }
+  /// Whether the operator computes the gradient of an operand.
+  bool wantsGradient(const Op& op, int operand) const {
+    const Operand& o = op.operands[operand];
+    return wanted[o.value.index] && model().passesGradient(op, o);
+  }
   const Placement& placement(OpId op) const { return layerClass.placements[local(layer, op)]; }
   bool inside(ValueId v) const {
     const Value& value = model().values[v];
@@ -49,14 +54,14 @@ struct BackwardDerivation {
       if (wanted[model().ops[OpId(i)].result.index] && !gradients[i - layer.first.index].empty()) deriveOp(OpId(i));
   }
 
-  /// Adds the gradients that arrive from outside: the gradient of the loss is 1, and the next instance returns the
+  /// Adds the gradients that arrive from outside: the gradient of a loss is 1, and the next instance returns the
   /// gradient of a carried value as this instance will return its own.
   void seed() {
     for (uint32_t i = layer.first.index; i < layer.end.index; ++i) {
       const ValueId result = model().ops[OpId(i)].result;
       auto& mine = gradients[i - layer.first.index];
       const Layout plain = need(program, placement(OpId(i)), model().ops[OpId(i)].resultDims);
-      if (result == model().loss) mine.push_back({plain, -1, OpId()});
+      if (model().isLoss(result)) mine.push_back({plain, -1, OpId()});
       if (llvm::any_of(layer.carries, [&](const Carry& c) { return c.last == result; }))
         mine.push_back({plain, -1, OpId()}); // boundary reshards bring it into this layout
       else
@@ -135,14 +140,14 @@ struct BackwardDerivation {
   void deriveNode(OpId id, const std::vector<int>& operands, const std::vector<int32_t>& dy, AxisMask pending,
                   std::vector<bool>& covered) {
     const Op& op = model().ops[id];
-    if (llvm::none_of(operands, [&](int i) { return wanted[op.operands[i].value.index]; })) return;
+    if (llvm::none_of(operands, [&](int i) { return wantsGradient(op, i); })) return;
     ShardedNode node = compute(id, Role::Backward, operands.front());
     for (int32_t d : dy) depend(node, d);
     for (int32_t d : policy.read(id, layerClass.backward.edit())) depend(node, d);
     const int32_t at = append(std::move(node));
     for (int i : operands) {
       covered[static_cast<size_t>(i)] = true;
-      if (wanted[op.operands[i].value.index]) contribute(id, i, at, pending);
+      contribute(id, i, at, pending);
     }
   }
 
@@ -158,7 +163,7 @@ struct BackwardDerivation {
     for (const Role role : {Role::DGrad, Role::WGrad})
       for (size_t i = 0; i < op.operands.size(); ++i) {
         const bool parameter = model().values[op.operands[i].value].kind == ValueKind::Param;
-        if (parameter != (role == Role::WGrad) || !wanted[op.operands[i].value.index]) continue;
+        if (parameter != (role == Role::WGrad) || !wantsGradient(op, static_cast<int>(i))) continue;
         if (op.bias == static_cast<int>(i)) { // summed inside wgrad: no work of its own
           contribute(id, static_cast<int>(i), dy.empty() ? -1 : dy.back(), pending);
           continue;
@@ -186,7 +191,7 @@ struct BackwardDerivation {
   void contribute(OpId id, int operand, int32_t node, AxisMask pending) {
     const Op& op = model().ops[id];
     const Operand& o = op.operands[operand];
-    if (!wanted[o.value.index]) return;
+    if (!wantsGradient(op, operand)) return;
     // If an addend lacks dimensions of the sum, its gradient is the sum over them, which is pending where they are
     // split.
     const bool whole = llvm::all_of(op.resultDims, [&](DimId d) { return llvm::is_contained(o.dims, d); });

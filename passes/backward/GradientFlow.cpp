@@ -17,25 +17,6 @@ int64_t last(const ClassHead& layerClass) {
   return most;
 }
 
-/// Returns the values on which the loss depends. A carried value is read by the next instance.
-std::vector<bool> valuesOfLoss(const Model& model) {
-  std::vector<bool> downstream(model.values.size());
-  if (!model.loss.valid()) return downstream;
-  downstream[model.loss.index] = true;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (uint32_t i = model.ops.size(); i-- > 0;) {
-      const Op& op = model.ops[OpId(i)];
-      if (!downstream[op.result.index]) continue;
-      for (const Operand& o : op.operands) downstream[o.value.index] = true;
-    }
-    for (const Layer& layer : model.layers)
-      for (const Carry& c : layer.carries)
-        if (downstream[c.inside.index] && !downstream[c.last.index]) downstream[c.last.index] = changed = true;
-  }
-  return downstream;
-}
-
 } // namespace
 
 void GradientFlow::add(LayerId id) {
@@ -84,7 +65,7 @@ void GradientFlow::propagate(uint32_t b, const std::vector<bool>& entering) {
     for (const Operand& o : op.operands) {
       if (program_.model->values[o.value].kind == ValueKind::Param && trains(program_, layerClass, o.value))
         mine[o.value.index] = true;
-      if (mine[o.value.index]) mine[op.result.index] = true;
+      if (mine[o.value.index] && program_.model->passesGradient(op, o)) mine[op.result.index] = true;
     }
   }
 }
@@ -92,7 +73,7 @@ void GradientFlow::propagate(uint32_t b, const std::vector<bool>& entering) {
 std::vector<std::vector<bool>> valuesWithGradient(const ProgramHead& program) {
   GradientFlow flow(program);
   for (uint32_t l = 0; l < program.model->layers.size(); ++l) flow.add(LayerId(l));
-  const std::vector<bool> downstream = valuesOfLoss(program.model);
+  const std::vector<bool> downstream = program.model->reachesLoss();
   for (std::vector<bool>& values : flow.upstream())
     for (size_t v = 0; v < values.size(); ++v) values[v] = values[v] && downstream[v];
   return std::move(flow.upstream());

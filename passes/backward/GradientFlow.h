@@ -29,10 +29,10 @@ private:
   std::vector<bool> handedOn_;
 };
 
-/// Returns whether a value needs a gradient, by class and value: it depends on a trained parameter, and the loss
-/// depends on it. The sets are empty without training. A carried value of a class needs a gradient if an instance
-/// before any instance of the class trains. If nothing trains before, cut-layers puts the first instance that trains
-/// into a class of its own.
+/// Returns whether a value needs a gradient, by class and value: it depends on a trained parameter, and a loss depends
+/// on it, both through operands that pass gradients (ir::Model::passesGradient). The sets are empty without training. A
+/// carried value of a class needs a gradient if an instance before any instance of the class trains. If nothing trains
+/// before, cut-layers puts the first instance that trains into a class of its own.
 std::vector<std::vector<bool>> valuesWithGradient(const ir::ProgramHead& program);
 
 } // namespace planc::passes

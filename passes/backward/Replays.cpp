@@ -55,7 +55,7 @@ void ActivationPolicy::saveNamed(int checkpoint, std::vector<ShardedNode>& backw
     if (!checkpoints_.named[local(layer_, id)]) continue;
     const Op& op = program_.model->ops[id];
     const Layout& layout = layerClass_.results[local(layer_, id)];
-    if (!savedLayouts_.contains(op.result))
+    if (!savedLayouts_.contains(program_.model->storageOf(op.result)))
       save(id, op.result, layout, localElements(program_, op.resultDims, layout), producerNode_[local(layer_, id)]);
     restore(op.result, layout, backward);
   }

@@ -20,20 +20,21 @@ namespace {
 /// Returns whether the model already has these extents, as it was written or from another program with the same layers.
 bool isBound(const Model& model, Symbol name, int64_t extent, double skew) {
   return std::all_of(model.dims.begin(), model.dims.end(), [&](const Dim& d) {
+    if (d.kind == DimKind::Pooled) return d.extent == wholeExtent(sizeOf(model, d));
     if (d.kind == DimKind::Routed)
       return d.extent == wholeExtent(sizeOf(model, d)) && (d.capacity != 0 || d.skew == skew);
     return d.kind != DimKind::Basic || d.name != name || d.extent == extent;
   });
 }
 
-/// Sets the extent of every dim of that name and of the routed dims that contain it.
+/// Sets the extent of every dim of that name and of the routed and pooled dims that contain it.
 void bind(Model& model, Symbol name, int64_t extent, double skew) {
   for (Dim& d : model.dims)
     if (d.kind == DimKind::Basic && d.name == name) d.extent = extent;
   for (Dim& d : model.dims) {
-    if (d.kind != DimKind::Routed) continue;
+    if (d.kind != DimKind::Routed && d.kind != DimKind::Pooled) continue;
     d.extent = wholeExtent(sizeOf(model, d));
-    if (d.capacity == 0) d.skew = skew;
+    if (d.kind == DimKind::Routed && d.capacity == 0) d.skew = skew;
   }
 }
 

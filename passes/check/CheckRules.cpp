@@ -28,8 +28,7 @@ bool hasDim(const Model& model, const Op& op, Symbol dim) {
   if (std::any_of(op.dims.begin(), op.dims.end(), named) || std::any_of(op.along.begin(), op.along.end(), named))
     return true;
   for (DimId d : op.dims)
-    if (model.dims[d].kind == DimKind::Routed &&
-        std::any_of(model.dims[d].parts.begin(), model.dims[d].parts.end(), named))
+    if (model.standsForParts(op, d) && std::any_of(model.dims[d].parts.begin(), model.dims[d].parts.end(), named))
       return true;
   for (CompositeId c : op.composites)
     if (model.composites[c].name == dim)

@@ -139,7 +139,8 @@ std::optional<int64_t> endOfBackward(const ProgramHead& program, LayerId id, con
   const Layer& layer = program.model->layers[id];
   if (!layer.repeat || !program.plan->workload.hasBackward()) return std::nullopt;
   auto gradient = [&](const Carry& c) {
-    return handedOn[c.initial.index] || program.model->values[c.initial].trainable;
+    const Value& initial = program.model->values[c.initial];
+    return handedOn[c.initial.index] || initial.trainable || (initial.dtype && isInteger(*initial.dtype));
   };
   if (std::all_of(layer.carries.begin(), layer.carries.end(), gradient)) return std::nullopt;
   for (const RangeSet& instances : classes) { // by their first instance

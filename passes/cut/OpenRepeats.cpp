@@ -120,6 +120,7 @@ private:
     result.layer = here_;
     result.region = region(result.region);
     made.result = values_[made.result.index] = to_.values.add(std::move(result));
+    if (from_.isLoss(from_.ops[old].result)) to_.losses.push_back(made.result);
     to_.ops.add(std::move(made));
   }
 

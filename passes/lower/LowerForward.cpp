@@ -78,13 +78,12 @@ struct ForwardLowering {
     layerClass.forward.edit().reserve(size_t(count) * 3 / 2);
     sources.assign(count, -1);
     for (uint32_t i = 0; i < count; ++i) lowerOp(OpId(layer.first.index + i));
-    reduceLoss();
+    for (const ValueId loss : model().losses) reduceLoss(loss);
   }
 
   /// Reduces a loss that is a pending sum where it is produced, because backward begins at the loss itself.
-  void reduceLoss() {
-    const ValueId loss = model().loss;
-    if (!loss.valid() || !inside(loss)) return;
+  void reduceLoss(ValueId loss) {
+    if (!inside(loss)) return;
     const OpId producer = model().values[loss].producer;
     Layout whole = layerClass.results[local(layer, producer)];
     if (!std::exchange(whole.partial, 0)) return;

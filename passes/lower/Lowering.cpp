@@ -21,14 +21,14 @@ Layout need(const ProgramHead& program, const Placement& placement, const std::v
 }
 
 namespace {
-/// Returns whether the dim is present: by itself, through a routed dim that contains it, or as a routed dim whose parts
-/// are all present.
-bool present(const Model& model, const std::vector<DimId>& dims, DimId d) {
+/// Returns whether the dim is present: by itself, through a routed or pooled dim that stands for it, or as such a dim
+/// whose parts are all present.
+bool present(const Model& model, const Op& op, const std::vector<DimId>& dims, DimId d) {
   if (llvm::is_contained(dims, d)) return true;
   for (DimId x : dims)
-    if (model.dims[x].kind == DimKind::Routed && llvm::is_contained(model.dims[x].parts, d)) return true;
+    if (model.standsForParts(op, x) && llvm::is_contained(model.dims[x].parts, d)) return true;
   const Dim& dim = model.dims[d];
-  return dim.kind == DimKind::Routed &&
+  return model.standsForParts(op, d) &&
          std::all_of(dim.parts.begin(), dim.parts.end(), [&](DimId part) { return llvm::is_contained(dims, part); });
 }
 } // namespace
@@ -37,7 +37,7 @@ Layout produced(const ProgramHead& program, const Op& op, const Placement& place
   Layout layout = need(program, placement, dims);
   AxisMask partial = 0;
   for (const PlacedDim& p : placement.dims)
-    if (!p.axes.empty() && llvm::is_contained(op.dims, p.dim) && !present(program.model, dims, p.dim))
+    if (!p.axes.empty() && llvm::is_contained(op.dims, p.dim) && !present(program.model, op, dims, p.dim))
       partial |= maskOf(p.axes);
   layout.partial = partial & ~layout.axes();
   return layout;
@@ -47,7 +47,7 @@ namespace {
 /// Returns the largest of `ranks` shards of a dim. No rank rounds up if data decides what lies where.
 double share(const Model& model, const Dim& dim, int64_t ranks) {
   const double part = sizeOf(model, dim) / static_cast<double>(ranks);
-  return dim.kind == DimKind::Basic ? std::ceil(part) : part;
+  return dim.ordered() ? std::ceil(part) : part;
 }
 } // namespace
 

@@ -91,7 +91,7 @@ struct Placer {
   void collectDims() {
     dims.assign(op.dims.begin(), op.dims.end());
     for (DimId d : op.dims)
-      if (dim(d).kind == DimKind::Routed)
+      if (program.model->standsForParts(op, d))
         for (DimId part : dim(d).parts)
           if (!llvm::is_contained(dims, part)) dims.push_back(part);
     for (DimId d : op.along)
@@ -273,11 +273,13 @@ struct Placer {
       indivisible(*placed.rule, d.name, d.extent, placed.axes);
   }
 
-  /// Adds derived dims: routed dims take the axes of their parts, following dims the axes of the dim that they follow.
+  /// Adds derived dims: routed and pooled dims take the axes of their parts, following dims the axes of the dim that
+  /// they follow. Of a pooled dim beside its part every element is at hand: each query meets all pooled keys.
   void addDerived(Placement& placement) {
     for (DimId d : op.dims) {
       const Dim& info = dim(d);
       if (info.kind == DimKind::Basic) continue;
+      if (info.kind == DimKind::Pooled && !program.model->standsForParts(op, d)) continue;
       PlacedDim derived{d, {}, nullptr, false, false};
       for (DimId part : info.parts)
         for (const PlacedDim& p : placement.dims)

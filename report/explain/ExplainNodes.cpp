@@ -102,10 +102,9 @@ std::string NodePages::shape(const std::vector<ir::DimId>& dims, const ir::Layou
     int64_t over = program_.mesh.size(axes);
     text += (i ? ", " : "") + dim.name.str() + " ";
     const double size = ir::sizeOf(program_.model, dim), share = size / static_cast<double>(over);
-    text += over > 1
-                ? fmt::format("{:.12g} = {:.12g} / {} {}", dim.kind == ir::DimKind::Basic ? std::ceil(share) : share,
-                              size, over, program_.mesh.str(axes))
-                : fmt::format("{:.12g}", size);
+    text += over > 1 ? fmt::format("{:.12g} = {:.12g} / {} {}", dim.ordered() ? std::ceil(share) : share, size, over,
+                                   program_.mesh.str(axes))
+                     : fmt::format("{:.12g}", size);
   }
   std::string partial = layout.partial ? " pending sum over " + program_.mesh.str(layout.partial) : "";
   return "[" + text + "]" + partial;

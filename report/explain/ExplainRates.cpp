@@ -122,7 +122,8 @@ void explainSamples(ExplainPage& page, const ExplainInput& input) {
 void explainModelFlops(ExplainPage& page, const ExplainInput& input) {
   const cost::Totals& t = input.report->estimate->totals;
   flopRate(page, input, "model FLOPs",
-           "products of the model's matrices and its attention, 3 times forward in training; no recomputation",
+           "products of the model's matrices and its attention, forward and once per operand with a gradient; no "
+           "recomputation",
            t.modelRate, "MFU", t.mfu, t.modelFlops);
 }
 

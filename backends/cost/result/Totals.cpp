@@ -41,6 +41,13 @@ FlopsByType scaled(FlopsByType flops, double by) {
   return flops;
 }
 
+/// Returns the share of an operator's FLOPs that model FLOPs count: all but what windows, chunks and choices leave out;
+/// `causal`: without what any mask removes.
+double counted(const ir::Op& op, bool causal) {
+  if (!ir::isAttention(op.kind)) return 1;
+  return causal ? op.share : op.countedShare;
+}
+
 /// Returns the model FLOPs of a step with frozen parameters: the products that its gradients need. Forward counts once,
 /// backward counts the nodes of the classes, recomputation is left out.
 FlopsByType tunedFlops(const ir::Program& program, bool causal) {
@@ -55,11 +62,10 @@ FlopsByType tunedFlops(const ir::Program& program, bool causal) {
         if (!c || !n.op.valid() || n.phase == ir::Phase::Recompute) return;
         const ir::Op& op = model.ops[n.op];
         if (!ir::isProduct(op.kind) || movesOnly(c->role)) return;
-        const double flops = ir::modelFlopsOf(program, op);
+        const double flops = ir::modelFlopsOf(program, op) * counted(op, causal);
         // One product per gradient. A backward node of attention computes the gradients of both operands.
         const double products = c->role == ir::Role::Backward ? kTrainingPasses - 1 : 1;
-        sum[typeOf(program, op)] +=
-            flops * products * n.times * count * (causal && ir::isAttention(op.kind) ? op.share : 1);
+        sum[typeOf(program, op)] += flops * products * n.times * count;
       };
       for (const ir::Node& n : layerClass.forward) add(n);
       for (const ir::Node& n : layerClass.backward) add(n);
@@ -72,15 +78,35 @@ struct ModelFlops {
   FlopsByType whole, causal;
 };
 
-/// Returns the share of attention's FLOPs in the whole model that no mask removes; 1 if nothing is masked.
+/// Returns how often a training step computes each product of the model, by operator: once forward, and once per
+/// operand with a gradient. Parameters and inputs count as operands with a gradient, whether they are trained or not;
+/// what integers and detached operands cut off does not.
+std::vector<double> passesOfProducts(const ir::Model& model) {
+  const std::vector<bool> reaches = model.reachesLoss();
+  std::vector<bool> flows(model.values.size(), true); // by value: a gradient would flow on from it
+  std::vector<double> passes;
+  for (const ir::Op& op : model.ops) {
+    const auto passesOn = [&](const ir::Operand& o) { return flows[o.value.index] && model.passesGradient(op, o); };
+    flows[op.result.index] = llvm::any_of(op.operands, passesOn);
+    double gradients = 0;
+    if (reaches[op.result.index] && ir::isContraction(op.kind))
+      for (size_t i = 0; i < std::min<size_t>(2, op.operands.size()); ++i) gradients += passesOn(op.operands[i]);
+    else if (reaches[op.result.index] && flows[op.result.index])
+      gradients = kTrainingPasses - 1;
+    passes.push_back(1 + gradients);
+  }
+  return passes;
+}
+
+/// Returns the share of attention's model FLOPs that no mask removes; 1 if nothing is masked.
 double unmaskedShare(const ir::Program& program) {
   const ir::Model& model = program.model;
   double whole = 0, left = 0;
   for (const ir::Op& op : model.ops) {
     if (!ir::isAttention(op.kind)) continue;
     const double all = ir::modelFlopsOf(program, op) * static_cast<double>(model.times(op.region));
-    whole += all;
-    left += all * op.share;
+    whole += all * counted(op, false);
+    left += all * counted(op, true);
   }
   return whole > 0 ? left / whole : 1;
 }
@@ -90,16 +116,18 @@ ModelFlops modelFlops(const ir::Program& program) {
   if (program.plan->workload.adapters || !program.plan->workload.freeze.empty())
     return {tunedFlops(program, false), tunedFlops(program, true)};
   ModelFlops sum;
-  for (const ir::Op& op : model.ops) {
+  const std::vector<double> passes =
+      program.plan->workload.hasBackward() ? passesOfProducts(model) : std::vector<double>(model.ops.size(), 1);
+  for (uint32_t i = 0; i < model.ops.size(); ++i) {
+    const ir::Op& op = model.ops[ir::OpId(i)];
     if (!ir::isProduct(op.kind)) continue;
-    const double all = ir::modelFlopsOf(program, op) * static_cast<double>(model.times(op.region));
+    const double all = ir::modelFlopsOf(program, op) * static_cast<double>(model.times(op.region)) * passes[i];
     const ir::DType type = typeOf(program, op);
-    sum.whole[type] += all;
-    sum.causal[type] += all * (ir::isAttention(op.kind) ? op.share : 1);
+    sum.whole[type] += all * counted(op, false);
+    sum.causal[type] += all * counted(op, true);
   }
-  const double passes =
-      static_cast<double>(program.microBatches) * (program.plan->workload.hasBackward() ? kTrainingPasses : 1);
-  return {scaled(std::move(sum.whole), passes), scaled(std::move(sum.causal), passes)};
+  const auto batches = static_cast<double>(program.microBatches);
+  return {scaled(std::move(sum.whole), batches), scaled(std::move(sum.causal), batches)};
 }
 
 /// Returns the FLOPs of matrix products executed per step, recomputation included, as the mean over devices.

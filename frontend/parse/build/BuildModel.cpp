@@ -45,8 +45,10 @@ OpItem TreeBuilder::opItem(Rule::OpItemContext* node) {
     return BackwardItem{std::move(list), std::move(facts), range(node)};
   case Type::ALONG:
     return AlongItem{std::move(list)};
-  default:
+  case Type::CONTEST:
     return ContestItem{std::move(list)};
+  default:
+    return DetachItem{std::move(list)};
   }
 }
 

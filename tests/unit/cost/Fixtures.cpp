@@ -227,7 +227,13 @@ OpId Builder::op(const std::string& name, OpKind kind, const std::string& child)
   if (!child.empty()) op.path.push_back(Symbol(child));
   op.layer = body().layer;
   op.region = layer.region;
-  const OpId id = model.ops.add(std::move(op));
+  const OpId id(model.ops.size());
+  Value result;
+  result.kind = ValueKind::Result;
+  result.producer = id;
+  result.layer = op.layer, result.region = op.region;
+  op.result = model.values.add(std::move(result));
+  model.ops.add(std::move(op));
   layer.end = OpId(model.ops.size());
   return id;
 }

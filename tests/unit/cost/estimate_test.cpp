@@ -356,6 +356,7 @@ TEST(CostEstimate, FlopConventions) {
   Op& op = s.program.model.edit().ops[OpId(2)]; // the decoder's product, as if it were half masked
   op.kind = OpKind::Scores;
   op.share = .5;
+  s.program.model.edit().losses = {op.result};
   const auto e = s.estimate(s.diagnostics);
   ASSERT_TRUE(e);
   const Totals& t = e->totals;

@@ -26,6 +26,7 @@ struct Tiny : Build {
     opOf(up).name = opOf(down).name = "matmul";
     opOf(out).name = "rms_norm";
     model().loss = out;
+    model().losses = {out};
     stages(1, 1, {{1}});
     batch = dim("batch"), seq = dim("seq"), hidden = dim("hidden"), ffn = dim("ffn");
     tp = program.mesh.order[0], dp = program.mesh.order[1];

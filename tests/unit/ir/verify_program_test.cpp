@@ -46,6 +46,7 @@ TEST(VerifySharded, L8RejectsAPendingSumBeforeANorm) {
 TEST(VerifySharded, L8RejectsAPendingOutput) {
   Tiny t;
   t.model().loss = t.down;
+  t.model().losses = {t.down};
   Reshard& r = t.node(2).reshard();
   r.to = r.from; // a reshard that does not resolve it
   EXPECT_NE(finding(t.sharded()).find("L8: the output %mlp.down is a pending sum"), std::string::npos);
@@ -56,6 +57,7 @@ TEST(VerifySharded, AnAddMayPassWhatIsPendingInAllItsOperands) {
   t.model().ops[t.normOp].linear = true;
   t.model().ops[t.normOp].operands.push_back(t.model().ops[t.normOp].operands[0]);
   t.model().loss = {};
+  t.model().losses = {};
   t.nodes().erase(t.nodes().begin() + 2);
   t.node(2).deps = {1};
   t.body().results.edit()[2].partial = maskOf(t.tp);

@@ -272,7 +272,7 @@ struct Machine : OperatorRun {
       const OpId id(i);
       const Op& op = model().ops[id];
       auto& mine = gradients[op.result];
-      if (op.result == model().loss) mine.push_back(seedGradient(layerClass, layer, id));
+      if (model().isLoss(op.result)) mine.push_back(seedGradient(layerClass, layer, id));
       const bool isCarriedOut =
           std::any_of(layer.carries.begin(), layer.carries.end(), [&](const Carry& c) { return c.last == op.result; });
       if (!isCarriedOut)

@@ -1,0 +1,198 @@
+// Elaborates `dim …` of an operator: dimensions that are routed, follow others, or pool others.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/model/OpContext.h"
+#include "ir/layout/Routed.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <fmt/format.h>
+
+namespace planc::frontend {
+using syntax::DimRef;
+using syntax::Expr;
+using syntax::ExprKind;
+
+PLANC_ERROR(DimDeclForm, 439, "in an operator, `dim` must be `routed(a, b)`, `follows(a)` or `pooled(a, n)`")
+PLANC_ERROR(PoolCount, 469, "`{dim}` of operator `{op}` pools {count} elements of `{part}`; it must be 1 to {extent}")
+PLANC_ERROR(PoolMismatch, 470,
+            "`{dim}` of operator `{op}` is {first} in `{a}`, but pooled from `{part}` it is {second}")
+PLANC_ERROR(UnknownSignatureDim, 412, "operator `{op}` has no dimension `{dim}`")
+
+namespace {
+
+std::vector<std::string> formalNames(const OpContext& op) {
+  std::vector<std::string> names;
+  for (const FormalDim& f : op.formals) names.push_back(f.name.str());
+  return names;
+}
+
+/// The name of the first operand that has the dimension.
+std::string operandWith(const OpContext& op, ir::DimId dim) {
+  for (const OperandInfo& o : op.operands)
+    if (llvm::is_contained(o.dims, dim)) return o.param->name.text.str();
+  return {};
+}
+
+FormalDim* formalOf(OpContext& op, Symbol name) {
+  for (FormalDim& candidate : op.formals)
+    if (candidate.name == name) return &candidate;
+  return nullptr;
+}
+
+/// Looks up a dimension that a `dim` of the operator names; nothing after a report.
+std::optional<Resolved> partOf(ModelState& state, OpContext& op, const syntax::Arg& arg) {
+  if (arg.value->kind != ExprKind::Name || arg.name) {
+    state.context.report(DimDeclForm, arg.value->range);
+    return std::nullopt;
+  }
+  const Resolved part = ownDim(state, op, arg.value->name.text);
+  if (part.found) return part;
+  state.context
+      .report(UnknownSignatureDim, arg.value->range, {{"op", op.decl.name.str()}, {"dim", arg.value->name.text.str()}})
+      .meant(arg.value->name.text.view(), formalNames(op));
+  return std::nullopt;
+}
+
+/// Declares a routed dimension. Its extent is computed from all shapes.
+bool routedDim(ModelState& state, OpContext& op, const syntax::DimDecl& d) {
+  ir::Dim made{d.name.text, 0, ir::DimKind::Routed, {}, 1};
+  for (const syntax::Arg& arg : d.value->args) {
+    const std::optional<Resolved> part = partOf(state, op, arg);
+    if (!part) return false;
+    if (op.known) made.parts.push_back(part->id);
+  }
+  op.routed.emplace_back(&d, made);
+  return true;
+}
+
+/// Makes a dimension of the operands follow another one.
+bool followingDim(ModelState& state, OpContext& op, const syntax::DimDecl& d) {
+  if (d.value->args.size() != 1) {
+    state.context.report(DimDeclForm, d.value->range);
+    return false;
+  }
+  const std::optional<Resolved> part = partOf(state, op, d.value->args.front());
+  if (!part) return false;
+  FormalDim* f = formalOf(op, d.name.text);
+  if (!f) {
+    state.context.report(UnknownSignatureDim, d.name.range, {{"op", op.decl.name.str()}, {"dim", d.name.text.str()}})
+        .meant(d.name.text.view(), formalNames(op));
+    return false;
+  }
+  if (!op.known) return true;
+  f->dim = specialDim(
+      state, {state.model->dims[f->dim].name, state.model->dims[f->dim].extent, ir::DimKind::Following, {part->id}, 1});
+  settleFormals(op);
+  return true;
+}
+
+/// Declares a dimension each of whose elements stands for n neighbours of another one: a new dimension of the result,
+/// or one of an operand that was pooled so before.
+bool pooledDim(ModelState& state, OpContext& op, const syntax::DimDecl& d) {
+  const std::vector<syntax::Arg>& args = d.value->args;
+  if (args.size() != 2 || args[1].name) {
+    state.context.report(DimDeclForm, d.value->range);
+    return false;
+  }
+  const std::optional<Resolved> part = partOf(state, op, args[0]);
+  if (!part) return false;
+  const auto count = state.ev.integer(*args[1].value, op.scope, fmt::format("`{}`", d.name.text.view()));
+  if (!op.known || !part->id.valid()) {
+    if (!op.formal(d.name.text)) op.formals.push_back({d.name.text, part->id, op.call, true});
+    return true;
+  }
+  if (!count) return false;
+  const ir::Dim& of = state.model->dims[part->id];
+  if (*count < 1 || *count > of.extent) {
+    state.context.report(PoolCount, args[1].value->range,
+                         {{"dim", d.name.text.str()},
+                          {"op", op.decl.name.str()},
+                          {"count", *count},
+                          {"part", of.name.str()},
+                          {"extent", of.extent}});
+    return false;
+  }
+  ir::Dim made{d.name.text, 0, ir::DimKind::Pooled, {part->id}, 1.0 / static_cast<double>(*count)};
+  if (of.kind == ir::DimKind::Pooled) made.parts = of.parts, made.scale *= of.scale; // pooled twice
+  made.extent = ir::wholeExtent(ir::sizeOf(*state.model, made));
+  FormalDim* const f = formalOf(op, d.name.text);
+  const ir::DimId id = specialDim(state, made);
+  op.op.pools.push_back(id);
+  if (!f) {
+    op.formals.push_back({d.name.text, id, op.call, true});
+    return true;
+  }
+  if (state.model->dims[f->dim].extent != made.extent) {
+    state.context
+        .report(PoolMismatch, op.call,
+                {{"dim", d.name.text.str()},
+                 {"op", op.decl.name.str()},
+                 {"first", state.model->dims[f->dim].extent},
+                 {"a", operandWith(op, f->dim)},
+                 {"second", made.extent},
+                 {"part", of.name.str()}})
+        .label(f->argument, fmt::format("`{}` is {} here", d.name.text.view(), state.model->dims[f->dim].extent))
+        .label(d.value->range, "it is pooled here");
+    return false;
+  }
+  f->dim = id;
+  settleFormals(op);
+  return true;
+}
+
+bool dimDecl(ModelState& state, OpContext& op, const syntax::DimDecl& d) {
+  using Form = bool (*)(ModelState&, OpContext&, const syntax::DimDecl&);
+  static const std::pair<Symbol, Form> kForms[] = {
+      {Symbol("routed"), routedDim}, {Symbol("follows"), followingDim}, {Symbol("pooled"), pooledDim}};
+  const Expr& e = *d.value;
+  const Symbol name = e.kind == ExprKind::Call && e.kids[0]->kind == ExprKind::Name ? e.kids[0]->name.text : Symbol();
+  for (const auto& [form, declare] : kForms)
+    if (form == name && !e.args.empty()) return declare(state, op, d);
+  state.context.report(DimDeclForm, e.range);
+  return false;
+}
+
+} // namespace
+
+bool dimDecls(ModelState& state, OpContext& op) {
+  bool good = true;
+  for (const syntax::OpItem& item : op.syntax.items)
+    if (const auto* d = std::get_if<syntax::DimDecl>(&item)) good &= dimDecl(state, op, *d);
+  return good;
+}
+
+// Routing neither creates nor drops elements: the result has `copies` times the elements of the first operand. With a
+// `capacity` factor each choice has that many slots, filled or not.
+void settleRouted(ModelState& state, OpContext& op) {
+  for (auto& [decl, made] : op.routed) {
+    auto number = [&](std::string_view name) -> double {
+      for (const syntax::OpItem& item : op.syntax.items)
+        if (const auto* f = std::get_if<syntax::Fact>(&item); f && f->name.text == Symbol(name))
+          if (const Value v = state.ev.evaluate(*f->value, op.scope); v.numeric() || v.kind == ValueKind::Poly)
+            return v.kind == ValueKind::Poly ? v.poly->value : v.asDouble();
+      return 0;
+    };
+    const double copies = number("copies"), capacity = number("capacity");
+    made.capacity = capacity;
+    double elements = (copies > 0 ? copies : 1) * (capacity > 0 ? capacity : 1), parts = 1, others = 1;
+    for (ir::DimId d : op.operands[0].dims) elements *= ir::sizeOf(*state.model, d);
+    for (ir::DimId d : made.parts) parts *= ir::sizeOf(*state.model, d);
+    for (ir::DimId d : op.result)
+      if (d.valid()) {
+        others *= ir::sizeOf(*state.model, d);
+        if (!made.chosen.valid() && !llvm::is_contained(op.operands[0].dims, d)) made.chosen = d;
+      }
+    made.scale = elements / (parts * others);
+    made.extent = ir::wholeExtent(ir::sizeOf(*state.model, made));
+    const ir::DimId id = specialDim(state, made);
+    size_t at = 0;
+    for (const DimRef& ref : op.syntax.result.dims) {
+      if (!ref.rest && ref.name.text == decl->name.text && at < op.result.size() && !op.result[at].valid())
+        op.result[at] = id;
+      at += ref.rest ? op.result.size() + 1 - op.syntax.result.dims.size() : 1;
+    }
+    op.formals.push_back({decl->name.text, id, op.call, true});
+  }
+}
+
+} // namespace planc::frontend
