@@ -13,7 +13,7 @@ using syntax::Expr;
 using syntax::ExprKind;
 
 PLANC_ERROR(DimDeclForm, 439, "in an operator, `dim` must be `routed(a, b)`, `follows(a)` or `pooled(a, n)`")
-PLANC_ERROR(PoolCount, 469, "`{dim}` of operator `{op}` pools {count} elements of `{part}`; it must be 1 to {extent}")
+PLANC_ERROR(PoolCount, 469, "`{dim}` of operator `{op}` pools {count} elements of `{part}`; it must be at least 1")
 PLANC_ERROR(PoolMismatch, 470,
             "`{dim}` of operator `{op}` is {first} in `{a}`, but pooled from `{part}` it is {second}")
 PLANC_ERROR(UnknownSignatureDim, 412, "operator `{op}` has no dimension `{dim}`")
@@ -102,14 +102,11 @@ bool pooledDim(ModelState& state, OpContext& op, const syntax::DimDecl& d) {
     return true;
   }
   if (!count) return false;
-  const ir::Dim& of = state.model->dims[part->id];
-  if (*count < 1 || *count > of.extent) {
-    state.context.report(PoolCount, args[1].value->range,
-                         {{"dim", d.name.text.str()},
-                          {"op", op.decl.name.str()},
-                          {"count", *count},
-                          {"part", of.name.str()},
-                          {"extent", of.extent}});
+  const ir::Dim of = state.model->dims[part->id]; // a copy: a new dimension may move them
+  if (*count < 1) {
+    state.context.report(
+        PoolCount, args[1].value->range,
+        {{"dim", d.name.text.str()}, {"op", op.decl.name.str()}, {"count", *count}, {"part", of.name.str()}});
     return false;
   }
   ir::Dim made{d.name.text, 0, ir::DimKind::Pooled, {part->id}, 1.0 / static_cast<double>(*count)};

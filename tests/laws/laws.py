@@ -67,6 +67,13 @@ def faster(name, base, price):
     return name, amount if amount > EXACT else 0, f"{base.time:.6g} s -> {price.time:.6g} s ({-amount:+.3%})"
 
 
+@law("What the model needs, and what is executed, takes at least its time at the peaks of its types.", "docs/cost-model.md 6")
+def peaks(spec, base, prices):
+    for name in ("mfu", "mfu_causal", "hfu"):
+        share = base.totals[name]
+        yield name, None if not 0 < share <= 1 else 0, f"{share:.3%}"
+
+
 @law("Names of axes decide nothing.", "docs/language.md 10", variants.renamed)
 def names(spec, base, prices):
     yield from same(prices, variants.renamed(spec), base)
