@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# Model FLOPs of every family against closed forms that are written here by hand, from published counts and sizes: with full attention, and with
-# what masks leave of it. A step counts three times the forward pass (arXiv 2104.04473, appendix).
+# Model FLOPs of every family against closed forms that are written here by hand, from published counts and sizes: with the masked half of causal
+# attention, and without it. What windows and chunks leave out counts in neither. A step counts three times the forward pass (arXiv 2104.04473, appendix).
 # SPDX-License-Identifier: Apache-2.0
 import sys
 
@@ -9,16 +9,16 @@ from rows import totals_of
 
 
 def causal(s, window=None):
-    """Mean share of s keys that a query sees: half of them; of a window of w keys, w/s - w^2/(2 s^2)."""
+    """Shares of s keys: those that a query reaches, w/s of a window of w keys, and those that it sees in the mean, w/s - w^2/(2 s^2)."""
     w = min(window or s, s) / s
-    return w - w * w / 2
+    return w, w - w * w / 2
 
 
 def decoder(s, matrices, layers, width, shares):
     """FLOPs of one sequence: two per token and weight of a matrix, and 4 s^2 * width per layer of attention whose heads add up to
-    `width`; `shares` are those of the layers of a period. Gives them with full and with masked attention."""
-    scores = 4 * s * s * width * layers
-    return 2 * s * matrices + scores, 2 * s * matrices + scores * sum(shares) / len(shares)
+    `width`; `shares` are those of the layers of a period. Gives them with what queries reach, and with what they see."""
+    reach, seen = (4 * s * s * width * layers * sum(share[i] for share in shares) / len(shares) for i in (0, 1))
+    return 2 * s * matrices + reach, 2 * s * matrices + seen
 
 
 def gpt(s, h, layers, vocab):
@@ -47,13 +47,13 @@ def llama4(s):
     """Scout: one of 16 experts and a shared one; three layers of four see chunks of 8192, half of them in the mean."""
     expert = 3 * 5120 * 8192
     matrices = 107769861120 - 48 * 15 * expert - 202048 * 5120 - (48 * 2 + 1) * 5120
-    return decoder(s, matrices, 48, 40 * 128, [8192 / s / 2] * 3 + [causal(s)])
+    return decoder(s, matrices, 48, 40 * 128, [(8192 / s, 8192 / s / 2)] * 3 + [causal(s)])
 
 
 def bert(s):
     """Large: 24 layers of 12 h^2, the transform and the tied head for all positions, the pooler and two classes for one. No mask."""
     h = 1024
-    flops = decoder(s, 24 * 12 * h * h + h * h + 30522 * h, 24, h, [1])[0] + 2 * (h * h + 2 * h)
+    flops = decoder(s, 24 * 12 * h * h + h * h + 30522 * h, 24, h, [(1, 1)])[0] + 2 * (h * h + 2 * h)
     return flops, flops
 
 

@@ -137,12 +137,6 @@ Term streamed(const Pricing& p, const ir::LocalWork& w) {
          p.fact(DeviceFact::Bandwidth, "B");
 }
 
-/// Returns the rate, or the peak if factors that are read outside of their samples lead beyond it.
-Term belowPeak(const Pricing& p, const Term& rate) {
-  const ir::Number* peak = p.facts.device.number(DeviceFact::Peak, p.compute().work.dtype);
-  return peak && rate.value > peak->value ? p.fact(DeviceFact::Peak, p.compute().work.dtype, "P") : rate;
-}
-
 } // namespace
 
 Priced fusedAttention(const Pricing& p) {
@@ -161,7 +155,7 @@ Priced fusedAttention(const Pricing& p) {
                                     "curve is read at this length",
                                     w.sequence));
   const Term useful = p.known(w.flops, "flops", units::flops) * p.known(w.share, "share");
-  const Term rate = belowPeak(p, curve * factor * split * clocksOf(p));
+  const Term rate = curve * factor * split * clocksOf(p);
   // Queries, keys, values and results are part of the measured rate; what an operator states beside them is not: scores
   // that are written, rows that are gathered for each query.
   const bool moves = p.op().reads || p.op().writes;
