@@ -19,7 +19,7 @@ PLANC_ERROR(UnknownKind, 413, "`{kind}` is not a kind of operator")
 PLANC_ERROR(UnknownOpFact, 441, "operators have no fact `{fact}`")
 PLANC_ERROR(ShareRange, 442, "`{name}` is the fraction of FLOPs that a mask keeps: it must be from 0 to 1, not {value}")
 PLANC_ERROR(BufferBytes, 443, "`{name}` is not an operand: a separate buffer needs `{name}.bytes = …`")
-PLANC_ERROR(CountFact, 446, "`{name}` must be a count of values; this is {actual}")
+PLANC_ERROR(CountFact, 446, "`{name}` must be a count of values from 0 to 64; this is {actual}")
 PLANC_ERROR(DetachedBackward, 468, "operator `{op}` detaches `{name}`, but states the backward of it")
 PLANC_ERROR(CapacityRange, 447, "`capacity` is a factor of at least 0 on the slots; this is {value}")
 

@@ -35,6 +35,41 @@ def deepseek(s):
     return 2 * s * matrices + scores, 2 * s * matrices + scores / 2
 
 
+def sparse_latent(s, matrices, layers, heads, chosen, indexers, q_rank, hidden, index_heads):
+    """Absorbed attention over chosen keys, 576 and 512 numbers per pair and head, and indexers without a loss: only their forward pass counts, a third."""
+    pairs, index = layers * 2 * s * s * heads * (576 + 512), 2 * s * indexers * (q_rank * index_heads * 128 + hidden * (128 + index_heads))
+    scores = indexers * 2 * s * s * index_heads * 129
+    return 2 * s * matrices + pairs * min(1, chosen / s) + (index + scores) / 3, \
+        2 * s * matrices + pairs * causal(s, chosen)[1] + (index + scores / 2) / 3
+
+
+def deepseek_v32(s):
+    active = 671026404352 - 58 * (256 - 8) * 3 * 7168 * 2048
+    matrices = active - 129280 * 7168 - (61 * 2 + 1) * 7168 - 61 * (1536 + 512)
+    return sparse_latent(s, matrices, 61, 128, 2048, 61, 1536, 7168, 64)
+
+
+def glm_5_2(s):
+    """Twenty-one of 78 layers have an indexer."""
+    h = 6144
+    attention = h * 2048 + 2048 * 64 * 256 + h * 576 + 512 * 64 * (192 + 256) + 64 * 256 * h
+    matrices = 78 * attention + 3 * 3 * h * 12288 + 75 * (h * 256 + 9 * 3 * h * 2048) + 154880 * h
+    return sparse_latent(s, matrices, 78, 64, 2048, 21, 2048, h, 32)
+
+
+def v4_flash(s):
+    """Two layers with the window alone, 21 with pooled keys of 4 tokens, 20 of 128; indexers without a loss. Hyper-connections are no products."""
+    h, width = 4096, 64 * 512
+    layer = h * 1024 + 1024 * width + h * 512 + width * 1024 + 8 * 1024 * h + h * 256 + 7 * 3 * h * 2048
+    matrices = 43 * layer + 21 * 2 * h * 1024 + 20 * 2 * h * 512 + 129280 * h
+    index = 2 * s * 21 * (1024 * 64 * 128 + h * 64 + 2 * h * 256)
+    scores = 21 * 2 * s * (s // 4) * 64 * 129
+    window = causal(s, 128)[1] * s
+    whole = 4 * s * width * (43 * 128 + 21 * 512 + 20 * s / 128)
+    left = 4 * s * width * (43 * window + 21 * causal(s // 4, 512)[1] * s / 4 + 20 * s / 256)
+    return 2 * s * matrices + whole + (index + scores) / 3, 2 * s * matrices + left + (index + scores / 2) / 3
+
+
 def gpt_oss(s):
     """20B: 4 of 32 experts. Vectors of a layer: two norms, sinks, biases of q, k, v, o, router and experts."""
     experts = 24 * 32 * (3 * 2880 * 2880)
@@ -180,6 +215,9 @@ ROWS = [
     ("moe.mixtral_8x7b", "seq = 4096",
      decoder(4096, 46702792704 - 32 * 6 * 3 * 4096 * 14336 - 32000 * 4096 - 65 * 4096, 32, 4096, [causal(4096)])),
     ("deepseek.deepseek_v3(mtp_depth = 0)", "seq = 4096", deepseek(4096)),
+    ("deepseek_sparse.deepseek_v32(mtp_depth = 0, index_loss = off)", "seq = 8192", deepseek_v32(8192)),
+    ("deepseek_v4.v4_flash(mtp_depth = 0, index_loss = off)", "seq = 4096", v4_flash(4096)),
+    ("glm5.glm_5_2(mtp_depth = 0, index_loss = off)", "seq = 4096", glm_5_2(4096)),
     ("gpt_oss.gpt_oss_20b", "seq = 4096", gpt_oss(4096)),
     ("llama4.llama4_scout", "seq = 32768", llama4(32768)),
     ("bert.bert_large", "seq = 512", bert(512)),

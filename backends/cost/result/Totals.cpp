@@ -45,7 +45,7 @@ FlopsByType scaled(FlopsByType flops, double by) {
 /// `causal`: without what any mask removes.
 double counted(const ir::Op& op, bool causal) {
   if (!ir::isAttention(op.kind)) return 1;
-  return causal ? op.share : op.countedShare;
+  return causal ? std::min(op.share, op.countedShare) : op.countedShare;
 }
 
 /// Returns the model FLOPs of a step with frozen parameters: the products that its gradients need. Forward counts once,
