@@ -13,9 +13,9 @@ using syntax::Expr;
 using syntax::ExprKind;
 
 PLANC_ERROR(DimDeclForm, 439, "in an operator, `dim` must be `routed(a, b)`, `follows(a)` or `pooled(a, n)`")
-PLANC_ERROR(PoolCount, 469, "`{dim}` of operator `{op}` pools {count} elements of `{part}`; it must be at least 1")
+PLANC_ERROR(PoolCount, 469, "`{dim}` of operator `{op}` pools {count} elements of `{origin}`; it must be at least 1")
 PLANC_ERROR(PoolMismatch, 470,
-            "`{dim}` of operator `{op}` is {first} in `{a}`, but pooled from `{part}` it is {second}")
+            "`{dim}` of operator `{op}` is {first} in `{a}`, but pooled from `{origin}` it is {second}")
 PLANC_ERROR(UnknownSignatureDim, 412, "operator `{op}` has no dimension `{dim}`")
 
 namespace {
@@ -106,7 +106,7 @@ bool pooledDim(ModelState& state, OpContext& op, const syntax::DimDecl& d) {
   if (*count < 1) {
     state.context.report(
         PoolCount, args[1].value->range,
-        {{"dim", d.name.text.str()}, {"op", op.decl.name.str()}, {"count", *count}, {"part", of.name.str()}});
+        {{"dim", d.name.text.str()}, {"op", op.decl.name.str()}, {"count", *count}, {"origin", of.name.str()}});
     return false;
   }
   ir::Dim made{d.name.text, 0, ir::DimKind::Pooled, {part->id}, 1.0 / static_cast<double>(*count)};
@@ -127,7 +127,7 @@ bool pooledDim(ModelState& state, OpContext& op, const syntax::DimDecl& d) {
                  {"first", state.model->dims[f->dim].extent},
                  {"a", operandWith(op, f->dim)},
                  {"second", made.extent},
-                 {"part", of.name.str()}})
+                 {"origin", of.name.str()}})
         .label(f->argument, fmt::format("`{}` is {} here", d.name.text.view(), state.model->dims[f->dim].extent))
         .label(d.value->range, "it is pooled here");
     return false;

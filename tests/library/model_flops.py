@@ -163,12 +163,24 @@ def qwen3_next(s):
     return [a + 36 * x for a, x in zip(decoder(s, matrices, 12, 16 * 256, [causal(s)]), delta_net(s, 32, 128, 128, 64))]
 
 
-def nemotron3(s):
-    """Nano: 23 Mamba-2 layers, 6 of attention, 23 with 6 of 128 experts of two matrices and a shared one."""
-    h, inner, state, groups = 2688, 4096, 128, 8
-    matrices = 23 * h * (3 * inner + 2 * groups * state + 64) + 6 * h * (2 * 4096 + 2 * 256) \
-        + 23 * h * (2 * (6 * 1856 + 3712) + 128) + 131072 * h
-    return [a + 23 * x for a, x in zip(decoder(s, matrices, 6, 4096, [causal(s)]), ssd(s, inner, state, groups, 128))]
+def nemotron3(s, h=2688, inner=4096, layers=23, attention=6, experts=128, k=6, ffn=1856, shared=3712, heads=32, latent=0, depth=0):
+    """`layers` of Mamba-2 and of experts (two matrices, a shared part), some of attention; `depth` further tokens of one layer of attention and one of
+    experts each, behind a product of stream and embedding and before the head."""
+    state, groups = 128, 8
+    sparse = 2 * (k * ffn * (latent or h) + h * shared) + 2 * h * latent + h * experts
+    matrices = layers * h * (3 * inner + 2 * groups * state + inner // 64) + (attention + depth) * h * (2 * heads * 128 + 2 * 256) \
+        + (layers + depth) * sparse + depth * 2 * h * h + (1 + depth) * 131072 * h
+    return [a + layers * x for a, x in zip(decoder(s, matrices, attention + depth, heads * 128, [causal(s)]), ssd(s, inner, state, groups, 128))]
+
+
+def qwen3_6_27b(s, patches):
+    """48 layers of Gated DeltaNet, 16 of attention with a gate and one more of a further token; an image of so many patches in the
+    tower, whose positions are no product."""
+    h, wide = 5120, 4 * 1152
+    matrices = 48 * h * (2 * 2048 + 3 * 6144 + 2 * 48) + 17 * h * (3 * 24 * 256 + 2 * 4 * 256) + 65 * 3 * h * 17408 + 2 * h * h + 2 * 248320 * h
+    tower = 2 * patches * (27 * (4 * 1152**2 + 2 * 1152 * 4304) + 1536 * 1152) + 27 * 4 * patches**2 * 1152 \
+        + 2 * patches // 4 * (wide * wide + wide * h)
+    return [tower + a + 48 * x for a, x in zip(decoder(s, matrices, 17, 24 * 256, [causal(s)]), delta_net(s, 48, 128, 128, 64))]
 
 
 def gemma4(s):
@@ -229,7 +241,11 @@ ROWS = [
     ("jamba.jamba_v0_1", "seq = 4096", jamba(4096)),
     ("nemotron_h.nemotron_h_8b", "seq = 8192", nemotron_h(8192)),
     ("qwen_next.qwen3_next_80b_a3b", "seq = 4096", qwen3_next(4096)),
+    ("qwen_next.qwen3_6_27b", "seq = 4096", qwen3_6_27b(4096, 784)),
     ("nemotron3.nemotron3_nano_30b_a3b", "seq = 8192", nemotron3(8192)),
+    ("nemotron3.nemotron3_super_120b_a12b", "seq = 8192", nemotron3(8192, 4096, 8192, 40, 8, 512, 22, 2688, 5376, 32, 1024, 2)),
+    ("nemotron3.nemotron3_ultra_550b_a55b", "seq = 8192", nemotron3(8192, 8192, 16384, 48, 12, 512, 22, 5120, 10240, 64, 2048, 2)),
+    ("nemotron3.nemotron3_5_lightning_30b_a3b", "seq = 8192", nemotron3(8192, depth=2)),
     ("gemma4.gemma4_26b_a4b", "seq = 8192", gemma4(8192)),
     ("kimi.moonlight_16b_a3b", "seq = 4096", moonlight(4096)),
     ("glm.glm_4_5_air(mtp_depth = 0)", "seq = 4096",
