@@ -150,7 +150,7 @@ private:
   std::unordered_map<std::string, size_t> places_; ///< by path
 };
 
-void addParts(const syntax::Body* body, const std::string& path, std::vector<std::string>& out) {
+void addParts(const syntax::Body* body, std::string path, std::vector<std::string>& out) { // a copy: `out` may move
   if (!body) return;
   for (const syntax::BodyItem& item : body->items) {
     if (const auto* layer = std::get_if<syntax::LayerItem>(&item.item)) {
