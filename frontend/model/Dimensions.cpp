@@ -99,8 +99,10 @@ Resolved resolveOrReport(ModelState& state, Scope& scope, const syntax::Name& na
   for (const auto& [n, extent] : state.extents.bound) candidates.push_back(n.str());
   report.meantElse(
       name.text.view(), candidates,
-      fmt::format("make it a parameter (`{0}: int`), a `let`, or a fact of the workload (`train {{ {0} = … }}`)",
-                  name.text.view()));
+      fmt::format(
+          "make it a parameter (`{0}: int`), a `let`, or a fact of the workload (`train {{ {0} = … }}`), or name "
+          "it in the shape of an argument that has it, where `..` stands",
+          name.text.view()));
   return {};
 }
 

@@ -42,7 +42,10 @@ double flopsOf(const ProgramHead& program, const Op& op) {
 }
 
 double modelFlopsOf(const ProgramHead& program, const Op& op) {
-  return flopsOf(program, op) * (op.kind == OpKind::Attention ? 1 : op.packed);
+  double useful = op.kind == OpKind::Attention ? 1 : op.packed;
+  for (DimId d : op.dims)
+    if (const Dim& dim = program.model->dims[d]; dim.kind == DimKind::Routed) useful /= std::max(1.0, dim.capacity);
+  return flopsOf(program, op) * useful;
 }
 
 } // namespace planc::ir

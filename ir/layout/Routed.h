@@ -18,7 +18,7 @@ double sizeOf(const Model& model, DimId dim);
 /// FLOPs of one evaluation of an operator without masks, with its operands in their current types.
 double flopsOf(const ProgramHead& program, const Op& op);
 /// The FLOPs of the model: `flopsOf` without the pairs of different packed documents, which scores and context compute
-/// and then mask.
+/// and then mask, and without the slots that a capacity factor above 1 adds to those of balanced routing.
 double modelFlopsOf(const ProgramHead& program, const Op& op);
 
 /// The whole part of a size, at least 1.
