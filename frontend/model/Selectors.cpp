@@ -13,6 +13,8 @@ namespace planc::frontend {
 PLANC_ERROR(MatchesNothing, 655, "`{selector}` matches no layer of model `{model}`")
 PLANC_ERROR(SliceOutOfRange, 656, "`{slice}` is out of range for `{layer}`, which has {count} instances")
 PLANC_ERROR(SliceOfOne, 657, "`{layer}` is not repeated, so it has no instances to choose from")
+PLANC_WARNING(InnerSlice, 471,
+              "`{selector}` has a slice of a repeat inside of `{outer}`: it reaches no whole `{outer}`")
 PLANC_ERROR(SliceBounds, 659, "a slice must be `[begin:end:step]` with begin < end and step > 0; this is {slice}")
 PLANC_ERROR(SelectorText, 664, "`{text}` is not the path of a layer")
 
@@ -71,9 +73,24 @@ void PathTree::resolve(ir::Selector& selector) const {
   if (slice) selector.steps[0].slice = slice;
 }
 
+namespace {
+
+/// Warns of a slice of a repeat inside of another repeat. All instances of the outer one are the same layer; only those
+/// that `stage` lines cut have inner instances of their own.
+void warnOfInnerSlice(const ir::Selector& selector, Symbol outer, Context& context) {
+  context.report(InnerSlice, selector.range, {{"selector", selector.str()}, {"outer", outer.str()}})
+      .help(fmt::format("instances of `{0}` are one layer, whose inner instances cannot differ: leave the slice out, "
+                        "or write two repeats in the model",
+                        outer.view()))
+      .help(fmt::format("if `stage` lines cut an instance of `{0}`, name it: `{0}[0].…`", outer.view()));
+}
+
+} // namespace
+
 bool PathTree::check(const ir::Selector& selector, Context& context, bool optional) {
   std::vector<uint32_t> at{0};
   std::string prefix;
+  const Symbol* outer = nullptr; // the first repeat whose instances the selector does not choose
   for (size_t i = 0; i < selector.steps.size(); ++i) {
     const ir::LayerStep& s = selector.steps[i];
     const std::vector<uint32_t> next = step(at, s);
@@ -103,7 +120,12 @@ bool PathTree::check(const ir::Selector& selector, Context& context, bool option
       }
       return false;
     }
-    if (s.slice && !s.isAllOfRepeats() && !checkSlice(next, s, selector, context)) return false;
+    if (s.slice && !s.isAllOfRepeats()) {
+      if (!checkSlice(next, s, selector, context)) return false;
+      if (outer) warnOfInnerSlice(selector, *outer, context);
+    }
+    for (const uint32_t n : next)
+      if (!s.slice && nodes_[n].count > 1 && !outer) outer = &nodes_[n].name;
     at = next;
   }
   return true;
