@@ -52,7 +52,7 @@ def split_layers(text):
         if found := re.match(r"program (\w+) ", line):
             split, total = plans.setdefault(found.group(1), (collections.Counter(), [0]))
         elif found := re.match(r"layer (\S+?)(?: x(\d+))? ", line):
-            layer, count = found.group(1), int(found.group(2) or 1)
+            layer, count = re.sub(r"\[.*?\]", "", found.group(1)), int(found.group(2) or 1)  # instances of a repeat together
         elif found := re.match(r"  param @(\S+) : \[(.*?)\].* elements=([\d.e+]+)(?: times=(\d+))?", line):
             parts = 2 if "@tp" in found.group(2) else 1
             elements = float(found.group(3)) * count * int(found.group(4) or 1) * parts
