@@ -14,8 +14,8 @@ double sizeOf(const Model& model, const Dim& dim) {
   if (dim.kind != DimKind::Routed && dim.kind != DimKind::Pooled) return static_cast<double>(dim.extent);
   double size = dim.scale;
   for (DimId part : dim.parts) size *= sizeOf(model, part);
-  const double whole = dim.kind == DimKind::Pooled ? std::ceil(size * (1 - kRounding)) : std::round(size);
-  if (dim.kind == DimKind::Pooled) return whole;
+  if (dim.kind == DimKind::Pooled) return std::ceil(size * (1 - kRounding));
+  const double whole = std::round(size);
   return std::abs(size - whole) <= kRounding * whole ? whole : size;
 }
 

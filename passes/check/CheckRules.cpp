@@ -22,9 +22,10 @@ PLANC_WARNING(AxisOrder, 641,
 
 namespace {
 
-/// Returns whether the operator has the dimension: by itself, through a composite, or through a routed dimension.
+/// Returns whether a rule can place the dimension in the operator: by itself, through a composite, or through a routed
+/// or pooled dimension. A pooled dimension itself lies where its part lies.
 bool hasDim(const Model& model, const Op& op, Symbol dim) {
-  auto named = [&](DimId d) { return model.dims[d].name == dim; };
+  auto named = [&](DimId d) { return model.dims[d].name == dim && model.dims[d].kind != DimKind::Pooled; };
   if (std::any_of(op.dims.begin(), op.dims.end(), named) || std::any_of(op.along.begin(), op.along.end(), named))
     return true;
   for (DimId d : op.dims)
@@ -89,6 +90,13 @@ bool checkReach(const ProgramHead& program, const Below& below, const PlacementR
   auto report = diagnostics.report(RuleWithoutEffect, rule.dimRange.valid() ? rule.dimRange : rule.range,
                                    {{"selector", selector}, {"dim", rule.dim.str()}});
   const std::vector<std::string> names(found.begin(), found.end());
+  const auto pooled = std::find_if(program.model->dims.begin(), program.model->dims.end(),
+                                   [&](const Dim& d) { return d.name == rule.dim && d.kind == DimKind::Pooled; });
+  if (pooled != program.model->dims.end()) {
+    report.help(fmt::format("each element of `{}` stands for several of `{}` and lies where they lie: place that",
+                            rule.dim.view(), program.model->dims[pooled->parts[0]].name.view()));
+    return false;
+  }
   report.meant(rule.dim.view(), names);
   if (!names.empty()) report.note("dimensions found there: " + quotedList(names));
   return false;
