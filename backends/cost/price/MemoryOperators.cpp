@@ -72,8 +72,10 @@ Term readsAndWrites(const Pricing& p, const ir::LocalWork& w) {
 
 Priced memoryOperator(const Pricing& p) {
   if (hasPasses(p)) return byPasses(p, forwardWork(p).firstOperandBytes, "bytes(first operand)");
-  Priced priced = memoryTime(p, readsAndWrites(p, p.compute().work));
-  priced.flops = p.compute().work.flops;
+  const ir::LocalWork& work = p.compute().work;
+  if (work.reads + work.writes + work.flops == 0) return nothing(p, "it moves and computes nothing");
+  Priced priced = memoryTime(p, readsAndWrites(p, work));
+  priced.flops = work.flops;
   return priced;
 }
 
