@@ -61,7 +61,7 @@ std::span<const FactRow> stackFacts() {
       {AttentionHead, "attention.head", curve({}, ranges::kRelative).asCalibrated(),
        "factor by head dimension; overrides the device's"},
       {RatesForward, "rates.*.forward", number({}, ranges::kRelative).by(StarKey::Name).asCalibrated(),
-       "rate of the kernel of an attention operator over the device's curve; instead of `attention` factors"},
+       "rate of an operator's kernel over what its equation gives (`attention`: over the device's curve)"},
       {RatesBackward, "rates.*.backward", number({}, ranges::kFactor).by(StarKey::Name).asCalibrated(),
        "backward over forward of the same kernel"},
       {Launch, "launch", number(units::time, ranges::kTime).asCalibrated(), "host time of a kernel"},

@@ -73,14 +73,20 @@ Priced scoresProduct(const Pricing& p) {
   Term share = p.fact(product.memoryEfficiency, "f", sized(product.memoryEfficiency));
   if (device.has(product.size)) share *= p.fact(product.size, "size", byteSize(scoreBytes));
   const Term start = p.fact(DeviceFact::GemmStart, w.dtype, "t0");
-  const Term factor = ofBackward(p) ? backwardShare(p, p.fact(product.backward, "factor", sized(product.backward))) : 1;
+  const bool own = p.facts.stack.has(StackFact::RatesBackward, p.op().name);
+  const Term factor = !ofBackward(p) ? 1
+                      : own          ? backwardShare(p, p.fact(StackFact::RatesBackward, p.op().name, "factor"))
+                                     : backwardShare(p, p.fact(product.backward, "factor", sized(product.backward)));
+  const Term kernel = kernelRate(p);
+  // What an operator states takes the place of its scores.
+  const bool moves = p.op().reads || p.op().writes;
+  const Term moved = moves ? readsAndWrites(p, w) : p.known(scoreBytes, "bytes(scores)", units::bytes);
 
-  const Term forward =
-      equations::roofline(p.known(w.flops, "flops", units::flops), rate,
-                          p.known(scoreBytes, "bytes(scores)", units::bytes), bandwidth * share, start);
+  const Term forward = equations::roofline(p.known(w.flops, "flops", units::flops), rate * kernel, moved,
+                                           bandwidth * share * kernel, start);
   Priced priced = p.priced(forward * factor);
   priced.flops = p.compute().work.flops; // masked scores are computed and then overwritten
-  priced.bytes = scoreBytes * factor.value;
+  priced.bytes = moved.value * factor.value;
   return priced;
 }
 
@@ -110,8 +116,7 @@ namespace {
 /// Returns the factor on the device's curve. A stack can state it for the kernel of an operator: a kernel that gathers
 /// rows by index, or one of an unusual head size, is no point of the curves of dense kernels.
 Term kernelFactor(const Pricing& p, const Size& headSize) {
-  if (p.facts.stack.has(StackFact::RatesForward, p.op().name))
-    return p.fact(StackFact::RatesForward, p.op().name, "kernel");
+  if (p.facts.stack.has(StackFact::RatesForward, p.op().name)) return kernelRate(p);
   // Narrow heads can slow the stack's kernel more or less than the kernel that the device was measured with.
   Term head = 1;
   if (p.facts.stack.has(StackFact::AttentionHead))
@@ -131,10 +136,10 @@ Term kernelBackward(const Pricing& p, const Size& headSize) {
   return p.fact(DeviceFact::AttentionBackward, "factor", headSize);
 }
 
-/// Returns the bandwidth that operators bound by memory reach.
+/// Returns the bandwidth at which the operator's kernel moves what the operator states.
 Term streamed(const Pricing& p, const ir::LocalWork& w) {
   return p.fact(DeviceFact::MemoryEfficiency, "efficiency", byteSize(w.reads + w.writes)) *
-         p.fact(DeviceFact::Bandwidth, "B");
+         p.fact(DeviceFact::Bandwidth, "B") * kernelRate(p);
 }
 
 } // namespace

@@ -23,8 +23,9 @@ struct GemmFacts {
 GemmFacts factsOf(const Pricing& p, double flopCount) {
   const ir::DType dtype = p.compute().work.dtype;
   GemmFacts f;
-  f.rate = productRate(p, dtype, flopSize(flopCount));
-  f.bandwidth = p.fact(DeviceFact::Bandwidth, "B");
+  const Term kernel = kernelRate(p);
+  f.rate = productRate(p, dtype, flopSize(flopCount)) * kernel;
+  f.bandwidth = p.fact(DeviceFact::Bandwidth, "B") * kernel;
   f.memoryEfficiency = p.fact(DeviceFact::GemmMemoryEfficiency, dtype, "f");
   f.start = p.fact(DeviceFact::GemmStart, dtype, "t0");
   return f;
@@ -50,11 +51,17 @@ Term bytesOf(const Pricing& p, const Shape& s) {
   return fusesAccumulation(p) ? moved + kFusedAccumulate * s.batch * s.m * s.n : moved;
 }
 
+/// Returns the time of both gradients over that of the forward product.
+Term ratioOf(const Pricing& p) {
+  if (!p.facts.stack.has(StackFact::RatesBackward, p.op().name)) return p.fact(StackFact::BackwardRatio, "r");
+  return p.fact(StackFact::RatesBackward, p.op().name, "r");
+}
+
 /// Returns the price of a product whose forward takes `forward`.
 Priced product(const Pricing& p, const Term& forward, const Term& flops, const Term& bytes) {
   const bool gradient = p.compute().role == ir::Role::DGrad || p.compute().role == ir::Role::WGrad;
   // Both gradients together cost r times the forward product.
-  Priced priced = p.priced(gradient ? forward * (p.fact(StackFact::BackwardRatio, "r") / 2) : forward);
+  Priced priced = p.priced(gradient ? forward * (ratioOf(p) / 2) : forward);
   priced.flops = flops.value;
   priced.bytes = bytes.value;
   return priced;

@@ -39,29 +39,41 @@ bool hasPasses(const Pricing& p) {
   return false;
 }
 
+/// Returns whether the stack states the backward time as a multiple of the forward time.
+bool ofForward(const Pricing& p) {
+  return isBackward(p) && p.facts.stack.has(StackFact::RatesBackward, p.op().name);
+}
+
+/// Prices `bytes` at the rate of the operator's kernel. They are those of the forward pass if `ofForward`.
+Priced ofKernel(const Pricing& p, const Term& bytes) {
+  const Term factor = ofForward(p) ? p.fact(StackFact::RatesBackward, p.op().name, "factor") : 1;
+  Priced priced = memoryTime(p, bytes, kernelRate(p), factor);
+  priced.flops = p.compute().work.flops;
+  return priced;
+}
+
 /// Prices passes · moved bytes on the memory roofline. An operator without passes is part of a neighbour's kernel and
 /// is free.
 Priced byPasses(const Pricing& p, double moved, std::string_view of) {
   const Symbol name = p.op().name;
-  const StackFact passes = isBackward(p) ? StackFact::PassesBackward : StackFact::PassesForward,
-                  rows = isBackward(p) ? StackFact::PassesBackwardRow : StackFact::PassesForwardRow;
+  const bool back = isBackward(p) && !ofForward(p);
+  const StackFact passes = back ? StackFact::PassesBackward : StackFact::PassesForward,
+                  rows = back ? StackFact::PassesBackwardRow : StackFact::PassesForwardRow;
   Term count = p.facts.stack.has(passes, name) ? p.fact(passes, name, "passes", byteSize(moved)) : 0;
   // Kernels that keep a row in registers read it once; other kernels read it block by block.
   if (forwardWork(p).row > 0 && p.facts.stack.has(rows, name))
     count *= p.fact(rows, name, "row", {forwardWork(p).row, units::none});
   if (count.value == 0) return nothing(p, "it has no pass of its own: it is part of a neighbouring kernel");
-  Priced priced = memoryTime(p, count * p.known(moved, of, units::bytes));
-  priced.flops = p.compute().work.flops;
-  return priced;
+  return ofKernel(p, count * p.known(moved, of, units::bytes));
 }
 
 } // namespace
 
-Priced memoryTime(const Pricing& p, const Term& bytes) {
+Priced memoryTime(const Pricing& p, const Term& bytes, const Term& rate, const Term& factor) {
   const Term bandwidth = p.fact(DeviceFact::Bandwidth, "B");
   const Term efficiency = p.fact(DeviceFact::MemoryEfficiency, "efficiency", byteSize(bytes.value));
   const Term start = p.fact(DeviceFact::MemoryStart, "start");
-  Priced priced = p.priced(equations::moved(bytes, efficiency * bandwidth, start));
+  Priced priced = p.priced(equations::moved(bytes, efficiency * bandwidth * rate, start) * factor);
   priced.bytes = bytes.value;
   return priced;
 }
@@ -74,18 +86,17 @@ Priced memoryOperator(const Pricing& p) {
   if (hasPasses(p)) return byPasses(p, forwardWork(p).firstOperandBytes, "bytes(first operand)");
   const ir::LocalWork& work = p.compute().work;
   if (work.reads + work.writes + work.flops == 0) return nothing(p, "it moves and computes nothing");
-  Priced priced = memoryTime(p, readsAndWrites(p, work));
-  priced.flops = work.flops;
-  return priced;
+  return ofKernel(p, readsAndWrites(p, ofForward(p) ? forwardWork(p) : work));
 }
 
 Priced lookup(const Pricing& p) {
   if (hasPasses(p)) return byPasses(p, forwardWork(p).resultBytes, "bytes(result)");
   // Reads rows in random order. The backward writes the rows that the forward read.
   const Term bandwidth = p.fact(DeviceFact::Bandwidth, "B");
-  const Term efficiency = p.fact(DeviceFact::LookupEfficiency, "efficiency");
+  const Term efficiency = p.fact(DeviceFact::LookupEfficiency, "efficiency") * kernelRate(p);
   const Term reads = p.known(forwardWork(p).reads, "reads", units::bytes);
-  Priced priced = p.priced(memory(reads / (efficiency * bandwidth)));
+  const Term factor = ofForward(p) ? p.fact(StackFact::RatesBackward, p.op().name, "factor") : 1;
+  Priced priced = p.priced(memory(reads / (efficiency * bandwidth)) * factor);
   priced.bytes = reads.value;
   priced.flops = p.compute().work.flops;
   return priced;

@@ -76,6 +76,12 @@ std::span<const OperatorEquation> operatorEquations() {
   return kEquations;
 }
 
+Term kernelRate(const Pricing& p) {
+  return p.facts.stack.has(StackFact::RatesForward, p.op().name)
+             ? p.fact(StackFact::RatesForward, p.op().name, "kernel")
+             : 1;
+}
+
 Priced priceNode(const Pricing& pricing) {
   const ir::Compute* compute = pricing.node.asCompute();
   if (!compute) return copy(pricing);

@@ -34,9 +34,14 @@ Priced copy(const Pricing& pricing);           // MemoryOperators.cpp: by node k
 /// (docs/cost-model.md, section 1.1). `flops`: size of the product, for an efficiency that depends on the size.
 Term productRate(const Pricing& pricing, ir::DType type, Size flops);
 
-/// Returns bytes / (efficiency · B) + start, the price of every operator bound by memory (docs/cost-model.md, section
-/// 1.2).
-Priced memoryTime(const Pricing& pricing, const Term& bytes);
+/// Returns factor · (bytes / (efficiency · B · rate) + start), the price of every operator bound by memory
+/// (docs/cost-model.md, section 1.2). `rate`: the rate of its kernel over what the equation says; `factor`: backward
+/// over forward.
+Priced memoryTime(const Pricing& pricing, const Term& bytes, const Term& rate = 1, const Term& factor = 1);
+
+/// Returns the rate that the stack states for the operator's own kernel, over the rate of the operator's equation; 1 if
+/// it states none.
+Term kernelRate(const Pricing& pricing);
 
 /// Returns the bytes that work reads and writes, as two named numbers.
 Term readsAndWrites(const Pricing& pricing, const ir::LocalWork& work);

@@ -85,8 +85,18 @@ double Ledger::deviationOf(const Evidence& item) const {
   return stated > 0 ? stated : unsampled;
 }
 
+/// Returns the record that an error belongs to. The rates of a stack's kernels share theirs: what is known of one
+/// kernel of a recurrent layer is known of the others.
+std::string_view recordOf(const Evidence& item) {
+  if (!item.statistics) return {};
+  const ir::FactId id = item.fact.id;
+  const bool kernel =
+      id == ir::FactRef(ir::StackFact::RatesForward).id || id == ir::FactRef(ir::StackFact::RatesBackward).id;
+  return kernel ? std::string_view("rates") : std::string_view(item.statistics->record);
+}
+
 size_t Ledger::entryOf(const Evidence& item) {
-  const std::string_view record = item.statistics ? std::string_view(item.statistics->record) : std::string_view();
+  const std::string_view record = recordOf(item);
   for (size_t i = 0; i < entries_.size(); ++i)
     if (entries_[i].owner.kind == item.owner.kind && entries_[i].owner.name == item.owner.name &&
         entries_[i].record == record)

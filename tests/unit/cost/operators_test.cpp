@@ -283,40 +283,6 @@ TEST_F(CostOperators, FusedAttentionOnItsCurve) {
   expect(price(split).seconds, (9.147585159732e-05 - 5e-6) / .58 / .6 + 5e-6);
 }
 
-// A stack can state the rate of an operator's own kernel over the curve, in place of the factors of dense kernels; what
-// the operator says that it moves takes its time.
-TEST_F(CostOperators, AttentionOfOtherKernels) {
-  constexpr double kStart = 5e-6;
-  const OpId op = b.op("gathered", OpKind::Attention);
-  Node n = b.compute(op);
-  n.compute().work.flops = 4. * 12 * 2048 * 2048 * 128;
-  n.compute().work.share = .5;
-  n.compute().work.sequence = 2048;
-  n.compute().work.headDim = 64; // .78 of the curve
-  const double dense = (9.147585159732e-05 - kStart) / .78;
-  expect(price(n).seconds, dense + kStart);
-  edit(b.plan.stack).set(StackFact::AttentionFactor, number(.5));
-  edit(b.plan.stack).set(StackFact::RatesForward, Symbol("gathered"), number(.9));
-  edit(b.plan.stack).set(StackFact::RatesBackward, Symbol("gathered"), number(4));
-  expect(price(n).seconds, dense * .78 / .9 + kStart);
-  Node back = b.compute(op, Role::Backward, Phase::Backward);
-  b.body(layerClass).forward.edit() = {n};
-  b.body(layerClass).backward.edit() = {back};
-  expect(price(b.body(layerClass).backward[0]).seconds, 4 * (dense * .78 / .9 + kStart));
-
-  n.compute().work.reads = 1e9;
-  n.compute().work.writes = 3e9;
-  expect(price(n).seconds,
-         dense * .78 / .9 + kStart); // the operator states neither: they are part of the measured rate
-  b.program.model.edit().ops[op].writes = Poly::constant(3e9);
-  const Priced moving = price(n);
-  const Device& device = edit(b.plan.cluster).device;
-  expect(moving.seconds,
-         4e9 / (device.number(DeviceFact::Bandwidth)->value * device.number(DeviceFact::MemoryEfficiency)->value) +
-             kStart);
-  EXPECT_EQ(moving.bound, Bound::Memory);
-}
-
 TEST_F(CostOperators, MemoryOperatorsByPassesOrBytes) {
   Node norm = b.compute(b.op("layer_norm", OpKind::Memory));
   norm.compute().work.firstOperandBytes = 2048. * 12288 * 2 / 8;
