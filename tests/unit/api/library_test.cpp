@@ -68,6 +68,19 @@ TEST(Library, KnowsDevicesByTheNamesOfDrivers) {
   EXPECT_EQ(Library::deviceOf("NVIDIA H200 NVL"), "h200_nvl_141gb");
   EXPECT_EQ(Library::deviceOf("NVIDIA A100 80GB PCIe"), "a100_pcie_80gb");
   EXPECT_EQ(Library::deviceOf("NVIDIA RTX PRO 6000 Blackwell Server Edition"), "rtx_pro_6000_96gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIA GeForce RTX 3090"), "rtx_3090_24gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIA GeForce RTX 4090"), "rtx_4090_24gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIA GeForce RTX 5090"), "rtx_5090_32gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIA RTX A6000"), "rtx_a6000_48gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIA RTX 6000 Ada Generation"), "rtx_6000_ada_48gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIA A10G"), "a10g_24gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIA L4"), "l4_24gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIA L40S"), "l40s_48gb"); // and not as an L4
+  EXPECT_EQ(Library::deviceOf("Tesla T4"), "t4_16gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIA H20"), "h20_sxm_96gb");
+  EXPECT_EQ(Library::deviceOf("NVIDIA A800-SXM4-80GB"), "a800_sxm4_80gb");
+  EXPECT_EQ(Library::deviceOf("Ascend910B3"), "ascend_910b3_64gb");
+  EXPECT_EQ(Library::deviceOf("AMD Instinct MI350X"), "mi350x_288gb");
   EXPECT_EQ(Library::deviceOf("AMD Instinct MI325X"), "mi325x_256gb");
   EXPECT_EQ(Library::deviceOf("AMD Instinct MI300X"), "mi300x_192gb");
   EXPECT_EQ(Library::deviceOf("h100_96gb_500w"), "h100_96gb_500w");
@@ -97,7 +110,7 @@ TEST(Library, NamesAndUsualClustersAreSound) {
     EXPECT_EQ(device->usual.empty(), device->names.empty()) << name;
     EXPECT_EQ(Library::usualCluster(*device).has_value(), !device->usual.empty()) << name;
   }
-  EXPECT_EQ(named.size(), 27u);
+  EXPECT_EQ(named.size(), 38u);
 }
 
 TEST(Library, PartsHaveTheLinksOfTheirUsualCluster) {
