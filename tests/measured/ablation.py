@@ -146,7 +146,7 @@ def family_errors(bench, reports, seconds):
                 p -= seconds(plan["totals"])
                 predicted[run.name] = p
                 for name, begins in FAMILIES.items():
-                    if name == SECOND and not run.group.endswith(runs.MARK):
+                    if name == SECOND and not run.group.endswith(runs.MARKS[runs.SECOND]):
                         continue
                     if run.group.startswith(begins) if begins else run.kind == "dense":
                         errors.setdefault(name, []).append(abs(percent(p, m)))

@@ -43,7 +43,7 @@ def module(run):
 class Bench:
     """The complete runs of sources, ready to be priced with any library."""
 
-    def __init__(self, planc, truth, only=None, tables=runs.TABLES):
+    def __init__(self, planc, truth, only=None, tables=runs.FITTED):
         self.planc, self.runs, self.titles, self.texts, self.uses, self.publisher = planc, {}, {}, {}, {}, {}
         clusters = devices_of_clusters()
         for source in runs.selected(only):

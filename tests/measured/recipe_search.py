@@ -74,7 +74,7 @@ def search(planc, path, *options):
 
 def configuration(truth, name, recipe, source):
     """The runs of a configuration: those of its work, of which ZeRO-3 without another split is of DeepSpeed, not of Megatron."""
-    known = runs.runs_of(truth, source)[0]
+    known = runs.runs_of(truth, source, runs.FITTED)[0]
     named = next((run for run in known if run.name == name.replace("-", "_")), None)
     if named is None:
         raise SystemExit(f"no run {name} in {truth}")

@@ -56,7 +56,7 @@ def grouped(source, found):
 
 def sweeps(planc, truth, source):
     """{what the runs share: [(plan, predicted, measured)]} of a source's module, in GPU-seconds per token."""
-    complete, _ = runs.runs_of(truth, source)
+    complete, _ = runs.runs_of(truth, source, runs.FITTED)
     groups = grouped(runs.name_of(source), complete)
     if not groups:
         return {}

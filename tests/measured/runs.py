@@ -8,9 +8,12 @@ sys.dont_write_bytecode = True  # no caches in the tree
 import sources
 from sources.common import Incomplete, file_text
 
-FIRST, SECOND = "training.csv", "training_2.csv"  # the second came later: other machines, types, scales and publishers
-TABLES = (FIRST, SECOND)
-MARK = " (2)"  # behind the name of a line of statistics: its runs are of the second table
+FIRST, SECOND, THIRD = "training.csv", "training_2.csv", "training_3.csv"  # each later table has other machines, types, scales and publishers
+CARDS = "cards.csv"  # runs that show that recipes work; its columns are fewer
+TABLES = (FIRST, SECOND, THIRD, CARDS)
+FITTED = (FIRST, SECOND)  # the tables that the fit and the figures derived from it see
+MARKS = {SECOND: " (2)", THIRD: " (3)", CARDS: " (cards)"}  # behind the name of a line of statistics: the table of its runs
+ONE_SOURCE = {CARDS: "Megatron Bridge verification cards"}  # the source of all rows of a table without that column
 SUBSET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "subset")
 
 
@@ -25,13 +28,18 @@ def absent(truth):
     return None if os.path.exists(os.path.join(truth, FIRST)) else f"skipped: no {FIRST} in {truth}"
 
 
-def has_second(truth):
-    return os.path.exists(os.path.join(truth, SECOND))
+def has(truth, table):
+    return os.path.exists(os.path.join(truth, table))
 
 
 def unread(truth):
     """The ends of the names of lines whose runs a folder does not have."""
-    return () if has_second(truth) else (MARK,)
+    return tuple(mark for table, mark in MARKS.items() if not has(truth, table))
+
+
+def mark_of(line):
+    """The mark at the end of the name of a line of statistics; empty for the first table."""
+    return next((mark for mark in MARKS.values() if line.endswith(mark)), "")
 
 
 def name_of(source):
@@ -48,11 +56,12 @@ def selected(only):
 
 
 def rows_of(truth, source, table=FIRST):
-    """The rows of a source in the order of a table; none where a folder does not have the second."""
-    if table == SECOND and not has_second(truth):
+    """The rows of a source in the order of a table; none if a folder does not have a later table."""
+    if table != FIRST and not has(truth, table):
         return []
     with open(os.path.join(truth, table), newline="") as f:
-        return [r for r in csv.DictReader(f) if r["source"] in source.SOURCES]
+        rows = [{"source": ONE_SOURCE.get(table), **r} for r in csv.DictReader(f)]
+    return [r for r in rows if r["source"] in source.SOURCES]
 
 
 def runs_of(truth, source, tables=TABLES):
@@ -65,7 +74,7 @@ def runs_of(truth, source, tables=TABLES):
             except Incomplete as e:
                 incomplete.append((row["id"], str(e)))
                 continue
-            run.group += MARK if table == SECOND else ""
+            run.group += MARKS.get(table, "")
             complete.append(run)
     extra = getattr(source, "extra_runs", None)
     return complete + (extra(truth) if extra and FIRST in tables else []), incomplete

@@ -116,7 +116,7 @@ def short(run):
 
 def priced(planc, truth, source):
     """The series of a source, with predictions."""
-    complete, _ = runs.runs_of(truth, source, runs.TABLES)
+    complete, _ = runs.runs_of(truth, source, runs.FITTED)
     found = {kind: series_of(complete, kind) for kind in KINDS}
     wanted = {r.name: r for groups in found.values() for g in groups for rs in g.values() for r in rs}
     if not wanted:

@@ -66,7 +66,7 @@ def published(truth):
     """Sweeps of sources whose plans differ in what can be chosen in one plan."""
     for name in SWEPT:
         source = runs.selected([name])[0]
-        for plans in regret.grouped(name, runs.runs_of(truth, source)[0]).values():
+        for plans in regret.grouped(name, runs.runs_of(truth, source, runs.FITTED)[0]).values():
             group = [same[0] for same in plans.values()]
             for kept in sorted({run.kept for run in group}):  # whether parameters stay is no choice of one plan
                 if len(alike := [run for run in group if run.kept == kept]) > 1:

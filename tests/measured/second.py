@@ -1,4 +1,4 @@
-# The second table of published runs: its errors, intervals and verdicts per source, and the rules of its rows.
+# The later tables of published runs: their errors, intervals and verdicts per source, and the rules of their rows.
 # SPDX-License-Identifier: Apache-2.0
 import sys
 
@@ -6,7 +6,9 @@ sys.dont_write_bytecode = True  # no caches in the tree
 import runs
 from errors import summary
 
-START = "Second table:"  # in a module's head: rules below it are of the second table's rows only
+# Words in a module's head: the rules below them apply to the rows of this table only, up to the words of another table.
+STARTS = {runs.SECOND: "Second table:", runs.THIRD: "Third table:"}
+PARTS = {runs.SECOND: "second table"}  # generated parts of docs/evidence
 
 
 def listed(rows):
@@ -25,10 +27,13 @@ def without(missing):
     return [f"* {len(rows)} {'rows lack' if len(rows) > 1 else 'row lacks'} {reason}: {listed(rows)}" for reason, rows in by_reason.items()]
 
 
-def rules(source):
-    """The lines of the table of rules in a source's head that are about rows of the second table."""
-    head = getattr(source, "RULES", source.__doc__ or "").partition(START)
-    return [line for line in (head[2] or head[0]).splitlines() if line.startswith("|")]
+def rules(source, table):
+    """The lines of the tables of rules in a source's head that are about rows of a table; all lines if the head does not separate them."""
+    head = getattr(source, "RULES", source.__doc__ or "")
+    part = head.partition(STARTS[table])[2] if table in STARTS else ""
+    for start in STARTS.values():
+        part = part.partition(start)[0]
+    return [line for line in (part or head).splitlines() if line.startswith("|")]
 
 
 def verdicts(of):
@@ -46,19 +51,20 @@ def line_of(name, pairs, of=()):
 HEAD = ["| runs | n | median | mean | p90 | worst | bias | rank correlation | inside the interval | fits |", "|---|" + "--:|" * 9]
 
 
-def section(tally, sources):
-    """The section of the page: all runs of the second table by kind, then a part per source."""
-    groups = {g: pairs for g, pairs in tally.all().items() if g.endswith(runs.MARK)}
+def section(tally, sources, table):
+    """The section of the page: all runs of a table by kind, then a part per source."""
+    mark = runs.MARKS[table]
+    groups = {g: pairs for g, pairs in tally.all().items() if g.endswith(mark)}
     if not groups:
-        return ["(the second table of runs is not there)"]
-    short = {g: g.removesuffix(runs.MARK) for g in groups}
+        return [f"(no run of {table})"]
+    short = {g: g.removesuffix(mark) for g in groups}
     of_kind = {}
     for g in tally.groups:
         if g in groups:
             of_kind.setdefault(tally.kind_of[g], []).extend(tally.verdicts[g])
     lines = HEAD + [line_of(short[kind], groups[kind], of) for kind, of in of_kind.items()]
     for source in sources:
-        complete, incomplete = tally.found[runs.name_of(source), runs.SECOND]
+        complete, incomplete = tally.found[runs.name_of(source), table]
         if not complete and not incomplete:
             continue
         lines += ["", f"### {source.TITLE.rstrip('.')}", "", f"{len(complete) + len(incomplete)} rows, {len(complete)} complete.", ""]
@@ -66,8 +72,8 @@ def section(tally, sources):
         for run in complete:
             mine.setdefault(run.group, []).extend(tally.of_run.get(run.name, []))
         lines += HEAD * bool(mine) + [line_of(short[g], *zip(*found)) for g, found in mine.items() if found]
-        peaks = {g.removesuffix(runs.MARK) + ", memory" + runs.MARK for g in mine}
-        lines += [line_of(g.removesuffix(runs.MARK), pairs) for g, pairs in groups.items() if g in peaks]
+        peaks = {g.removesuffix(mark) + ", memory" + mark for g in mine}
+        lines += [line_of(g.removesuffix(mark), pairs) for g, pairs in groups.items() if g in peaks]
         lines += [""] + without(incomplete) if incomplete else []
-        lines += [""] + rules(source) if rules(source) else []
+        lines += [""] + rules(source, table) if rules(source, table) else []
     return lines

@@ -16,6 +16,7 @@ import runs
 import sources
 
 STEP = 3
+TABLES = (runs.FIRST, runs.SECOND, runs.THIRD)
 COLUMNS = ("id", "source", "provenance", "model_family", "params_B", "layers", "hidden", "heads", "kv_heads", "ffn", "vocab", "seq", "moe_experts",
            "moe_topk", "gpu", "gpus", "precision", "dp", "tp", "pp", "cp", "ep", "vp", "sharding", "seq_parallel", "recompute", "mbs", "gbs",
            "measured_metric", "value", "notes")
@@ -56,7 +57,7 @@ def tables(truth):
     known = {name for source in sources.ALL for name in source.SOURCES}
     training = {name: (COLUMNS, [{**r, "notes": notes(r["notes"]), "provenance": citation(r["provenance"])}
                                  for r in chosen(os.path.join(truth, name), lambda r: r["source"] in known)])
-                for name in runs.TABLES if name == runs.FIRST or runs.has_second(truth)}
+                for name in TABLES if name == runs.FIRST or runs.has(truth, name)}
     layers = [{**r, "provenance": citation(r["provenance"])} for r in chosen(os.path.join(truth, "layers.csv"), lambda r: r["layer_kind"] == "MoE layer")]
     return {**training, "layers.csv": (LAYER_COLUMNS, layers)}
 
@@ -80,8 +81,8 @@ def differences(truth, folder):
         if have != [{k: r[k] for k in columns} for r in rows]:
             wrong.append(f"{name} is not every {STEP}rd row of the table")
     for source in sources.ALL:
-        full = {run.name: run for run in runs.runs_of(truth, source, runs.TABLES)[0]}
-        for run in runs.runs_of(folder, source, runs.TABLES)[0]:
+        full = {run.name: run for run in runs.runs_of(truth, source, TABLES)[0]}
+        for run in runs.runs_of(folder, source, TABLES)[0]:
             if run.name not in full or dataclasses.replace(full[run.name], citation=run.citation) != run:
                 wrong.append(f"{run.name}: the row of the subset becomes another plan than the full row; a rule reads what the subset drops")
     return wrong

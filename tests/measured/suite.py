@@ -35,7 +35,7 @@ class Tally:
         if len(found) != len(run.measured or (1,)) + bool(run.memory):
             self.failed.append(run.name)
         found = [m for m in found if not self.is_peak(run, m)]
-        kind = f"all {run.kind} runs" + (runs.MARK if run.group.endswith(runs.MARK) else "")
+        kind = f"all {run.kind} runs" + runs.mark_of(run.group)
         for m in found:
             pair = m["predicted"], m["measured"]
             self.groups.setdefault(run.group, []).append(pair)
@@ -52,14 +52,15 @@ class Tally:
         """Whether a measured value is the peak of memory that a run printed; it is counted beside the steps."""
         if not run.memory or m["metric"] != run.counter:
             return False
-        mark = runs.MARK if run.group.endswith(runs.MARK) else ""
-        self.peaks.setdefault(run.group.removesuffix(runs.MARK) + ", memory" + mark, []).append((m["predicted"], m["measured"]))
+        mark = runs.mark_of(run.group)
+        self.peaks.setdefault(run.group.removesuffix(mark) + ", memory" + mark, []).append((m["predicted"], m["measured"]))
         return True
 
     def all(self):
-        """Lines of the first table of runs, then of the second."""
-        both = {**self.groups, **self.peaks, **self.kinds}
-        return dict(sorted(both.items(), key=lambda line: line[0].endswith(runs.MARK)))
+        """Lines of the first table of runs, then those of each later table."""
+        marks = ["", *runs.MARKS.values()]
+        lines = {**self.groups, **self.peaks, **self.kinds}
+        return dict(sorted(lines.items(), key=lambda line: marks.index(runs.mark_of(line[0]))))
 
     def missing(self, table):
         """[(row, what it lacks)] of a table."""
@@ -73,7 +74,7 @@ def price_source(source, arguments, folder, tally):
         found = tally.found[runs.name_of(source), table_of_runs] = runs.runs_of(arguments.truth, source, (table_of_runs,))
         complete += found[0]
     if not complete:
-        if arguments.truth != runs.SUBSET and runs.has_second(arguments.truth):
+        if arguments.truth != runs.SUBSET and not runs.unread(arguments.truth):
             tally.failed.append(f"{runs.name_of(source)}: no complete row")
         return
     edit = library.imports if arguments.stdlib else lambda text: text
@@ -118,11 +119,11 @@ def main():
         for source in runs.selected(a.only):
             price_source(source, a, a.keep or scratch, tally)
     full = a.truth != runs.SUBSET and not a.only
-    first = {name: pairs for name, pairs in tally.all().items() if not name.endswith(runs.MARK)}
+    first = {name: pairs for name, pairs in tally.all().items() if not runs.mark_of(name)}
     lines = table(first, [("mean, left out", {line: f"{mean:.1f} %" for line, mean in left_out.mean(left_out.read()).items()})] if full else [])
     lines += [""] + second.without(tally.missing(runs.FIRST))
-    unseen = second.section(tally, runs.selected(a.only))
-    print("\n".join(lines + [""] + unseen + ([""] + targets.table(first, a.planc, a.truth) if full else [])))
+    later = {name: second.section(tally, runs.selected(a.only), name) for name in runs.MARKS}
+    print("\n".join(lines + [line for section in later.values() for line in [""] + section] + ([""] + targets.table(first, a.planc, a.truth) if full else [])))
     for name in tally.failed:
         print(f"not priced: {name}")
     for line in tally.idle:
@@ -136,7 +137,8 @@ def main():
         recorded.write(accepted, tally.all())
     if a.write:
         page.renew(a.write, "errors", lines)
-        page.renew(a.write, "second table", unseen)
+        for name, part in second.PARTS.items():
+            page.renew(a.write, part, later[name])
         page.renew(a.write, "targets", targets.table(first, a.planc, a.truth))
         page.renew(a.write, "left out", left_out.section(left_out.read()))
         page.renew(a.write, "constants", fit.section(fit.told()))
