@@ -84,7 +84,8 @@ MODULES = {
     "generic": "std.clusters.generic", "dgx_a100": "std.clusters.dgx_a100", "dgx_h100": "std.clusters.dgx_h100", "dgx_v100": "std.clusters.dgx_v100",
     "hgx": "std.clusters.hgx", "jean_zay": "std.clusters.jean_zay", "mosaicml": "std.clusters.mosaicml",
     "nvl72": "std.clusters.nvl72", "tpu": "std.clusters.tpu", "devices": "std.devices", "fabrics": "std.fabrics",
-    "megatron": "std.stacks.megatron", "oneflow": "std.stacks.oneflow", "te": "std.stacks.te", "fsdp": "std.stacks.fsdp", "jax": "std.stacks.jax", "optimizers": "std.optimizers",
+    "megatron": "std.stacks.megatron", "oneflow": "std.stacks.oneflow", "te": "std.stacks.te", "fsdp": "std.stacks.fsdp", "jax": "std.stacks.jax", "nanotron": "std.stacks.nanotron",
+    "optimizers": "std.optimizers",
 }
 
 
