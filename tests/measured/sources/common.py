@@ -78,14 +78,14 @@ class Run:
 
 MODULES = {
     "ops": "std.ops", "blocks": "std.blocks",
-    "bloom": "std.models.bloom", "gpt": "std.models.gpt", "llama": "std.models.llama", "moe": "std.models.moe",
+    "bloom": "std.models.bloom", "gemma": "std.models.gemma", "gemma4": "std.models.gemma4", "gpt": "std.models.gpt", "llama": "std.models.llama", "moe": "std.models.moe",
     "gpt_oss": "std.models.gpt_oss", "kimi": "std.models.kimi", "nemotron3": "std.models.nemotron3", "qwen": "std.models.qwen", "deepseek": "std.models.deepseek",
     "nemotron": "std.models.nemotron",
     "generic": "std.clusters.generic", "dgx_a100": "std.clusters.dgx_a100", "dgx_h100": "std.clusters.dgx_h100", "dgx_v100": "std.clusters.dgx_v100",
     "hgx": "std.clusters.hgx", "jean_zay": "std.clusters.jean_zay", "mosaicml": "std.clusters.mosaicml",
     "nvl72": "std.clusters.nvl72", "tpu": "std.clusters.tpu", "devices": "std.devices", "fabrics": "std.fabrics",
-    "megatron": "std.stacks.megatron", "oneflow": "std.stacks.oneflow", "te": "std.stacks.te", "fsdp": "std.stacks.fsdp", "jax": "std.stacks.jax", "nanotron": "std.stacks.nanotron",
-    "optimizers": "std.optimizers",
+    "megatron": "std.stacks.megatron", "oneflow": "std.stacks.oneflow", "te": "std.stacks.te", "fsdp": "std.stacks.fsdp", "jax": "std.stacks.jax",
+    "nanotron": "std.stacks.nanotron", "optimizers": "std.optimizers",
 }
 
 

@@ -20,17 +20,50 @@ Second table: src/maxtext/configs/tpu/v4.
 | slices | 4 x 4 x 4 chips (v4-128), 4 x 4 x 12 (v4-384) |
 | recomputation, batch | printed |
 | stack, efficiency | `maxtext`; the efficiency of its products is a constant of v4's own |
+
+Third table: AI-Hypercomputer/tpu-recipes at c8cfe2f689, training/trillium (v6e) and training/ironwood (TPU7x).
+
+| field | rule |
+|---|---|
+| step time, batch | printed; TPU7x: the global batch in as many parts as chips (or groups of chips that share sequences) |
+| devices | chips. Degrees of TPU7x are printed for chiplets: context parallelism of 8 is 4 chips |
+| architectures | released configurations of the library; GPT-3 and Llama with the printed sizes |
+| sharding | parameters over all chips; data parallel between slices of v6e unless `dcn_fsdp` is printed; GPT-OSS in 8 copies (`ici_data_parallelism`) |
+| recomputation | whole layers but for the results that the recipe keeps (`remat_policy: custom`, and `device` or `offload` for each): KEPT |
+| offloading | results that go to the host count as kept on the chip, and their copies take no time, because the library has no host of a TPU: the verdict on memory does not hold |
+| precision | weights in fp32, gathered and reduced in bf16; products in fp8 with `fp8_full`; first moments in bf16 with `mu_dtype` |
+| experts | not split on TPU7x; Mixtral over 4 ranks, with a capacity of 1.25 (`mixtral_8x22b_dropped` of benchmarks/maxtext_trillium_model_configs.py) |
+| context parallelism | keys and values gathered (`context_parallel_strategy`, configs/base.yml) |
+| slices | v6e: 256 chips are a torus, fewer a grid, which the library has for v5e only and stands in the plan; TPU7x: 4 x 4 x 4, 4 x 4 x 8, 4 x 8 x 8, as the recipes are named |
 """
 # SPDX-License-Identifier: Apache-2.0
 import re
 
-from .common import Incomplete, Run, need
+from .common import Incomplete, Run, need, number
 
-TITLE = "MaxText: dense models on TPU v5e and v4."
-SOURCES = ("MaxText perf tables",)
+TITLE = "MaxText: models on TPU v4 to v7."
+RECIPES = ("Google tpu-recipes Trillium", "Google tpu-recipes Ironwood")
+SOURCES = ("MaxText perf tables",) + RECIPES
 
 POD = 256
 SLICES = {64: "x = 4, y = 4, z = 4", 192: "x = 4, y = 4, z = 12"}  # of v4, by chips
+
+# Results that backward of a layer reads and recipes do not recompute, by device, model and sequence; by default only the layer's input.
+QKV = "attn.q, attn.k, attn.v"
+KEPT = {
+    ("v6e", "LLAMA3.1-70B", 8192): QKV, ("v6e", "LLAMA3.1-8B", 8192): QKV + ", attn.out", ("v6e", "Mixtral-8x22B", 4096): QKV + ", attn.out",
+    ("7x", "LLAMA3.1-70B", 8192): QKV + ", attn.core", ("7x", "LLAMA3.1-70B", 131072): QKV + ", attn.core, mlp.out",
+    ("7x", "GPT-OSS-120B", 8192): "local.moe.down, global.moe.down", ("7x", "gemma4-31b", 8192): "local.one.attn.out, local.one.mlp.out, global.attn.out, global.mlp.out",
+}
+MODELS = {
+    "Gemma3-12B": ("gemma.gemma3_12b", "dense", "decoder"), "gemma4-26b": ("gemma4.gemma4_26b_a4b", "moe", "decoder"),
+    "gemma4-31b": ("gemma4.gemma4_31b", "dense", "decoder"), "DeepSeekV3": ("deepseek.deepseek_v3(mtp_depth = 0)", "moe", "decoder, dense"),
+    "GPT-OSS-120B": ("gpt_oss.gpt_oss_120b", "moe", "decoder"), "Qwen3-235B-A22B": ("qwen.qwen3_235b_a22b", "moe", "decoder"),
+    "Mixtral-8x22B": ("moe.mixtral(layers = 56, hidden = 6144, heads = 48, ffn = 16384, vocab = 32768, capacity = 1.25)", "moe", "decoder"),
+}
+PARTS = {8: "x = 2, y = 4", 16: "x = 4, y = 4", 32: "x = 4, y = 8", 64: "x = 8, y = 8"}  # of a pod of v6e, by chips
+CUBES = {64: "x = 4, y = 4, z = 4", 128: "x = 4, y = 4, z = 8", 256: "x = 4, y = 8, z = 8"}  # of TPU7x, by chips
+NARROW = ("DeepSeekV3", "gemma4-26b", "LLAMA3.1-405B", "LLAMA3.1-70B")  # recipes of TPU7x with mu_dtype = bfloat16, but at 128k
 
 # MaxText's own decoder of 2023: AI-Hypercomputer/maxtext, layers.py and configs/base.yml.
 PREAMBLE = """model maxtext_2023(layers: int, hidden: int, heads: int, head_dim: int = 256, ffn: int, vocab: int = 32768) {
@@ -47,6 +80,18 @@ PREAMBLE = """model maxtext_2023(layers: int, hidden: int, heads: int, head_dim:
   head = blocks.tied_head(norm, table = embed.table)
   loss = ops.cross_entropy(head, tokens)
 }
+
+/// A part of a pod of TPU v6e, as std.clusters.tpu.tpu_v5e_part.
+cluster tpu_v6e_part(x: int where x < 16, y: int where y <= 16) {
+  device = devices.tpu_v6e          : "jax-ml/scaling-book, tpus.md"
+  level pod * x * y {
+    link      = fabrics.ici         : "jax-ml/scaling-book, tpus.md: inter-chip interconnect"
+    bandwidth = 90GB/s              : "jax-ml/scaling-book, tpus.md: 4 links of 90 GB/s per direction"
+    links     = 4                   : "jax-ml/scaling-book, tpus.md"
+    latency   = 1us                 : "jax-ml/scaling-book, sharding.md: about 1 us per hop"
+    topology  = grid(dims = [x, y]) : "jax-ml/scaling-book, tpus.md"
+  }
+}
 """
 
 
@@ -56,7 +101,51 @@ def flops(batch, seq, layers, hidden, heads, kv, head, ffn, vocab, gated=True):
     return 6 * batch * seq * matrices + 12 * batch * layers * seq**2 * heads * head
 
 
+def recipe_model(row):
+    """(expression, kind, recomputed layers) of a recipe."""
+    family = row["model_family"]
+    if family in MODELS:
+        return MODELS[family]
+    if family.startswith(("GPT3", "LLAMA")):
+        layers, hidden, heads, kv, ffn, vocab = need(row, "layers", "hidden", "heads", "kv_heads", "ffn", "vocab")
+        if family.startswith("GPT3"):
+            return f"gpt.gpt(layers = {layers}, hidden = {hidden}, heads = {heads}, vocab = {vocab}, dropout = 0.0)", "dense", "decoder"
+        return f"llama.dense(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, ffn = {ffn}, vocab = {vocab})", "dense", "decoder"
+    raise Incomplete(f"a model for {family}")
+
+
+def recipe_cluster(device, chips):
+    """(expression, slices)."""
+    if device == "7x":
+        return f"tpu.tpu_v7x({CUBES[chips]})", 1
+    if chips < POD:
+        return f"tpu_v6e_part({PARTS[chips]})", 1
+    return f"tpu.tpu_v6e(slices = {chips // POD})", chips // POD
+
+
+def recipe(row):
+    """A row of the third table."""
+    expression, kind, layers = recipe_model(row)
+    seq, gbs, chips = need(row, "seq", "gbs", "gpus")
+    family, device = row["model_family"], "7x" if row["gpu"].startswith("TPU7x") else "v6e"
+    cluster, slices = recipe_cluster(device, chips)
+    context = (number(row, "cp") or 1) // 2 if device == "7x" and number(row, "cp") > 1 else 1
+    data, kept = chips // context, KEPT.get((device, family, seq))
+    narrow = device == "7x" and family in NARROW and seq < 131072
+    return Run(
+        name=row["id"].replace("-", "_"), group=f"MaxText {kind}, TPU {'v7' if device == '7x' else device}", kind=kind, model=expression, cluster=cluster,
+        software="jax.maxtext", seq=seq, global_batch=gbs, micro_batch=number(row, "mbs") or gbs // data,
+        precision={"compute": "fp8" if "fp8" in row["precision"] else "bf16", "params": "fp32", "grads": "fp32", "reduce": "bf16",
+                   "optimizer": "{ m = bf16; v = fp32 }" if narrow else "fp32"},
+        data=data, context=context, context_by="gather", expert=4 if family == "Mixtral-8x22B" else 1,
+        copies=8 if family == "GPT-OSS-120B" else slices if "dcn_fsdp=None" in row["notes"] else 1, stored="params",
+        recompute=layers + (f" {{ save = [{kept}] }}" if kept else ""), mla=family == "DeepSeekV3",
+        seconds=float(row["value"]), citation="AI-Hypercomputer/tpu-recipes at c8cfe2f689, " + row["provenance"].partition(":")[2])
+
+
 def run(row):
+    if row["source"] in RECIPES:
+        return recipe(row)
     mbs, seq, layers, hidden, heads, kv, ffn, gpus = need(row, "mbs", "seq", "layers", "hidden", "heads", "kv_heads", "ffn", "gpus")
     if row["recompute"] != "full":
         raise Incomplete("a memory to offload to")
