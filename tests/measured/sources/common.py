@@ -74,13 +74,15 @@ class Run:
     lora: str = ""  # facts of adapters: the run fine-tunes
     context_by: str = "ring"  # how attention sees the other parts of a sequence: ring, gather, or heads (Ulysses)
     place: tuple = ()  # rules in place of those that follow from the degrees
+    mesh: str = ""  # the axes, in place of those that follow from the degrees
+    documents: str = ""  # lengths of packed documents
 
 
 MODULES = {
     "ops": "std.ops", "blocks": "std.blocks",
     "bloom": "std.models.bloom", "gemma": "std.models.gemma", "gemma4": "std.models.gemma4", "gpt": "std.models.gpt", "llama": "std.models.llama", "moe": "std.models.moe",
     "gpt_oss": "std.models.gpt_oss", "kimi": "std.models.kimi", "nemotron3": "std.models.nemotron3", "qwen": "std.models.qwen", "deepseek": "std.models.deepseek",
-    "nemotron": "std.models.nemotron",
+    "nemotron": "std.models.nemotron", "nemotron_h": "std.models.nemotron_h", "azure": "std.clusters.azure",
     "generic": "std.clusters.generic", "dgx_a100": "std.clusters.dgx_a100", "dgx_h100": "std.clusters.dgx_h100", "dgx_v100": "std.clusters.dgx_v100",
     "hgx": "std.clusters.hgx", "jean_zay": "std.clusters.jean_zay", "mosaicml": "std.clusters.mosaicml",
     "nvl72": "std.clusters.nvl72", "tpu": "std.clusters.tpu", "devices": "std.devices", "fabrics": "std.fabrics",
@@ -157,9 +159,10 @@ def plan_text(run):
     """The plan of a run."""
     out = [f"plan {run.name} {{", f"  model = {run.model}", f"  cluster = {run.cluster}", f"  software = {run.software}"]
     workload = f"seq = {run.seq}; global_batch = {run.global_batch}; micro_batch = {run.micro_batch}; optimizer = optimizers.{run.optimizer}"
+    workload += f"; documents {run.documents}" if run.documents else ""
     out.append(f"  finetune {{ {workload}; lora {{ {run.lora} }} }}" if run.lora else f"  train {{ {workload} }}")
     out.append("  precision { " + "; ".join(f"{k} {v}" if v.startswith("{") else f"{k} = {v}" for k, v in run.precision.items()) + " }")
-    out.append("  mesh { " + _axes(run) + " }")
+    out.append("  mesh { " + (run.mesh or _axes(run)) + " }")
     out += ["  place {"] + ["    " + line for line in _place(run)] + ["  }"]
     if run.stored and run.data * run.context > 1:
         over = "shard" if run.copies > 1 else "[dp, cp]" if run.context > 1 and run.data > 1 else "cp" if run.context > 1 else "dp"
