@@ -25,7 +25,8 @@ LAYER_COLUMNS = ("id", "source", "provenance", "model", "layer_kind", "hidden", 
 # What the rules of tests/measured/sources look for in notes.
 READ = re.compile(r"^(OneFlow-GPT|Megatron-LM)\b|\brelease [\d.]+|\bcase \w+|\b(?:schedule|hfu|mfu|mem_GiB)=[^\s;,]+|\bPURE\b|\bAsyncTP\b|\bcompile\b|\bpacked sequences\b"
                   r"|\bFSDP=\d|\btoken-drop(?:less)?\b|\btokendrop\b|\blocal batch \d+|\b\d+ slice\(s\) x \d+|\bw/o MTP\b"
-                  r"|\(tp\*pp\)=\d+|\breal peak alloc GiB=[\d.]+|\bmem=\d+GB|\bpeak mem GB=[\d.]+|^LoRA(?=; also tflops_per_gpu=\d+ tokens)|(?<=\bLBS=\d )GA=\d+")
+                  r"|\(tp\*pp\)=\d+|\breal peak alloc GiB=[\d.]+|\bmem=\d+GB|\bpeak mem GB=[\d.]+|^LoRA(?=; also tflops_per_gpu=\d+ tokens)|(?<=\bLBS=\d )GA=\d+"
+                  r"|\bzero1 group=-?\d+|\bdcn_fsdp=\w+")
 
 
 def notes(text):
