@@ -108,7 +108,9 @@ def main():
     parser.add_argument("--write", help="renew its tables in the pages of this folder")
     a = parser.parse_args()
     if a.check:
-        old = left_out.stale(left_out.read(), recorded.read(os.path.join(HERE, "recorded.csv")))
+        marks = ["" if table == runs.FIRST else runs.MARKS[table] for table in runs.FITTED]
+        accepted = {line: s for line, s in recorded.read(os.path.join(HERE, "recorded.csv")).items() if runs.mark_of(line) in marks}
+        old = left_out.stale(left_out.read(), accepted)
         print("\n".join(old + ["fit anew: renew.py --slow"] if old else ["the left-out rows belong to recorded.csv"]))
         return 1 if old else 0
     if not a.planc:

@@ -8,7 +8,7 @@ from errors import summary
 
 # Words in a module's head: the rules below them apply to the rows of this table only, up to the words of another table.
 STARTS = {runs.SECOND: "Second table:", runs.THIRD: "Third table:"}
-PARTS = {runs.SECOND: "second table"}  # generated parts of docs/evidence
+PARTS = {runs.SECOND: "second table", runs.THIRD: "third table", runs.CARDS: "verification cards"}  # generated parts of docs/evidence
 
 
 def listed(rows):
