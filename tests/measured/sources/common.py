@@ -80,7 +80,8 @@ class Run:
 
 MODULES = {
     "ops": "std.ops", "blocks": "std.blocks",
-    "bloom": "std.models.bloom", "gemma": "std.models.gemma", "gemma4": "std.models.gemma4", "gpt": "std.models.gpt", "llama": "std.models.llama", "moe": "std.models.moe",
+    "bloom": "std.models.bloom", "gemma": "std.models.gemma", "gemma4": "std.models.gemma4",
+    "gpt": "std.models.gpt", "llama": "std.models.llama", "moe": "std.models.moe",
     "gpt_oss": "std.models.gpt_oss", "kimi": "std.models.kimi", "nemotron3": "std.models.nemotron3", "qwen": "std.models.qwen", "deepseek": "std.models.deepseek",
     "nemotron": "std.models.nemotron", "nemotron_h": "std.models.nemotron_h", "azure": "std.clusters.azure",
     "generic": "std.clusters.generic", "dgx_a100": "std.clusters.dgx_a100", "dgx_h100": "std.clusters.dgx_h100", "dgx_v100": "std.clusters.dgx_v100",

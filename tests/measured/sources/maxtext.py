@@ -53,7 +53,8 @@ QKV = "attn.q, attn.k, attn.v"
 KEPT = {
     ("v6e", "LLAMA3.1-70B", 8192): QKV, ("v6e", "LLAMA3.1-8B", 8192): QKV + ", attn.out", ("v6e", "Mixtral-8x22B", 4096): QKV + ", attn.out",
     ("7x", "LLAMA3.1-70B", 8192): QKV + ", attn.core", ("7x", "LLAMA3.1-70B", 131072): QKV + ", attn.core, mlp.out",
-    ("7x", "GPT-OSS-120B", 8192): "local.moe.down, global.moe.down", ("7x", "gemma4-31b", 8192): "local.one.attn.out, local.one.mlp.out, global.attn.out, global.mlp.out",
+    ("7x", "GPT-OSS-120B", 8192): "local.moe.down, global.moe.down",
+    ("7x", "gemma4-31b", 8192): "local.one.attn.out, local.one.mlp.out, global.attn.out, global.mlp.out",
 }
 MODELS = {
     "Gemma3-12B": ("gemma.gemma3_12b", "dense", "decoder"), "gemma4-26b": ("gemma4.gemma4_26b_a4b", "moe", "decoder"),
