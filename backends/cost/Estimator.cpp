@@ -54,7 +54,7 @@ std::unique_ptr<Estimate> estimateWith(Memos* memos, const ir::Schedule& schedul
   if (!diagnostics.wantsWarnings()) return result;
   if (wanted.rows) warnOfSmallMessages(*result, plan, sim.critical, diagnostics);
   warnOfDenseTables(sim, *model, diagnostics);
-  warnOfFastAttention(sim, *model, facts.device, facts.stack, diagnostics);
+  warnOfFastKernel(sim, *model, facts.device, facts.stack, diagnostics);
   return result;
 }
 

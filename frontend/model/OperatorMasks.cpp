@@ -5,10 +5,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace planc::frontend {
 
+PLANC_ERROR(CountsMasked, 474, "`counted_share` is {counted}, more than twice `share`, which is {share}")
+
 namespace {
+
+/// Model FLOPs count the half that a causal mask removes, and no more.
+constexpr double kMostCounted = 2;
+constexpr double kRounding = 1 + 1e-9;
 
 /// `share`, `last_share` and `counted_share`; the defaults if an operator does not give them, or after a report.
 struct Mask {
@@ -25,7 +32,8 @@ Mask readMask(ModelState& state, OpContext& op) {
   Mask mask;
   if (const syntax::Fact* f = factOf(op, "share")) mask.share = factor(state, op, *f, 1).value_or(mask.share);
   if (const syntax::Fact* f = factOf(op, "last_share")) mask.last = factor(state, op, *f, 1).value_or(mask.last);
-  mask.counted = mask.last > 0 ? std::max(mask.share, mask.last) : reachOf(mask.share);
+  mask.counted =
+      mask.last > 0 ? std::min(std::max(mask.share, mask.last), kMostCounted * mask.share) : reachOf(mask.share);
   if (const syntax::Fact* f = factOf(op, "counted_share"))
     mask.counted = factor(state, op, *f, 1).value_or(mask.counted);
   return mask;
@@ -70,6 +78,13 @@ void pack(ModelState& state, OpContext& op, const ir::Documents& documents, doub
 void masks(ModelState& state, OpContext& op) {
   const Mask mask = readMask(state, op);
   op.op.share = mask.share, op.op.lastShare = mask.last, op.op.countedShare = mask.counted;
+  if (const syntax::Fact* f = factOf(op, "counted_share"); f && mask.counted > kMostCounted * mask.share * kRounding) {
+    state.context
+        .report(CountsMasked, f->value->range,
+                {{"counted", fmt::format("{:.4g}", mask.counted)}, {"share", fmt::format("{:.4g}", mask.share)}})
+        .help("state what a causal mask leaves and its masked half: twice `share`, or less");
+    state.failed = true;
+  }
   if (!state.extents.documents || !op.known || !ir::isAttention(op.op.kind) || state.failed) return;
   const std::vector<ir::DimId> counted = state.model->countedDims();
   if (counted.size() != 1) return; // reported after the model is built

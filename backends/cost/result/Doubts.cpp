@@ -24,8 +24,8 @@ PLANC_WARNING(
     DenseTable, 737,
     "table `{table}` is updated as a whole, which takes {share} of the step with the reduction of its gradient",
     Reached::Priced)
-PLANC_WARNING(FastAttention, 819,
-              "attention of `{op}` runs at {rate} of useful work, above the {peak} that `{device}` has in {type}",
+PLANC_WARNING(FastKernel, 819,
+              "the {pass} pass of `{op}` computes {rate}, above the {peak} that `{device}` has in {type}",
               Reached::Priced)
 PLANC_ERROR(NoWorkload, 809, "plan `{plan}` has no workload, so there is no step to price")
 PLANC_ERROR(NotFinite, 920, "`{number}` of plan `{plan}` is {value}: there is nothing to report")
@@ -137,34 +137,78 @@ void warnOfDenseTables(const Simulation& sim, const CostModel& model, Diagnostic
   }
 }
 
-void warnOfFastAttention(const Simulation& sim, const CostModel& model, const ir::Device& device,
-                         const ir::Stack& stack, DiagnosticEngine& diagnostics) {
-  const ir::Program& program = *sim.schedule->program;
-  const ir::Node* fastest = nullptr;
-  double most = 1, rate = 0;
+namespace {
+
+/// An operator's node that computes faster than the peak of its type.
+struct FastNode {
+  const ir::Node* node = nullptr;
+  double rate = 0, over = 1; ///< FLOP/s of unmasked work; over the peak
+};
+
+/// Returns the stack's fact that makes the rate of a node, and its path; null if the stack states none.
+std::pair<const ir::Number*, std::string> rateFactOf(const ir::Op& op, bool backward, const ir::Stack& stack) {
+  const bool attention = op.kind == ir::OpKind::Attention;
+  for (const ir::StackFact id : {ir::StackFact::RatesBackward, ir::StackFact::AttentionBackward,
+                                 ir::StackFact::RatesForward, ir::StackFact::AttentionFactor}) {
+    const bool ofBackward = id == ir::StackFact::RatesBackward || id == ir::StackFact::AttentionBackward;
+    const bool named = id == ir::StackFact::RatesBackward || id == ir::StackFact::RatesForward;
+    if ((ofBackward && !backward) || (!named && !attention)) continue;
+    const ir::FactKey key = named ? ir::FactKey(op.name) : ir::FactKey{};
+    if (const ir::Number* stated = stack.number(id, key)) return {stated, ir::FactRef(id, key).path()};
+  }
+  return {nullptr, "attention.factor"};
+}
+
+/// Returns whether a stack's facts can make an operator faster than its device: products whose rate it states, and
+/// fused attention.
+bool hasOwnRate(const ir::Op& op, const ir::Stack& stack) {
+  if (op.kind == ir::OpKind::Attention) return true;
+  return ir::isProduct(op.kind) &&
+         (stack.has(ir::StackFact::RatesForward, op.name) || stack.has(ir::StackFact::RatesBackward, op.name));
+}
+
+FastNode fastestOf(const ir::Program& program, const CostModel& model, const ir::Device& device,
+                   const ir::Stack& stack) {
+  FastNode fastest;
   for (const ir::LayerClass& layerClass : program.classes)
-    for (const ir::Node& node : layerClass.forward) {
-      if (!node.isCompute() || program.model->ops[node.op].kind != ir::OpKind::Attention) continue;
-      const ir::LocalWork& work = node.compute().work;
-      const ir::Number* peak = device.number(ir::DeviceFact::Peak, work.dtype);
-      const double seconds = model.price(program, node).seconds;
-      if (!peak || !(seconds > 0) || work.flops * work.share <= most * seconds * peak->value) continue;
-      fastest = &node, rate = work.flops * work.share / seconds, most = rate / peak->value;
-    }
-  if (!fastest) return;
-  const ir::LocalWork& work = fastest->compute().work;
-  const ir::Number *peak = device.number(ir::DeviceFact::Peak, work.dtype),
-                   *factor = stack.number(ir::StackFact::AttentionFactor),
-                   *curve = device.number(ir::DeviceFact::AttentionForward);
-  auto report = diagnostics.report(FastAttention, factor ? factor->range : device.range,
-                                   {{"op", program.model->pathOf(program.model->ops[fastest->op].result)},
-                                    {"rate", formatQuantity(rate, units::rate)},
-                                    {"peak", formatQuantity(peak->value, units::rate)},
-                                    {"device", device.name.view()},
-                                    {"type", ir::name(work.dtype)}});
-  if (curve) report.label(curve->range, "the curve that `attention.factor` multiplies");
-  report.help("`attention.factor` is relative to the device's curve, and 1 with a curve that was measured with the "
-              "software of the stack");
+    for (const bool backward : {false, true})
+      for (const ir::Node& node : backward ? layerClass.backward : layerClass.forward) {
+        if (!node.isCompute() || !node.op.valid() || !hasOwnRate(program.model->ops[node.op], stack)) continue;
+        const Priced priced = model.price(program, node);
+        const ir::Number* peak = device.number(ir::DeviceFact::Peak, node.compute().work.dtype);
+        if (!peak || !(priced.seconds > 0) || priced.flops <= fastest.over * priced.seconds * peak->value) continue;
+        const double rate = priced.flops / priced.seconds;
+        fastest = {&node, rate, rate / peak->value};
+      }
+  return fastest;
+}
+
+} // namespace
+
+void warnOfFastKernel(const Simulation& sim, const CostModel& model, const ir::Device& device, const ir::Stack& stack,
+                      DiagnosticEngine& diagnostics) {
+  const ir::Program& program = *sim.schedule->program;
+  const FastNode fastest = fastestOf(program, model, device, stack);
+  if (!fastest.node) return;
+  const ir::Compute& compute = fastest.node->compute();
+  const ir::Op& op = program.model->ops[fastest.node->op];
+  const bool backward = compute.role != ir::Role::Forward;
+  const auto [stated, path] = rateFactOf(op, backward, stack);
+  auto report = diagnostics.report(
+      FastKernel, stated ? stated->range : device.range,
+      {{"op", program.model->pathOf(op.result)},
+       {"pass", backward ? "backward" : "forward"},
+       {"rate", formatQuantity(fastest.rate, units::rate)},
+       {"peak", formatQuantity(device.number(ir::DeviceFact::Peak, compute.work.dtype)->value, units::rate)},
+       {"device", device.name.view()},
+       {"type", ir::name(compute.work.dtype)}});
+  const ir::Number* curve = device.number(ir::DeviceFact::AttentionForward);
+  if (curve && op.kind == ir::OpKind::Attention) report.label(curve->range, "the curve of the device");
+  report.help(fmt::format("`{}` of the stack {}", path,
+                          backward && path.ends_with("backward")
+                              ? "is backward over forward, which is rarely below 1"
+                              : "is relative to the device's curve, or to the equation of the operator's kind: 1 if "
+                                "that was measured with the software of the stack"));
 }
 
 } // namespace planc::cost

@@ -23,7 +23,7 @@ void warnOfSmallMessages(const Estimate& estimate, const ir::Plan& plan, int64_t
 void warnOfDenseTables(const Simulation& sim, const CostModel& model, DiagnosticEngine& diagnostics);
 
 /// Warns of the attention that runs furthest above the device's peak: a factor or a curve is wrong then.
-void warnOfFastAttention(const Simulation& sim, const CostModel& model, const ir::Device& device,
-                         const ir::Stack& stack, DiagnosticEngine& diagnostics);
+void warnOfFastKernel(const Simulation& sim, const CostModel& model, const ir::Device& device, const ir::Stack& stack,
+                      DiagnosticEngine& diagnostics);
 
 } // namespace planc::cost

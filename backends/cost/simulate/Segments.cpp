@@ -266,7 +266,7 @@ FlopsByType productsOf(const ir::Program& program, const ir::LayerClass& layerCl
       const ir::Op& op = program.model->ops[nodes[n].op];
       const ir::LocalWork& work = nodes[n].compute().work;
       // The fused kernel skips masked blocks: on this device it leaves `work.share`, in the mean `op.share`.
-      const double masked = op.kind == ir::OpKind::Attention ? op.share / work.share : 1;
+      const double masked = op.kind == ir::OpKind::Attention && work.share > 0 ? op.share / work.share : 1;
       if (ir::isProduct(op.kind)) flops[ir::arithmetic(program.computeType(op))] += costs[n].flops * masked / work.skew;
     }
   }
