@@ -22,8 +22,9 @@ bool sameOperands(const ir::Operand& a, const ir::Operand& b) {
 /// The name is the name of the declaration, under which a stack gives the passes of the operator.
 bool sameOperator(const ir::Op& a, const ir::Op& b) {
   return a.name == b.name && a.kind == b.kind && alike(a.operands, b.operands, sameOperands) && a.result == b.result &&
-         a.dims == b.dims && a.resultDims == b.resultDims && a.linear == b.linear && a.queries == b.queries &&
-         a.keys == b.keys && a.inside == b.inside && a.bias == b.bias && a.layer == b.layer && a.region == b.region;
+         a.dims == b.dims && a.resultDims == b.resultDims && a.pools == b.pools && a.linear == b.linear &&
+         a.queries == b.queries && a.keys == b.keys && a.inside == b.inside && a.bias == b.bias && a.layer == b.layer &&
+         a.region == b.region;
 }
 
 bool sameValue(const ir::Value& a, const ir::Value& b) {
@@ -87,7 +88,7 @@ bool sameArchitecture(const ir::Plan& a, const ir::Plan& b) {
   };
   return alike(x.ops, y.ops, sameOperator) && alike(x.values, y.values, sameValue) &&
          alike(x.dims, y.dims, sameDimension) && alike(x.regions, y.regions, regions) &&
-         alike(x.layers, y.layers, layers);
+         alike(x.layers, y.layers, layers) && x.losses == y.losses;
 }
 
 bool sameModel(const ir::Plan& a, const ir::Plan& b) {

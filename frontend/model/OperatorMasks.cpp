@@ -89,7 +89,9 @@ void masks(ModelState& state, OpContext& op) {
   const std::vector<ir::DimId> counted = state.model->countedDims();
   if (counted.size() != 1) return; // reported after the model is built
   op.packed = dimsOf(state, op, counted.front());
-  if (op.packed.size() < 2) return;
+  // Queries may read rows that stand for the tokens of their own dimension: pooled keys.
+  const bool ofItself = op.op.queries.valid() && op.op.queries == op.op.keys && !op.packed.empty();
+  if (op.packed.size() < 2 && !ofItself) return;
   state.extents.attended = true;
   const double sequence = static_cast<double>(state.model->dims[counted.front()].extent);
   if (state.extents.documents->fit(sequence)) pack(state, op, *state.extents.documents, sequence); // else reported

@@ -78,22 +78,43 @@ struct ModelFlops {
   FlopsByType whole, causal;
 };
 
+/// Returns by value whether a gradient would flow on from it. `carried`: the same for the end of an instance, which the
+/// next instance of its repeat begins with.
+std::vector<bool> flowsOf(const ir::Model& model, const std::vector<bool>& carried) {
+  std::vector<bool> flows(model.values.size(), true);
+  for (const ir::Op& op : model.ops) {
+    const auto passesOn = [&](const ir::Operand& o) { return flows[o.value.index] && model.passesGradient(op, o); };
+    flows[op.result.index] = llvm::any_of(op.operands, passesOn);
+    for (const ir::Carry& c : model.layers[op.layer].carries)
+      if (c.inside == op.result && carried[c.last.index]) flows[op.result.index] = true;
+  }
+  return flows;
+}
+
 /// Returns how often a training step computes each product of the model, by operator: once forward, and once per
 /// operand with a gradient. Parameters and inputs count as operands with a gradient, whether they are trained or not;
 /// what integers and detached operands cut off does not.
 std::vector<double> passesOfProducts(const ir::Model& model) {
+  const std::vector<bool> first = flowsOf(model, std::vector<bool>(model.values.size()));
+  // What the last operator of an instance passes on, the next instance begins with. A value carried through several
+  // repeats settles in as many sweeps.
+  std::vector<bool> later = first;
+  for (std::vector<bool> before; before != later;) before = later, later = flowsOf(model, before);
   const std::vector<bool> reaches = model.reachesLoss();
-  std::vector<bool> flows(model.values.size(), true); // by value: a gradient would flow on from it
   std::vector<double> passes;
   for (const ir::Op& op : model.ops) {
-    const auto passesOn = [&](const ir::Operand& o) { return flows[o.value.index] && model.passesGradient(op, o); };
-    flows[op.result.index] = llvm::any_of(op.operands, passesOn);
-    double gradients = 0;
-    if (reaches[op.result.index] && ir::isContraction(op.kind))
-      for (size_t i = 0; i < std::min<size_t>(2, op.operands.size()); ++i) gradients += passesOn(op.operands[i]);
-    else if (reaches[op.result.index] && flows[op.result.index])
-      gradients = kTrainingPasses - 1;
-    passes.push_back(1 + gradients);
+    const auto gradients = [&](const std::vector<bool>& flows) {
+      const auto passesOn = [&](const ir::Operand& o) { return flows[o.value.index] && model.passesGradient(op, o); };
+      if (!reaches[op.result.index]) return 0.0;
+      if (!ir::isContraction(op.kind)) return llvm::any_of(op.operands, passesOn) ? kTrainingPasses - 1 : 0;
+      double products = 0;
+      for (const ir::Operand& o : op.operands)
+        if (&o - op.operands.data() < 2) products += passesOn(o);
+      return products;
+    };
+    const ir::Layer& layer = model.layers[op.layer];
+    const auto count = layer.repeat ? static_cast<double>(layer.count) : 1;
+    passes.push_back(1 + (gradients(first) + (count - 1) * gradients(later)) / count);
   }
   return passes;
 }

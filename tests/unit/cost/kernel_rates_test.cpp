@@ -65,6 +65,17 @@ TEST_F(KernelRates, AttentionOfOtherKernels) {
                                 device().number(DeviceFact::MemoryEfficiency)->value * .9) +
                              kStart);
   EXPECT_EQ(moving.bound, Bound::Memory);
+
+  // Bytes that an operator states as read count without any that it writes.
+  b.program.model.edit().ops[op].writes.reset();
+  expect(price(n).seconds, dense * .78 / .9 + kStart);
+  b.program.model.edit().ops[op].reads = Poly::constant(1e9);
+  expect(price(n).seconds, moving.seconds);
+
+  // The ratio of the kernel stands before the ratio of the stack, and multiplies the forward pass with its bytes: bytes
+  // of backward are not read beside it.
+  edit(b.plan.stack).set(StackFact::AttentionBackward, number(3));
+  expect(priceBackward(n, 9e9).seconds, 4 * moving.seconds);
 }
 
 // Products whose results reach memory: the kernel's rate is a factor on both sides of the roofline, and stated bytes
