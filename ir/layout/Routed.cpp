@@ -48,4 +48,24 @@ double modelFlopsOf(const ProgramHead& program, const Op& op) {
   return flopsOf(program, op) * useful;
 }
 
+namespace {
+
+/// Returns the x with erf(x) = y, for y from 0 to below 1.
+double inverseErf(double y) {
+  constexpr int kSteps = 60;
+  double low = 0, high = 6;
+  for (int i = 0; i < kSteps; ++i) (std::erf((low + high) / 2) < y ? low : high) = (low + high) / 2;
+  return (low + high) / 2;
+}
+
+} // namespace
+
+double busiestLoad(double gini, double experts, double devices) {
+  if (gini <= 0 || devices <= 1 || experts <= 1) return 1;
+  const double sigma = 2 * inverseErf(gini), each = experts / devices;
+  const double variance = std::expm1(sigma * sigma) / each * std::max(0.0, (experts - each) / (experts - 1));
+  const double largest = std::sqrt(2.0) * inverseErf(2 * (devices - 0.375) / (devices + 0.25) - 1);
+  return std::min(devices, 1 + std::sqrt(variance) * largest);
+}
+
 } // namespace planc::ir

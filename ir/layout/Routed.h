@@ -28,4 +28,10 @@ int64_t wholeExtent(double size);
 /// whole size.
 double overExtents(const Model& model, const std::vector<DimId>& dims);
 
+/// Returns the expected load of the busiest of `devices` over the mean, if each holds as many of `experts` whose loads
+/// have this Gini coefficient (below 1). Loads are taken as lognormal, Gini = erf(σ/2), and a device's as the mean of a
+/// sample without replacement; the largest is that of normal samples (Blom, Statistical Estimates and Transformed Beta
+/// Variables, 1958). At most `devices`, all load on one.
+double busiestLoad(double gini, double experts, double devices);
+
 } // namespace planc::ir

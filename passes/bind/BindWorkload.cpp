@@ -2,6 +2,7 @@
 // step.
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/layout/Routed.h"
+#include "ir/plan/MeshUse.h"
 #include "passes/Steps.h"
 #include "support/Memo.h"
 
@@ -17,37 +18,51 @@ PLANC_ERROR(BadCount, 721, "{what} is {value}; it must be at least 1")
 
 namespace {
 
+/// Returns the load of the busiest device over the mean for the experts of a routed dim, as the workload states it.
+/// `expert_gini` says how uneven experts are; more experts on a device even that out.
+double skewOf(const Plan& plan, const Model& model, const Dim& d) {
+  const Workload& w = plan.workload;
+  if (w.expertGini <= 0) return w.expertImbalance;
+  const Dim& experts = model.dims[d.chosen];
+  int64_t devices = 1;
+  for (const PlacementRule& r : plan.placements)
+    if (r.dim == experts.name) devices = std::max(devices, plan.mesh.size(resolveTargets(plan.mesh, r.targets)));
+  return busiestLoad(w.expertGini, static_cast<double>(experts.extent), static_cast<double>(devices));
+}
+
 /// Returns whether the model already has these extents, as it was written or from another program with the same layers.
-bool isBound(const Model& model, Symbol name, int64_t extent, double skew) {
+bool isBound(const Plan& plan, const Model& model, Symbol name, int64_t extent) {
   return std::all_of(model.dims.begin(), model.dims.end(), [&](const Dim& d) {
     if (d.kind == DimKind::Pooled) return d.extent == wholeExtent(sizeOf(model, d));
     if (d.kind == DimKind::Routed)
-      return d.extent == wholeExtent(sizeOf(model, d)) && (d.capacity != 0 || d.skew == skew);
+      return d.extent == wholeExtent(sizeOf(model, d)) && (d.capacity != 0 || d.skew == skewOf(plan, model, d));
     return d.kind != DimKind::Basic || d.name != name || d.extent == extent;
   });
 }
 
 /// Sets the extent of every dim of that name and of the routed and pooled dims that contain it.
-void bind(Model& model, Symbol name, int64_t extent, double skew) {
+void bind(const Plan& plan, Model& model, Symbol name, int64_t extent) {
   for (Dim& d : model.dims)
     if (d.kind == DimKind::Basic && d.name == name) d.extent = extent;
   for (Dim& d : model.dims) {
     if (d.kind != DimKind::Routed && d.kind != DimKind::Pooled) continue;
     d.extent = wholeExtent(sizeOf(model, d));
-    if (d.kind == DimKind::Routed && d.capacity == 0) d.skew = skew;
+    if (d.kind == DimKind::Routed && d.capacity == 0) d.skew = skewOf(plan, model, d);
   }
 }
 
 /// Binds the samples to the extent. Programs with the same layers share the bound model.
 void bindSamples(ProgramHead& program, int64_t extent) {
   const Symbol name = program.plan->workload.samples;
-  const double skew = program.plan->workload.expertImbalance;
-  if (isBound(program.model, name, extent, skew)) return;
+  const Plan& plan = *program.plan;
+  if (isBound(plan, program.model, name, extent)) return;
   Reads reads;
-  reads << program.model << reinterpret_cast<uintptr_t>(name.key()) << extent << skew;
+  reads << program.model << reinterpret_cast<uintptr_t>(name.key()) << extent;
+  for (const Dim& d : program.model->dims)
+    if (d.kind == DimKind::Routed) reads << skewOf(plan, program.model, d);
   program.model = remember(program.memos.get(), reads, [&] {
     Shared<Model> model = program.model;
-    bind(model.edit(), name, extent, skew);
+    bind(plan, model.edit(), name, extent);
     return model;
   });
 }

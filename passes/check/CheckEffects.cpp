@@ -13,7 +13,7 @@ namespace planc::passes {
 using namespace ir;
 
 PLANC_WARNING(ContiguousIdle, 644, "`contiguous` has no effect: no operator here has a causal mask along `{dim}`")
-PLANC_WARNING(ImbalanceIdle, 645, "`expert_imbalance` has no effect: {reason}")
+PLANC_WARNING(ImbalanceIdle, 645, "`{fact}` has no effect: {reason}")
 PLANC_ERROR(ImbalanceTooLarge, 646,
             "`expert_imbalance` is {value}, but `{dim}` is split over {ranks} devices: the busiest has at most {ranks} "
             "times the mean")
@@ -46,7 +46,14 @@ void warnContiguous(const ProgramHead& program, DiagnosticEngine& diagnostics) {
 /// everything.
 bool checkImbalance(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   const Workload& w = program.plan->workload;
-  if (w.expertImbalance == 1 || !w.imbalanceRange.valid()) return true;
+  const bool gini = w.expertGini > 0 && w.giniRange.valid();
+  if (!gini && (w.expertImbalance == 1 || !w.imbalanceRange.valid())) return true;
+  if (gini && w.imbalanceRange.valid())
+    diagnostics
+        .report(ImbalanceIdle, w.imbalanceRange,
+                {{"fact", "expert_imbalance"}, {"reason", "`expert_gini` says how uneven the loads are"}})
+        .label(w.giniRange, "`expert_gini` stands here")
+        .help("remove one of them");
   bool routed = false, open = false, placed = false, ok = true;
   for (const Dim& d : program.model->dims) {
     if (d.kind != DimKind::Routed) continue;
@@ -59,13 +66,15 @@ bool checkImbalance(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   }
   if (!placed) {
     diagnostics
-        .report(ImbalanceIdle, w.imbalanceRange,
-                {{"reason", !routed ? "the model has no routed operators"
+        .report(ImbalanceIdle, gini ? w.giniRange : w.imbalanceRange,
+                {{"fact", gini ? "expert_gini" : "expert_imbalance"},
+                 {"reason", !routed ? "the model has no routed operators"
                             : !open ? "the slots of its experts have a fixed capacity"
                                     : "no rule splits the experts, so every device has all experts"}})
         .help(routed && open ? "place the experts, `decoder.moe { experts -> ep }`, or remove it" : "remove it");
     return true;
   }
+  if (gini) return true; // the load follows from the devices
   eachPlaced(program, [&](const Op& op, const Placement& placement) {
     for (DimId d : op.dims) {
       const Dim& dim = program.model->dims[d];

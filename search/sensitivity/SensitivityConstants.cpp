@@ -181,6 +181,11 @@ private:
       made.scale = [](Plan& p, double factor) { p.workload.expertImbalance *= factor; };
       add(std::move(made), {w.expertImbalance}, {1, ir::ranges::kAny.most, {}});
     }
+    if (w.expertGini > 0) {
+      Constant made{.path = w.section.str() + ".expert_gini"};
+      made.scale = [](Plan& p, double factor) { p.workload.expertGini *= factor; };
+      add(std::move(made), {w.expertGini}, {0, 0.9, {}});
+    }
     if (w.optimizer && w.optimizer->stateBytes) {
       Constant made{.path = w.section.str() + ".optimizer.state_bytes", .unit = units::bytes};
       made.scale = [](Plan& p, double factor) { *p.workload.optimizer->stateBytes *= factor; };

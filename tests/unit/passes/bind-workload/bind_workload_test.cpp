@@ -1,5 +1,6 @@
 // bind-workload: gives the batch its extent and counts micro-batches; refuses batches that do not divide.
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/layout/Routed.h"
 #include "passes/Steps.h"
 #include "tests/unit/passes/After.h"
 #include "tests/unit/support/Build.h"
@@ -28,6 +29,36 @@ TEST(BindWorkload, SlotsOfExpertsFollowTheBatch) {
   EXPECT_EQ(a.modelPart("dim slots"), R"(  dim slots = 16 routed[batch, seq] * 0.25
 )");
   for (const ir::Dim& d : a->model->dims) EXPECT_EQ(d.skew, d.kind == ir::DimKind::Routed ? 1.5 : 1);
+}
+
+// The load of the busiest device follows from the experts that a device holds: kExperts has four.
+TEST(BindWorkload, LoadsFollowFromTheInequalityOfExperts) {
+  const auto skew = [](const std::string& rules) {
+    const After a("bind-workload", "  mesh { ep = 4 }\n  place {\n batch -> ep\n" + rules + " }",
+                  kTrain + "; expert_gini = 0.2", kExperts);
+    double most = 0;
+    for (const ir::Dim& d : a->model->dims)
+      if (d.kind == ir::DimKind::Routed) most = std::max(most, d.skew);
+    return most;
+  };
+  EXPECT_EQ(skew(""), 1); // every device holds all experts
+  EXPECT_NEAR(skew(" moe { experts -> ep }\n"), ir::busiestLoad(0.2, 4, 4), 1e-12);
+}
+
+TEST(BindWorkload, BusiestLoads) {
+  EXPECT_EQ(ir::busiestLoad(0, 128, 16), 1);
+  EXPECT_EQ(ir::busiestLoad(0.3, 128, 1), 1);
+  EXPECT_NEAR(ir::busiestLoad(0.2, 128, 16), 1.224981, 1e-6); // computed apart from this code
+  EXPECT_NEAR(ir::busiestLoad(0.2, 128, 64), 1.609098, 1e-6);
+  EXPECT_NEAR(ir::busiestLoad(0.29, 128, 16), 1.343113, 1e-6);
+  EXPECT_NEAR(ir::busiestLoad(0.2, 128, 128), 1.956591, 1e-6);
+  EXPECT_EQ(ir::busiestLoad(0.9, 1024, 2), 2); // no device has more than everything
+  double before = 1;
+  for (double gini = 0.05; gini < 0.9; gini += 0.05) {
+    const double load = ir::busiestLoad(gini, 256, 32);
+    EXPECT_GT(load, before);
+    before = load;
+  }
 }
 
 TEST(BindWorkload, FreezesWhatIsFrozenInEveryInstance) {

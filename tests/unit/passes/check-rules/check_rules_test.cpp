@@ -158,6 +158,13 @@ TEST(CheckRules, WarnsOfFactsWithoutEffect) {
   EXPECT_EQ(checked(dp + "  place { batch -> dp }", kTrain + "; expert_imbalance = 1.5", kExperts),
             R"(PLAN0645 `expert_imbalance` has no effect: no rule splits the experts, so every device has all experts
 )");
+  EXPECT_EQ(checked(dp + "  place { batch -> dp }", kTrain + "; expert_gini = 0.2"),
+            R"(PLAN0645 `expert_gini` has no effect: the model has no routed operators
+)");
+  EXPECT_EQ(checked("  mesh { ep = 2 }\n  place {\n batch -> ep\n moe { experts -> ep }\n }",
+                    kTrain + "; expert_gini = 0.2; expert_imbalance = 1.1", kExperts),
+            R"(PLAN0645 `expert_imbalance` has no effect: `expert_gini` says how uneven the loads are
+)");
   EXPECT_EQ(checked(dp + "  place { batch -> dp }\n  precision { frozen = fp8 }"),
             R"(PLAN0647 `frozen = fp8` has no effect: no parameter is frozen
 )");
