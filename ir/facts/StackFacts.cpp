@@ -70,6 +70,8 @@ std::span<const FactRow> stackFacts() {
       {GroupedLaunch, "grouped_launch", number(units::time, ranges::kTime),
        "host time of each further product of a group without `grouped_kernel`; default `launch`"},
       {Waits, "waits", truth(), "the host waits for sizes that routing decides"},
+      {ReadsBack, "reads_back.*", truth().by(StarKey::Name),
+       "the host reads a value back from the device before it launches an operator's forward pass"},
       {Unattributed, "unattributed", number({}, ranges::kRelative), "factor on the time of a step"},
       {Step, "step", number(units::time, ranges::kTime), "fixed time of a step"},
       {Jitter, "jitter", number({}, ranges::kShare), "jitter of the software, in addition to the cluster's"},

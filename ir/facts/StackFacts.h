@@ -40,6 +40,7 @@ enum class StackFact : uint8_t {
   CollectiveLaunch,
   GroupedLaunch,
   Waits,
+  ReadsBack,
   Unattributed,
   Step,
   Jitter,

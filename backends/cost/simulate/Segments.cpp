@@ -77,6 +77,15 @@ bool sizedByRouting(const ir::Model& model, const ir::Node& node) {
   });
 }
 
+/// Whether the host waits for the device before it launches a node: for a size that routing decides, or because the
+/// stack's software reads a value back there.
+bool readsBack(const ir::Program& program, const ir::Node& node, const ir::Stack& stack) {
+  if (stack.truth(ir::StackFact::Waits) && sizedByRouting(program.model, node)) return true;
+  if (!node.isCompute() || node.compute().role != ir::Role::Forward || !node.op.valid()) return false;
+  const ir::Number* reads = stack.number(ir::StackFact::ReadsBack, program.model->ops[node.op].name);
+  return reads && reads->value != 0;
+}
+
 /// Host and device one after the other, as a flow shop of two machines (Johnson 1954): the device runs a kernel when it
 /// is launched and the one before has ended. A stretch begins with nothing launched.
 struct LaunchedStretch {
@@ -95,11 +104,10 @@ double launched(const ir::Program& program, const ir::Segment& segment, const st
   std::vector<uint32_t> order;
   std::vector<bool> launchedOnce(nodes.size());
   std::optional<size_t> first;
-  const bool waits = facts.stack.truth(ir::StackFact::Waits);
   for (const ir::Task& task : segment.tasks) {
     if (launchedOnce[task.node]) continue;
     launchedOnce[task.node] = true;
-    if (waits && !first && sizedByRouting(program.model, nodes[task.node])) first = order.size();
+    if (!first && readsBack(program, nodes[task.node], facts.stack)) first = order.size();
     order.push_back(task.node);
   }
   if (!first) return std::max(cost.seconds, cost.host);
@@ -107,7 +115,7 @@ double launched(const ir::Program& program, const ir::Segment& segment, const st
   double seconds = 0, running = 0;
   LaunchedStretch stretch;
   for (const uint32_t n : order) {
-    if (sizedByRouting(program.model, nodes[n])) seconds += std::exchange(stretch, {}).device;
+    if (readsBack(program, nodes[n], facts.stack)) seconds += std::exchange(stretch, {}).device;
     stretch.add(launch * cost.nodes[n].launches + cost.nodes[n].host, cost.nodes[n].spent.sum());
     running += cost.nodes[n].spent.sum();
   }

@@ -5,7 +5,7 @@
 | models of 2026 | written by hand in cards.plan, not here |
 | kinds | fine-tuning and adapters: the notes say lora or packed; natural routing: natural routing or real data; tuned: all others |
 | data parallelism | GPUs / (tensor x pipeline x context) |
-| experts | over data and tensor ranks together; balanced, since the imbalance of natural routing is not published |
+| experts | over data and tensor ranks together; balanced, or of natural routing with a Gini coefficient of 0.2, in the middle of 0.105 to 0.29 that arXiv 2605.20982 measured on text; packed data routes naturally, too |
 | gradients | bf16 or fp32 as the notes say; else fp32, the default of recipes/common.py |
 | optimizer | states in fp32; moments in bf16 of Moonlight (recipes/moonlight/h100/moonlight_16b.py) and DeepSeek-V3 |
 | sharding | distributed optimizer, overlapped; fine-tuning of GPT-OSS without it, gradients reduced after backward (recipes/gpt_oss/h100/gpt_oss.py) |
@@ -17,7 +17,7 @@
 | mxfp8 | mxfp8, also in the layers of DeepSeek-V3's second token and its output layers (`fp8_output_proj`) |
 | stages | as in nvidia.py; GPT-OSS 20B in four stages of six layers |
 | exchange during another micro-batch | where the notes say overlap, and with full graphs, as in nvidia.py |
-| stack | H100: launched kernel by kernel, also with graphs of the router; experts `te_2602`, GPT-OSS with the all-to-all dispatcher of its recipes `te_2602_a2a`; dense `te`. GB200 and GB300 in mxfp8: one CUDA graph (`full_iteration` of the perf_recipes), by the rule of nvidia.py: DeepSeek-V3 on GB200 `te_2606`, Qwen3 `te_2606_fp8_attention` |
+| stack | H100: launched kernel by kernel, also with graphs of the router; experts `te_2602`; dense `te`; fine-tuning `te_recipe_packed`, and GPT-OSS 20B with the all-to-all dispatcher of its recipe `te_recipe`. GB200 and GB300 in mxfp8: one CUDA graph (`full_iteration` of the perf_recipes), by the rule of nvidia.py: DeepSeek-V3 on GB200 `te_2606`, Qwen3 `te_2606_fp8_attention` |
 | stages without chunks | their sends block, as in nvidia.py |
 """
 # SPDX-License-Identifier: Apache-2.0
@@ -50,11 +50,13 @@ def graphed(row):
 
 def stack(row, dense):
     family = row["model_family"]
+    if kind_of(row) == "fine-tuning":
+        return "te.te_recipe_packed"
     if dense:
         return "te.te"
     if graphed(row):
         return "te.te_2606" if family == "DeepSeekV3" and row["gpu"] == "GB200" else "te.te_2606_fp8_attention"
-    return "te.te_2602_a2a" if family.startswith("GPT-OSS") else "te.te_2602"
+    return "te.te_recipe" if family.startswith("GPT-OSS") else "te.te_2602"
 
 
 def precision(row):
@@ -111,5 +113,5 @@ def run(row):
         place=place(row, tp), sequence_parallel=tp > 1 and not dense,
         stored="" if family.startswith("GPT-OSS") and why == "fine-tuning" else "optimizer", schedule=schedule, overlap=overlap(row, pp, chunks),
         stages=nvidia.stages(row, pp * chunks) if pp > 1 and family != "GPT-OSS-20B" else [], recompute=recomputation(row), lora=adapters(row),
-        documents=DOCUMENTS if why == "fine-tuning" else "", seconds=float(row["value"]),
+        documents=DOCUMENTS if why == "fine-tuning" else "", gini=0 if dense or why == "tuned" or ep == 1 else 0.2, seconds=float(row["value"]),
         memory=f"{row['memory']}GiB" if row["memory"] else "", citation="Megatron Bridge, " + row["id"])

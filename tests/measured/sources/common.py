@@ -76,6 +76,7 @@ class Run:
     place: tuple = ()  # rules in place of those that follow from the degrees
     mesh: str = ""  # the axes, in place of those that follow from the degrees
     documents: str = ""  # lengths of packed documents
+    gini: float = 0  # inequality of the loads of experts
 
 
 MODULES = {
@@ -161,6 +162,7 @@ def plan_text(run):
     out = [f"plan {run.name} {{", f"  model = {run.model}", f"  cluster = {run.cluster}", f"  software = {run.software}"]
     workload = f"seq = {run.seq}; global_batch = {run.global_batch}; micro_batch = {run.micro_batch}; optimizer = optimizers.{run.optimizer}"
     workload += f"; documents {run.documents}" if run.documents else ""
+    workload += f"; expert_gini = {run.gini}" if run.gini else ""
     out.append(f"  finetune {{ {workload}; lora {{ {run.lora} }} }}" if run.lora else f"  train {{ {workload} }}")
     out.append("  precision { " + "; ".join(f"{k} {v}" if v.startswith("{") else f"{k} = {v}" for k, v in run.precision.items()) + " }")
     out.append("  mesh { " + (run.mesh or _axes(run)) + " }")

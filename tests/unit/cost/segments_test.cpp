@@ -208,6 +208,22 @@ TEST(CostSegments, AHostThatWaitsForSizesIsBehindAfterwards) {
   EXPECT_NEAR(routed(true, 0, 500e-6), 1440e-6 + 50e-6 + 30e-6, 1e-12); // long experts hide all launches but two
 }
 
+// The same wait where the stack's software reads a value back before an operator, whatever routing does.
+TEST(CostSegments, AHostThatReadsAValueBackIsBehindAfterwards) {
+  const auto seconds = [](std::optional<double> readsBack) {
+    RoutedLayers layers;
+    const OpId sent = layers.sent("sent"), work = layers.work;
+    layers.layerClass.forward.edit() = {layers.b.lasting(work, 400e-6), layers.b.lasting(work, 20e-6),
+                                        layers.b.lasting(sent, 20e-6), layers.b.lasting(work, 30e-6),
+                                        layers.b.lasting(work, 30e-6)};
+    if (readsBack) edit(layers.b.plan.stack).set(StackFact::ReadsBack, Symbol("dispatch"), number(*readsBack));
+    return layers.seconds(false);
+  };
+  EXPECT_NEAR(seconds({}), 500e-6, 1e-12);
+  EXPECT_NEAR(seconds(0), 500e-6, 1e-12);
+  EXPECT_NEAR(seconds(1), 620e-6, 1e-12);
+}
+
 /// Two layers with experts in one instance: the host reads two sizes back, and is behind after each.
 TEST(CostSegments, AHostWaitsForEveryRoutedLayerOfAnInstance) {
   auto seconds = [](bool both) {
