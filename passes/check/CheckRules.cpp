@@ -15,7 +15,7 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_ERROR(RuleWithoutEffect, 634, "no operator in `{selector}` has a dimension `{dim}`")
+PLANC_ERROR(RuleWithoutEffect, 634, "{problem}")
 PLANC_WARNING(IdleAxis, 640, "`{op}` does the same work on {size} ranks of `{axis}`")
 PLANC_WARNING(AxisOrder, 641,
               "`{axis}` is before `{other}` in `{dim} -> {axes}`: gathering it moves every index to another device")
@@ -23,9 +23,9 @@ PLANC_WARNING(AxisOrder, 641,
 namespace {
 
 /// Returns whether a rule can place the dimension in the operator: by itself, through a composite, or through a routed
-/// or pooled dimension. A pooled dimension itself lies where its part lies.
+/// or pooled dimension. A dimension with parts itself lies where its parts lie.
 bool hasDim(const Model& model, const Op& op, Symbol dim) {
-  auto named = [&](DimId d) { return model.dims[d].name == dim && model.dims[d].kind != DimKind::Pooled; };
+  auto named = [&](DimId d) { return model.dims[d].name == dim && model.dims[d].kind == DimKind::Basic; };
   if (std::any_of(op.dims.begin(), op.dims.end(), named) || std::any_of(op.along.begin(), op.along.end(), named))
     return true;
   for (DimId d : op.dims)
@@ -66,9 +66,41 @@ struct Below {
   }
 };
 
+/// Returns the names of the dimensions that place the operator's dimension of that name; empty if a rule can place it,
+/// or if the operator lacks it.
+std::vector<std::string> placedBy(const Model& model, const Op& op, Symbol dim) {
+  std::vector<std::string> names;
+  for (const DimId d : op.dims)
+    if (model.dims[d].name == dim)
+      for (const DimId part : model.dims[d].parts) names.push_back(model.dims[part].name.str());
+  return names;
+}
+
+/// Reports a rule that places nothing. `found`: the dimensions of the operators that it reaches. `parts`: the
+/// dimensions that place the rule's dimension there, if it has parts.
+void reportIdle(const PlacementRule& rule, const std::set<std::string>& found, const std::vector<std::string>& parts,
+                DiagnosticEngine& diagnostics) {
+  const std::string selector = rule.selector.steps.empty() ? "the model" : rule.selector.str();
+  const SourceRange at = rule.dimRange.valid() ? rule.dimRange : rule.range;
+  const std::string_view dim = rule.dim.view();
+  const std::string problem = parts.empty() ? fmt::format("no operator in `{}` has a dimension `{}`", selector, dim)
+                                            : fmt::format("no rule can place `{}`: it lies where {} {}", dim,
+                                                          quotedSeries(parts), parts.size() == 1 ? "lies" : "lie");
+  auto report = diagnostics.report(RuleWithoutEffect, at,
+                                   {{"problem", problem}, {"selector", selector}, {"dim", rule.dim.str()}});
+  if (!parts.empty()) {
+    report.help(fmt::format("place {}, or remove the rule", quotedSeries(parts)));
+    return;
+  }
+  const std::vector<std::string> names(found.begin(), found.end());
+  report.meant(dim, names);
+  if (!names.empty()) report.note("dimensions found there: " + quotedList(names));
+}
+
 bool checkReach(const ProgramHead& program, const Below& below, const PlacementRule& rule,
                 DiagnosticEngine& diagnostics) { // L7
   std::set<std::string> found;
+  std::vector<std::string> parts;
   for (const OpId id : below.of(rule.selector)) {
     const Op& op = program.model->ops[id];
     const Layer& layer = program.model->layers[op.layer];
@@ -78,7 +110,9 @@ bool checkReach(const ProgramHead& program, const Below& below, const PlacementR
     const std::vector<LayerClassId>& classes = below.classes[op.layer.index];
     if (std::none_of(classes.begin(), classes.end(), reached)) continue;
     if (hasDim(program.model, op, rule.dim)) return true;
-    for (DimId d : op.dims) found.insert(program.model->dims[d].name.str());
+    if (parts.empty()) parts = placedBy(*program.model, op, rule.dim);
+    for (DimId d : op.dims)
+      if (const Dim& dim = program.model->dims[d]; dim.kind == DimKind::Basic) found.insert(dim.name.str());
     for (CompositeId c : op.composites) found.insert(program.model->composites[c].name.str());
   }
   for (ValueId in : program.model->inputs)
@@ -86,19 +120,7 @@ bool checkReach(const ProgramHead& program, const Below& below, const PlacementR
       for (DimId d : program.model->values[in].dims)
         if (program.model->dims[d].name == rule.dim) return true;
   if (rule.optional) return true;
-  const std::string selector = rule.selector.steps.empty() ? "the model" : rule.selector.str();
-  auto report = diagnostics.report(RuleWithoutEffect, rule.dimRange.valid() ? rule.dimRange : rule.range,
-                                   {{"selector", selector}, {"dim", rule.dim.str()}});
-  const std::vector<std::string> names(found.begin(), found.end());
-  const auto pooled = std::find_if(program.model->dims.begin(), program.model->dims.end(),
-                                   [&](const Dim& d) { return d.name == rule.dim && d.kind == DimKind::Pooled; });
-  if (pooled != program.model->dims.end()) {
-    report.help(fmt::format("each element of `{}` stands for several of `{}` and lies where they lie: place that",
-                            rule.dim.view(), program.model->dims[pooled->parts[0]].name.view()));
-    return false;
-  }
-  report.meant(rule.dim.view(), names);
-  if (!names.empty()) report.note("dimensions found there: " + quotedList(names));
+  reportIdle(rule, found, parts, diagnostics);
   return false;
 }
 
