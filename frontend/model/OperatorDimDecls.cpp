@@ -1,11 +1,14 @@
 // Elaborates `dim …` of an operator: dimensions that are routed, follow others, or pool others.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/facts/Facts.h"
 #include "frontend/model/OpContext.h"
 #include "ir/layout/Routed.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <fmt/format.h>
+#include <map>
+#include <set>
 
 namespace planc::frontend {
 using syntax::DimRef;
@@ -13,17 +16,36 @@ using syntax::Expr;
 using syntax::ExprKind;
 
 PLANC_ERROR(DimDeclForm, 439, "in an operator, `dim` must be `routed(a, b)`, `follows(a)` or `pooled(a, n)`")
-PLANC_ERROR(PoolCount, 469, "`{dim}` of operator `{op}` pools {count} elements of `{origin}`; it must be at least 1")
+PLANC_ERROR(PoolCount, 469,
+            "`{dim}` of operator `{op}` pools {count} elements of `{origin}`; it must be a whole number of at least 1")
 PLANC_ERROR(PoolMismatch, 470,
             "`{dim}` of operator `{op}` is {first} in `{a}`, but pooled from `{origin}` it is {second}")
-PLANC_ERROR(UnknownSignatureDim, 412, "operator `{op}` has no dimension `{dim}`")
+PLANC_ERROR(UnknownSignatureDim, 412, "operator `{op}` has no dimension `{dim}`{where}")
+PLANC_ERROR(DimOfItself, 472, "a dimension cannot {verb} itself: `{dim}` of operator `{op}`")
 
 namespace {
 
-std::vector<std::string> formalNames(const OpContext& op) {
+bool namedBy(const syntax::Type& type, Symbol name) {
+  return llvm::any_of(type.dims, [&](const DimRef& d) { return !d.rest && d.name.text == name; });
+}
+
+bool namedByOperand(const OpContext& op, Symbol name) {
+  return llvm::any_of(op.syntax.params,
+                      [&](const syntax::Parameter& p) { return p.type && p.type->tensor && namedBy(*p.type, name); });
+}
+
+/// Reports a name that is no dimension of the signature, or not of the part of it that `where` tells.
+void reportUnknown(ModelState& state, const OpContext& op, const syntax::Name& name, std::string_view where = {}) {
   std::vector<std::string> names;
-  for (const FormalDim& f : op.formals) names.push_back(f.name.str());
-  return names;
+  for (const syntax::Parameter& p : op.syntax.params)
+    if (p.type && p.type->tensor)
+      for (const DimRef& d : p.type->dims)
+        if (!d.rest) names.push_back(d.name.text.str());
+  for (const DimRef& d : op.syntax.result.dims)
+    if (!d.rest) names.push_back(d.name.text.str());
+  state.context
+      .report(UnknownSignatureDim, name.range, {{"op", op.decl.name.str()}, {"dim", name.text.str()}, {"where", where}})
+      .meant(name.text.view(), names);
 }
 
 /// The name of the first operand that has the dimension.
@@ -47,14 +69,16 @@ std::optional<Resolved> partOf(ModelState& state, OpContext& op, const syntax::A
   }
   const Resolved part = ownDim(state, op, arg.value->name.text);
   if (part.found) return part;
-  state.context
-      .report(UnknownSignatureDim, arg.value->range, {{"op", op.decl.name.str()}, {"dim", arg.value->name.text.str()}})
-      .meant(arg.value->name.text.view(), formalNames(op));
+  reportUnknown(state, op, arg.value->name);
   return std::nullopt;
 }
 
 /// Declares a routed dimension. Its extent is computed from all shapes.
 bool routedDim(ModelState& state, OpContext& op, const syntax::DimDecl& d) {
+  if (!namedBy(op.syntax.result, d.name.text)) {
+    reportUnknown(state, op, d.name, " in its result");
+    return false;
+  }
   ir::Dim made{d.name.text, 0, ir::DimKind::Routed, {}, 1};
   for (const syntax::Arg& arg : d.value->args) {
     const std::optional<Resolved> part = partOf(state, op, arg);
@@ -75,8 +99,7 @@ bool followingDim(ModelState& state, OpContext& op, const syntax::DimDecl& d) {
   if (!part) return false;
   FormalDim* f = formalOf(op, d.name.text);
   if (!f) {
-    state.context.report(UnknownSignatureDim, d.name.range, {{"op", op.decl.name.str()}, {"dim", d.name.text.str()}})
-        .meant(d.name.text.view(), formalNames(op));
+    reportUnknown(state, op, d.name, namedBy(op.syntax.result, d.name.text) ? " in its operands" : "");
     return false;
   }
   if (!op.known) return true;
@@ -84,6 +107,53 @@ bool followingDim(ModelState& state, OpContext& op, const syntax::DimDecl& d) {
       state, {state.model->dims[f->dim].name, state.model->dims[f->dim].extent, ir::DimKind::Following, {part->id}, 1});
   settleFormals(op);
   return true;
+}
+
+/// Reports a dimension that depends on itself.
+DiagnosticEngine::Builder reportOfItself(ModelState& state, const OpContext& op, const syntax::DimDecl& d) {
+  static const std::map<Symbol, std::string_view> kVerbs = {{Symbol("routed"), "stand for"},
+                                                            {Symbol("follows"), "follow"}};
+  const auto verb = kVerbs.find(d.value->kids[0]->name.text);
+  auto report = state.context.report(
+      DimOfItself, d.range,
+      {{"verb", verb == kVerbs.end() ? "pool" : verb->second}, {"dim", d.name.text.str()}, {"op", op.decl.name.str()}});
+  report.help("name a dimension of an operand that no `dim` of the operator declares, or remove the line");
+  return report;
+}
+
+/// The number of elements that each element of a pooled dimension stands for. Returns nothing if it is unknown, or
+/// after a report.
+std::optional<int64_t> poolCount(ModelState& state, OpContext& op, const syntax::DimDecl& d) {
+  const Expr& e = *d.value->args[1].value;
+  const bool dimension = e.kind == ExprKind::Name && !op.scope.names.find(e.name.text) &&
+                         (namedByOperand(op, e.name.text) || namedBy(op.syntax.result, e.name.text));
+  const Value v = dimension ? Value{} : state.ev.evaluate(e, op.scope);
+  if (v.invalid() && !dimension) return std::nullopt;
+  if (v.isInt() && v.integer >= 1) return v.integer;
+  const std::string_view origin = d.value->args[0].value->name.text.view();
+  const std::string count = v.numeric() ? show(v) : fmt::format("`{}`", state.context.text(e.range));
+  state.context
+      .report(PoolCount, e.range,
+              {{"dim", d.name.text.str()}, {"op", op.decl.name.str()}, {"count", count}, {"origin", origin}})
+      .help(v.isInt() ? std::string()
+                      : fmt::format("write a number or a parameter, such as `n: int`: `pooled({}, 4)`", origin));
+  return std::nullopt;
+}
+
+/// Reports an operand's dimension that is not as long as it would be pooled.
+void reportMismatch(ModelState& state, const OpContext& op, const syntax::DimDecl& d, const FormalDim& f,
+                    int64_t pooled) {
+  const int64_t extent = state.model->dims[f.dim].extent;
+  state.context
+      .report(PoolMismatch, op.call,
+              {{"dim", d.name.text.str()},
+               {"op", op.decl.name.str()},
+               {"first", extent},
+               {"a", operandWith(op, f.dim)},
+               {"second", pooled},
+               {"origin", d.value->args[0].value->name.text.str()}})
+      .label(f.argument, fmt::format("`{}` is {} here", d.name.text.view(), extent))
+      .label(d.value->range, "it is pooled here");
 }
 
 /// Declares a dimension each of whose elements stands for n neighbours of another one: a new dimension of the result,
@@ -94,23 +164,25 @@ bool pooledDim(ModelState& state, OpContext& op, const syntax::DimDecl& d) {
     state.context.report(DimDeclForm, d.value->range);
     return false;
   }
+  if (!namedByOperand(op, d.name.text) && !namedBy(op.syntax.result, d.name.text)) {
+    reportUnknown(state, op, d.name);
+    return false;
+  }
   const std::optional<Resolved> part = partOf(state, op, args[0]);
   if (!part) return false;
-  const auto count = state.ev.integer(*args[1].value, op.scope, fmt::format("`{}`", d.name.text.view()));
+  const auto count = poolCount(state, op, d);
   if (!op.known || !part->id.valid()) {
     if (!op.formal(d.name.text)) op.formals.push_back({d.name.text, part->id, op.call, true});
     return true;
   }
   if (!count) return false;
   const ir::Dim of = state.model->dims[part->id]; // a copy: a new dimension may move them
-  if (*count < 1) {
-    state.context.report(
-        PoolCount, args[1].value->range,
-        {{"dim", d.name.text.str()}, {"op", op.decl.name.str()}, {"count", *count}, {"origin", of.name.str()}});
-    return false;
-  }
   ir::Dim made{d.name.text, 0, ir::DimKind::Pooled, {part->id}, 1.0 / static_cast<double>(*count)};
   if (of.kind == ir::DimKind::Pooled) made.parts = of.parts, made.scale *= of.scale; // pooled twice
+  if (state.model->dims[made.parts.front()].name == made.name) {
+    reportOfItself(state, op, d).label(op.call, fmt::format("`{}` is pooled from it in this use", of.name.view()));
+    return false;
+  }
   made.extent = ir::wholeExtent(ir::sizeOf(*state.model, made));
   FormalDim* const f = formalOf(op, d.name.text);
   const ir::DimId id = specialDim(state, made);
@@ -120,21 +192,43 @@ bool pooledDim(ModelState& state, OpContext& op, const syntax::DimDecl& d) {
     return true;
   }
   if (state.model->dims[f->dim].extent != made.extent) {
-    state.context
-        .report(PoolMismatch, op.call,
-                {{"dim", d.name.text.str()},
-                 {"op", op.decl.name.str()},
-                 {"first", state.model->dims[f->dim].extent},
-                 {"a", operandWith(op, f->dim)},
-                 {"second", made.extent},
-                 {"origin", of.name.str()}})
-        .label(f->argument, fmt::format("`{}` is {} here", d.name.text.view(), state.model->dims[f->dim].extent))
-        .label(d.value->range, "it is pooled here");
+    reportMismatch(state, op, d, *f, made.extent);
     return false;
   }
   f->dim = id;
   settleFormals(op);
   return true;
+}
+
+/// Returns whether a declaration takes its dimension from itself, through those before it.
+bool closesCycle(const OpContext& op, const syntax::DimDecl& d) {
+  std::set<Symbol> sources;
+  const auto add = [&](const syntax::DimDecl& from) {
+    for (const syntax::Arg& arg : from.value->args)
+      if (arg.value->kind == ExprKind::Name) sources.insert(arg.value->name.text);
+  };
+  bool before = false;
+  for (const syntax::OpItem& item : llvm::reverse(op.syntax.items)) {
+    const auto* other = std::get_if<syntax::DimDecl>(&item);
+    if (!other) continue;
+    before |= other == &d;
+    if (other == &d || (before && sources.count(other->name.text))) add(*other);
+  }
+  return sources.count(d.name.text) > 0;
+}
+
+/// Checks a declaration against those before it: it is the first of its dimension, and closes no cycle.
+bool startsAnew(ModelState& state, const OpContext& op, const syntax::DimDecl& d) {
+  for (const syntax::OpItem& item : op.syntax.items) {
+    const auto* other = std::get_if<syntax::DimDecl>(&item);
+    if (other == &d) break;
+    if (!other || other->name.text != d.name.text) continue;
+    reportGivenTwice(state.context, d.name.range, fmt::format("dim {}", d.name.text.view()), other->name.range);
+    return false;
+  }
+  if (!closesCycle(op, d)) return true;
+  reportOfItself(state, op, d);
+  return false;
 }
 
 bool dimDecl(ModelState& state, OpContext& op, const syntax::DimDecl& d) {
@@ -144,7 +238,7 @@ bool dimDecl(ModelState& state, OpContext& op, const syntax::DimDecl& d) {
   const Expr& e = *d.value;
   const Symbol name = e.kind == ExprKind::Call && e.kids[0]->kind == ExprKind::Name ? e.kids[0]->name.text : Symbol();
   for (const auto& [form, declare] : kForms)
-    if (form == name && !e.args.empty()) return declare(state, op, d);
+    if (form == name && !e.args.empty()) return startsAnew(state, op, d) && declare(state, op, d);
   state.context.report(DimDeclForm, e.range);
   return false;
 }
