@@ -99,6 +99,13 @@ std::optional<double> factor(ModelState& state, OpContext& op, const syntax::Fac
 void masks(ModelState& state, OpContext& op);
 /// Reads `groups` and `group_limit`, which limit where the copies of an element go (OperatorGroups.cpp).
 void groupLimit(ModelState& state, OpContext& op);
+/// Reports statements of the operator that are given twice (OperatorIdle.cpp).
+void checkGivenTwice(ModelState& state, const OpContext& op);
+/// Reports `save`, `backward` and `detach` where integers end the gradient (OperatorIdle.cpp).
+void checkGradients(ModelState& state, const OpContext& op);
+/// Reports that a statement of the operator has no effect (OperatorIdle.cpp).
+DiagnosticEngine::Builder reportIdleFact(ModelState& state, const OpContext& op, SourceRange at, std::string_view name,
+                                         std::string_view reason);
 /// The fact of the operator with that name; null if it has none.
 const syntax::Fact* factOf(const OpContext& op, std::string_view name);
 /// The names of all roles.

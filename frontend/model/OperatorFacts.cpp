@@ -1,5 +1,5 @@
 // Reads the facts of an operator (docs/language.md, section 7) for one use of it: its work, saved tensors, statistics
-// and gradients.
+// and gradients. OperatorIdle.cpp reports those that would be read for nothing.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/eval/Arithmetic.h"
 #include "frontend/model/OpContext.h"
@@ -20,14 +20,13 @@ PLANC_ERROR(UnknownOpFact, 441, "operators have no fact `{fact}`")
 PLANC_ERROR(ShareRange, 442, "`{name}` is the fraction of FLOPs that a mask keeps: it must be from 0 to 1, not {value}")
 PLANC_ERROR(BufferBytes, 443, "`{name}` is not an operand: a separate buffer needs `{name}.bytes = …`")
 PLANC_ERROR(CountFact, 446, "`{name}` must be a count of values from 0 to 64; this is {actual}")
-PLANC_ERROR(DetachedBackward, 468, "operator `{op}` detaches `{name}`, but states the backward of it")
+PLANC_ERROR(DetachedBackward, 468, "operator `{op}` detaches `{name}`, but also states the work of its gradient")
 PLANC_ERROR(CapacityRange, 447, "`capacity` is a factor of at least 0 on the slots; this is {value}")
 
 namespace {
 
 std::vector<std::string> factNames() {
-  std::vector<std::string> names{"kind",   "flops",  "share",  "last_share",  "counted_share", "reads",
-                                 "writes", "copies", "groups", "group_limit", "capacity"};
+  std::vector<std::string> names{"kind", "flops", "reads", "writes", "copies", "groups", "group_limit", "capacity"};
   for (std::string& role : roleNames()) names.push_back(std::move(role));
   return names;
 }
@@ -59,8 +58,7 @@ void fact(ModelState& state, OpContext& op, const syntax::Fact& f) {
     if (name == "reads") return void(op.op.reads = poly(state, op, *f.value, op.scope, units::bytes, "`reads`"));
     if (name == "writes") return void(op.op.writes = poly(state, op, *f.value, op.scope, units::bytes, "`writes`"));
     if (name == "copies") return void(op.op.copies = poly(state, op, *f.value, op.scope, units::none, "`copies`"));
-    if (name == "groups" || name == "group_limit") return;                          // read by groupLimit
-    if (name == "share" || name == "last_share" || name == "counted_share") return; // read by masks
+    if (name == "groups" || name == "group_limit") return; // read by groupLimit
     if (name == "capacity") {
       if (auto capacity = factor(state, op, f, 1e9)) op.op.capacity = *capacity;
       return;
@@ -233,6 +231,8 @@ bool kindOf(ModelState& state, OpContext& op) {
 }
 
 void facts(ModelState& state, OpContext& op) {
+  checkGivenTwice(state, op);
+  checkGradients(state, op);
   for (const syntax::OpItem& item : op.syntax.items)
     if (const auto* f = std::get_if<syntax::Fact>(&item)) fact(state, op, *f);
   checkRoles(state, op);

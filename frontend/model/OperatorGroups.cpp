@@ -6,7 +6,6 @@
 namespace planc::frontend {
 
 PLANC_ERROR(GroupLimitRange, 464, "`group_limit` must be a whole number from 1 to `groups`; it is {limit} of {groups}")
-PLANC_ERROR(GroupLimitIdle, 465, "`{name}` of operator `{op}` has no effect: {reason}")
 PLANC_ERROR(UnequalGroups, 466, "`{dim}` ({extent}) is not divisible into {groups} equal groups")
 
 namespace {
@@ -24,11 +23,7 @@ void groupLimit(ModelState& state, OpContext& op) {
   const syntax::Fact *groups = factOf(op, "groups"), *limit = factOf(op, "group_limit");
   if (!groups && !limit) return;
   auto idle = [&](const syntax::Fact& f, std::string_view reason, std::string_view help) {
-    state.context
-        .report(GroupLimitIdle, f.name.range,
-                {{"name", f.name.text.str()}, {"op", op.decl.name.str()}, {"reason", reason}})
-        .help(std::string(help));
-    state.failed = true;
+    reportIdleFact(state, op, f.name.range, f.name.text.view(), reason).help(std::string(help));
   };
   if (!groups || !limit)
     return idle(groups ? *groups : *limit, groups ? "it has no `group_limit`" : "it has no `groups`",

@@ -76,6 +76,7 @@ void pack(ModelState& state, OpContext& op, const ir::Documents& documents, doub
 } // namespace
 
 void masks(ModelState& state, OpContext& op) {
+  if (!ir::isAttention(op.op.kind)) return;
   const Mask mask = readMask(state, op);
   op.op.share = mask.share, op.op.lastShare = mask.last, op.op.countedShare = mask.counted;
   if (const syntax::Fact* f = factOf(op, "counted_share"); f && mask.counted > kMostCounted * mask.share * kRounding) {
@@ -85,7 +86,7 @@ void masks(ModelState& state, OpContext& op) {
         .help("state what a causal mask leaves and its masked half: twice `share`, or less");
     state.failed = true;
   }
-  if (!state.extents.documents || !op.known || !ir::isAttention(op.op.kind) || state.failed) return;
+  if (!state.extents.documents || !op.known || state.failed) return;
   const std::vector<ir::DimId> counted = state.model->countedDims();
   if (counted.size() != 1) return; // reported after the model is built
   op.packed = dimsOf(state, op, counted.front());

@@ -83,6 +83,9 @@ constexpr RoleRow kRoles[] = {
     {"inside", "a dimension or a list of them", any, "inside = {}", likelyInside},
     {"head_size", "a formula", attends, "head_size = extent({})", likelyInside},
     {"bias", "an operand: `bias = b`", ir::isContraction},
+    {"share", "a fraction", ir::isAttention},
+    {"last_share", "a fraction", ir::isAttention},
+    {"counted_share", "a fraction", ir::isAttention},
 };
 
 /// The description of a role, with an example that uses a dimension of the operator.
@@ -91,6 +94,13 @@ std::string takesText(const OpContext& op, const RoleRow& row) {
   const Symbol example = row.example(op);
   return fmt::format("{}: `{}`", row.takes,
                      fmt::format(fmt::runtime(row.written), example.empty() ? "…" : example.view()));
+}
+
+/// The kinds that have a role, for an operator of another kind.
+std::string kindsText(const RoleRow& row) {
+  if (row.fits == attends) return "`queries`, `keys` and `head_size` are roles of `kind = attention`";
+  if (row.fits == ir::isContraction) return "`bias` is a role of the products `gemm` and `grouped_gemm`";
+  return "only `scores`, `context` and `attention` have a mask: state the `flops` that remain";
 }
 
 /// The reason why an operator is not linear, and its place.
@@ -244,11 +254,11 @@ bool role(ModelState& state, OpContext& op, const syntax::Fact& f) {
   if (row == std::end(kRoles)) return false;
   if (!row->fits(op.op.kind)) {
     state.context.report(RoleOfOtherKind, f.name.range, {{"role", row->name}, {"kind", ir::name(op.op.kind)}})
-        .help(attends == row->fits ? "`queries`, `keys` and `head_size` are roles of `kind = attention`"
-                                   : "`bias` is a role of the products `gemm` and `grouped_gemm`");
+        .help(kindsText(*row));
     state.failed = true;
     return true;
   }
+  if (row->fits == ir::isAttention) return true; // a share, which masks reads
   bool good = true;
   if (row->name == "head_size") {
     if (auto p = poly(state, op, *f.value, op.scope, units::none, "`head_size`")) op.op.headSize = std::move(*p);
