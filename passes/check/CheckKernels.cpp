@@ -40,14 +40,17 @@ std::string takenProblem(const ShardedProgram& program, const Op& op, const Plac
   return "";
 }
 
+/// Returns whether a kernel keeps statistics over a dimension, so that it can fold the shards that pass by.
+bool folds(const Op& op, DimId d) {
+  return op.kind == OpKind::Attention && llvm::any_of(op.reduces, [&](const Reduce& r) { return r.dim == d; });
+}
+
 /// Returns why a dimension cannot go round a ring; empty if it can. A device sees the shards one after the other. So
 /// the operator must fold its result over the shards, by statistics over the dimension that it keeps inside itself, and
 /// each device must have work of its own while the shards pass.
 std::string ringProblem(const ShardedProgram& program, const Op& op, const Placement& placement,
                         const PlacedDim& ring) {
-  const bool folds =
-      op.kind == OpKind::Attention && llvm::any_of(op.reduces, [&](const Reduce& r) { return r.dim == ring.dim; });
-  if (!folds) return "only a kernel that folds its result over the dimension can take it in turns";
+  if (!folds(op, ring.dim)) return "only a kernel that folds its result over the dimension can take it in turns";
   if (std::string taken = takenProblem(program, op, placement, ring); !taken.empty()) return taken;
   AxisMask others = 0;
   for (const PlacedDim& p : placement.dims)
@@ -118,14 +121,39 @@ std::string ownAxis(const ShardedProgram& program, const Op& op, DimId keys) {
       q, k, k);
 }
 
+/// Returns whether the operator contracts the dimension inside. Softmax stands between the products of attention, so no
+/// dimension missing in its result can stay a pending sum.
+bool contractsInside(const Op& op, DimId d) {
+  const bool summed = op.kind == OpKind::Attention && !llvm::is_contained(op.resultDims, d);
+  return summed || llvm::is_contained(op.inside, d);
+}
+
+/// Returns how to write a rule that asks an operator without a fold for a ring: for an operator that it reaches and
+/// that has one, or not at all.
+std::string withoutFold(const ShardedProgram& program, const Op& op, const PlacedDim& ring) {
+  if (op.keys != ring.dim && !contractsInside(op, ring.dim))
+    return op.kind == OpKind::Attention
+               ? "remove `via ring`"
+               : "remove `via ring`, or name the attention operator (`decoder.attn.core { kv_seq -> cp via ring }`)";
+  std::string able;
+  eachPlaced(program, [&](const Op& other, const Placement& placement) {
+    for (const PlacedDim& p : placement.dims)
+      if (able.empty() && p.ring && p.rule == ring.rule && ringProblem(program, other, placement, p).empty())
+        able = join(other.path);
+  });
+  const std::string_view name = nameOf(program, ring.dim);
+  if (able.empty()) return fmt::format("remove the rule, so that `{}` is gathered", name);
+  return fmt::format("select the operators that fold, such as `{}`; elsewhere `{}` is gathered", able, name);
+}
+
 void reportRing(const ShardedProgram& program, const Op& op, const Placement& placement, const PlacedDim& ring,
                 const std::string& problem, DiagnosticEngine& diagnostics) {
   auto found = diagnostics.report(
       RingForm, ring.rule->range,
       {{"dim", std::string(nameOf(program, ring.dim))}, {"op", join(op.path)}, {"problem", problem}});
   found.label(op.range, "the operator");
-  if (op.keys != ring.dim) {
-    found.help("remove `via ring`, or name the attention operator (`decoder.attn.core { kv_seq -> cp via ring }`)");
+  if (!folds(op, ring.dim)) {
+    found.help(withoutFold(program, op, ring));
     return;
   }
   if (auto ring2 = ringThatWorks(program, op, ring))
@@ -137,13 +165,6 @@ void reportRing(const ShardedProgram& program, const Op& op, const Placement& pl
     if (p.dim != ring.dim && p.dim != op.queries) list += ", " + splitText(program, placement, p.dim);
   found.note(fmt::format("its queries: {}; its keys: {}{}", splitText(program, placement, op.queries),
                          splitText(program, placement, ring.dim), list));
-}
-
-/// Returns whether the operator contracts the dimension inside. Softmax stands between the products of attention, so no
-/// dimension missing in its result can stay a pending sum.
-bool contractsInside(const Op& op, DimId d) {
-  const bool summed = op.kind == OpKind::Attention && !llvm::is_contained(op.resultDims, d);
-  return summed || llvm::is_contained(op.inside, d);
 }
 
 /// Returns the names by which a rule can split the operator: its own dimensions, and composites that contain one of
@@ -161,6 +182,18 @@ std::vector<std::string> splittable(const Model& model, const Op& op) {
   return names;
 }
 
+/// Returns how to keep a dimension whole that a kernel contracts. A dimension that the operator itself pools lies where
+/// its part lies; without the declaration it would be gathered.
+std::string keepWhole(const ShardedProgram& program, const Op& op, const PlacedDim& placed) {
+  const std::string axes = program.mesh.str(placed.axes);
+  const std::string_view rule = placed.rule->dim.view(), name = nameOf(program, placed.dim);
+  if (llvm::is_contained(op.pools, placed.dim))
+    return fmt::format("remove `dim {0}` from the operator, so that `{0}` is gathered, or write `{1} -> replicate`",
+                       name, rule);
+  const bool byParts = !program.model->dims[placed.dim].parts.empty();
+  return fmt::format("give `{}` to another dimension, or `{} -> replicate`", axes, byParts ? rule : name);
+}
+
 void reportSplit(const ShardedProgram& program, const Op& op, const PlacedDim& placed, DiagnosticEngine& diagnostics) {
   const PlacementRule& rule = *placed.rule;
   const std::string name(nameOf(program, placed.dim));
@@ -168,7 +201,8 @@ void reportSplit(const ShardedProgram& program, const Op& op, const PlacedDim& p
   auto found = diagnostics.report(SplitInside, rule.dimRange.valid() ? rule.dimRange : rule.range,
                                   {{"dim", name}, {"op", join(op.path)}});
   found.label(op.range, "the operator");
-  const bool folded = llvm::any_of(op.reduces, [&](const Reduce& r) { return r.dim == placed.dim; });
+  const bool basic = program.model->dims[placed.dim].kind == DimKind::Basic; // no rule names a dimension with parts
+  const bool folded = basic && llvm::any_of(op.reduces, [&](const Reduce& r) { return r.dim == placed.dim; });
   if (!nearest(rule.dim.view(), names).empty())
     found.meant(rule.dim.view(), names);
   else if (auto ring = folded ? ringThatWorks(program, op, placed) : std::nullopt)
@@ -176,8 +210,7 @@ void reportSplit(const ShardedProgram& program, const Op& op, const PlacedDim& p
   else if (folded)
     found.help(ownAxis(program, op, placed.dim));
   else
-    found.help(
-        fmt::format("give `{}` to another dimension, or `{} -> replicate`", program.mesh.str(placed.axes), name));
+    found.help(keepWhole(program, op, placed));
   std::string list;
   for (const std::string& n : names) list += (list.empty() ? "`" : ", `") + n + "`";
   found.note("it can be split along " + list);
