@@ -1,4 +1,5 @@
-// Finds parameters and layers that nothing reads: legal dataflow, but hardly ever intended.
+// Finds parameters and layers that nothing reads, and losses that are read into others: legal dataflow, but hardly ever
+// intended.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/model/Unread.h"
 
@@ -10,6 +11,7 @@ namespace planc::frontend {
 PLANC_ERROR(UnreadParameter, 461, "parameter `{param}` is not used")
 PLANC_WARNING(UnreadLayer, 462, "`{layer}` is not used: the loss does not depend on it")
 PLANC_WARNING(NoGradient, 467, "parameter `{param}` is trained, but no loss has a gradient for it")
+PLANC_WARNING(LossOfLoss, 473, "`{loss}` counts twice: as a loss of its own, and in `{other}`")
 
 namespace {
 
@@ -68,6 +70,33 @@ void warnOfParameters(const ir::Model& model, const std::vector<bool>& read, Con
   }
 }
 
+/// Returns another loss that passes a gradient to this one; invalid if there is none.
+ir::ValueId lossAbove(const ir::Model& model, ir::ValueId loss) {
+  std::vector<bool> from(model.values.size());
+  from[loss.index] = true;
+  for (const ir::Op& op : model.ops) {
+    if (std::none_of(op.operands.begin(), op.operands.end(),
+                     [&](const auto& o) { return from[o.value.index] && model.passesGradient(op, o); }))
+      continue;
+    if (op.result != loss && model.isLoss(op.result)) return op.result;
+    from[op.result.index] = true;
+  }
+  return {};
+}
+
+/// Warns of losses of layers and blocks from which another loss is computed. They add up, so their gradient is twice
+/// what was meant.
+void warnOfLosses(const ir::Model& model, Context& context) {
+  if (model.losses.size() < 2) return;
+  for (const ir::ValueId loss : model.losses) {
+    const ir::ValueId other = lossAbove(model, loss);
+    if (!other.valid()) continue;
+    context.report(LossOfLoss, model.values[loss].range, {{"loss", model.pathOf(loss)}, {"other", model.pathOf(other)}})
+        .label(model.values[other].range, "it is read here")
+        .help("values named `loss` add up: give it another name, or do not use it in the other one");
+  }
+}
+
 } // namespace
 
 bool checkRead(const ir::Model& model, Context& context) {
@@ -76,6 +105,7 @@ bool checkRead(const ir::Model& model, Context& context) {
     for (const ir::Operand& o : op.operands) read[o.value.index] = true;
   warnOfLayers(model, read, context);
   warnOfParameters(model, read, context);
+  warnOfLosses(model, context);
   return checkParameters(model, read, context);
 }
 
