@@ -110,6 +110,7 @@ StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Pro
     addPass(m, peak, program), m.grads -= peak.absent;
   m.peak = std::max(m.passPeak, m.stepPeak);
   m.buffers = m.peak - m.params - m.grads - m.optimizer - m.activations;
+  if (std::abs(m.buffers) < 1e-12 * m.peak) m.buffers = 0; // a rounding error of the sums, which may be negative
   if (!lines) return m;
   stateLines(m, parts, workspace);
   if (m.phase == ir::Phase::Step) {
