@@ -100,8 +100,8 @@ Resolved resolveOrReport(ModelState& state, Scope& scope, const syntax::Name& na
   report.meantElse(
       name.text.view(), candidates,
       fmt::format(
-          "make it a parameter (`{0}: int`), a `let`, or a fact of the workload (`train {{ {0} = … }}`), or name "
-          "it in the shape of an argument that has it, where `..` stands",
+          "make it a parameter (`{0}: int`), a `let`, or a fact of the workload (`train {{ {0} = … }}`), or, if an "
+          "argument has it among the dimensions that `..` covers, name it in that argument's shape",
           name.text.view()));
   return {};
 }

@@ -13,8 +13,9 @@ namespace planc::frontend {
 PLANC_ERROR(MatchesNothing, 655, "`{selector}` matches no layer of model `{model}`")
 PLANC_ERROR(SliceOutOfRange, 656, "`{slice}` is out of range for `{layer}`, which has {count} instances")
 PLANC_ERROR(SliceOfOne, 657, "`{layer}` is not repeated, so it has no instances to choose from")
-PLANC_WARNING(InnerSlice, 471,
-              "`{selector}` has a slice of a repeat inside of `{outer}`: it reaches no whole `{outer}`")
+PLANC_WARNING(
+    InnerSlice, 471,
+    "`{selector}` chooses instances of a repeat inside of `{outer}`; it has no effect on whole instances of `{outer}`")
 PLANC_ERROR(SliceBounds, 659, "a slice must be `[begin:end:step]` with begin < end and step > 0; this is {slice}")
 PLANC_ERROR(SelectorText, 664, "`{text}` is not the path of a layer")
 
@@ -82,7 +83,8 @@ void warnOfInnerSlice(const ir::Selector& selector, Symbol outer, Context& conte
       .help(fmt::format("instances of `{0}` are one layer, whose inner instances cannot differ: leave the slice out, "
                         "or write two repeats in the model",
                         outer.view()))
-      .help(fmt::format("if `stage` lines cut an instance of `{0}`, name it: `{0}[0].…`", outer.view()));
+      .help(
+          fmt::format("if `stage` lines cut an instance of `{0}`, name that instance, as in `{0}[3].…`", outer.view()));
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "frontend/model/Unread.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <vector>
 
 namespace planc::frontend {
@@ -53,6 +54,28 @@ void warnOfLayers(const ir::Model& model, const std::vector<bool>& read, Context
   }
 }
 
+/// Returns a loss of integers in a layer or block around the parameter; invalid if there is none.
+ir::ValueId integerLoss(const ir::Model& model, const ir::Value& param) {
+  for (const ir::ValueId id : model.losses) {
+    const ir::Value& loss = model.values[id];
+    const size_t around = loss.path.size() - 1;
+    if (loss.dtype && !ir::isFloat(*loss.dtype) && around < param.path.size() &&
+        std::equal(loss.path.begin(), loss.path.begin() + static_cast<ptrdiff_t>(around), param.path.begin()))
+      return id;
+  }
+  return {};
+}
+
+/// Returns how a parameter gets a gradient, or needs none.
+std::string gradientHelp(const ir::Model& model, const ir::Value& param) {
+  if (const ir::ValueId loss = integerLoss(model, param); loss.valid())
+    return fmt::format("`{}` has integers, which have no gradient: compute it in floating point, or declare the "
+                       "parameter `frozen param`",
+                       model.pathOf(loss));
+  return "integers and detached operands end a gradient: declare it `frozen param`, or give what it computes a loss, a "
+         "value named `loss` in the layer or block";
+}
+
 /// Warns of trained parameters that the loss depends on only through integers or detached values. Parameters of layers
 /// that nothing reads have their own warning.
 void warnOfParameters(const ir::Model& model, const std::vector<bool>& read, Context& context) {
@@ -64,9 +87,7 @@ void warnOfParameters(const ir::Model& model, const std::vector<bool>& read, Con
   for (const ir::ValueId p : model.params) {
     const ir::Value& param = model.values[p];
     if (!param.trainable || trained[param.storage.index] || !read[p.index] || endsUnread(model, read, p)) continue;
-    context.report(NoGradient, param.range, {{"param", model.pathOf(p)}})
-        .help("integers and detached operands end a gradient: declare it `frozen param`, or give what it computes a "
-              "loss, a value named `loss` in the layer or block");
+    context.report(NoGradient, param.range, {{"param", model.pathOf(p)}}).help(gradientHelp(model, param));
   }
 }
 
