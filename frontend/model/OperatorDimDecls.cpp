@@ -21,7 +21,7 @@ PLANC_ERROR(PoolCount, 469,
 PLANC_ERROR(PoolMismatch, 470,
             "`{dim}` of operator `{op}` is {first} in `{a}`, but pooled from `{origin}` it is {second}")
 PLANC_ERROR(UnknownSignatureDim, 412, "operator `{op}` has no dimension `{dim}`{where}")
-PLANC_ERROR(DimOfItself, 472, "a dimension cannot {verb} itself: `{dim}` of operator `{op}`")
+PLANC_ERROR(DimOfItself, 472, "a dimension cannot {problem}: `{dim}` of operator `{op}`")
 
 namespace {
 
@@ -111,12 +111,13 @@ bool followingDim(ModelState& state, OpContext& op, const syntax::DimDecl& d) {
 
 /// Reports a dimension that depends on itself.
 DiagnosticEngine::Builder reportOfItself(ModelState& state, const OpContext& op, const syntax::DimDecl& d) {
-  static const std::map<Symbol, std::string_view> kVerbs = {{Symbol("routed"), "stand for"},
-                                                            {Symbol("follows"), "follow"}};
+  static const std::map<Symbol, std::string_view> kVerbs = {{Symbol("routed"), "stand for itself"},
+                                                            {Symbol("follows"), "follow itself"}};
   const auto verb = kVerbs.find(d.value->kids[0]->name.text);
-  auto report = state.context.report(
-      DimOfItself, d.range,
-      {{"verb", verb == kVerbs.end() ? "pool" : verb->second}, {"dim", d.name.text.str()}, {"op", op.decl.name.str()}});
+  auto report = state.context.report(DimOfItself, d.range,
+                                     {{"problem", verb == kVerbs.end() ? "pool itself" : verb->second},
+                                      {"dim", d.name.text.str()},
+                                      {"op", op.decl.name.str()}});
   report.help("name a dimension of an operand that no `dim` of the operator declares, or remove the line");
   return report;
 }

@@ -252,12 +252,12 @@ std::vector<Literal> literalsOf(const std::string& text) {
   return out;
 }
 
-/// Words that are also something of the compiler's own: kinds and roles of operators, facts of records, functions of
-/// formulas, and keys of messages and of JSON.
-const std::set<std::string> kAlsoOurs = {"attention", "batch",     "scores", "context", "lookup", "bias",
-                                         "linear",    "head",      "chunk",  "extent",  "from",   "group",
-                                         "groups",    "inner",     "k",      "mean",    "rank",   "rows",
-                                         "slice",     "predicted", "source", "state",   "value",  "width"};
+/// Words that are also something of the compiler's own: kinds, roles and statements of operators, facts of records,
+/// functions of formulas, and keys of messages and of JSON.
+const std::set<std::string> kAlsoOurs = {"attention", "batch", "scores", "context", "lookup", "bias",  "linear",
+                                         "detach",    "head",  "chunk",  "extent",  "from",   "group", "groups",
+                                         "inner",     "k",     "mean",   "rank",    "rows",   "slice", "predicted",
+                                         "source",    "state", "value",  "width"};
 
 /// Roles, not names: what an operator or a dimension is, the plan text says (docs/language.md, section 7).
 TEST(Architecture, NoNameOfTheLibraryDecidesAnything) {
