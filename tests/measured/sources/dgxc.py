@@ -24,7 +24,7 @@ Paxml:
 | sharding | parameters over the 8 GPUs of a node and FSDP nodes, 1 for 5B and 16 for 175B (paxml/configure.sh); copies between them |
 | precision | parameters and states in fp32; gathered and reduced in bf16 (`FPROP_DTYPE`) |
 | recomputation | 5B: all but the products (`SAVE_DOT_ONLY`); 175B: all but query, key, value and output projections (`SAVE_QKV_OUT_PROJ`): paxml/paxml_mod_configs.py |
-| stack | the library's JAX, `maxtext`, whose runs were on TPU |
+| stack | `paxml_gpu`: no run of Paxml was fitted |
 """
 # SPDX-License-Identifier: Apache-2.0
 from . import nvidia
@@ -52,7 +52,7 @@ def paxml(row):
     return Run(
         name=row["id"].replace("-", "_"), group="Paxml, H100", kind="dense",
         model=f"gpt.gpt(layers = {layers}, hidden = {hidden}, heads = {heads}, vocab = {vocab}, dropout = 0.0)", cluster=nvidia.cluster(row),
-        software="jax.maxtext", seq=seq, global_batch=gbs, micro_batch=mbs,
+        software="jax.paxml_gpu", seq=seq, global_batch=gbs, micro_batch=mbs,
         precision={"compute": row["precision"], "params": "fp32", "grads": "fp32", "reduce": "bf16", "optimizer": "fp32"},
         data=gpus, copies=gpus // (8 * FSDP[family]), stored="params", recompute=f"decoder {{ save = [{SAVED[family]}] }}", positions=True,
         seconds=float(row["value"]), citation=nvidia.cite(row))
