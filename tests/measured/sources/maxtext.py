@@ -32,6 +32,7 @@ Third table: AI-Hypercomputer/tpu-recipes at c8cfe2f689, training/trillium (v6e)
 | recomputation | whole layers but for the results that the recipe keeps (`remat_policy: custom`, and `device` or `offload` for each): KEPT |
 | offloading | results that go to the host count as kept on the chip, and their copies take no time, because the library has no host of a TPU: the verdict on memory does not hold |
 | precision | weights in fp32, gathered and reduced in bf16; products in fp8 with `fp8_full`; first moments in bf16 with `mu_dtype` |
+| stack | `maxtext_experts` for experts without a capacity, else `maxtext` |
 | experts | not split on TPU7x; Mixtral over 4 ranks, with a capacity of 1.25 (`mixtral_8x22b_dropped` of benchmarks/maxtext_trillium_model_configs.py) |
 | context parallelism | keys and values gathered (`context_parallel_strategy`, configs/base.yml) |
 | slices | v6e: 256 chips are a torus, fewer a grid, which the library has for v5e only and stands in the plan; TPU7x: 4 x 4 x 4, 4 x 4 x 8, 4 x 8 x 8, as the recipes are named |
@@ -135,7 +136,8 @@ def recipe(row):
     narrow = device == "7x" and family in NARROW and seq < 131072
     return Run(
         name=row["id"].replace("-", "_"), group=f"MaxText {kind}, TPU {'v7' if device == '7x' else device}", kind=kind, model=expression, cluster=cluster,
-        software="jax.maxtext", seq=seq, global_batch=gbs, micro_batch=number(row, "mbs") or gbs // data,
+        software="jax.maxtext_experts" if kind == "moe" and "capacity" not in expression else "jax.maxtext", seq=seq, global_batch=gbs,
+        micro_batch=number(row, "mbs") or gbs // data,
         precision={"compute": "fp8" if "fp8" in row["precision"] else "bf16", "params": "fp32", "grads": "fp32", "reduce": "bf16",
                    "optimizer": "{ m = bf16; v = fp32 }" if narrow else "fp32"},
         data=data, context=context, context_by="gather", expert=4 if family == "Mixtral-8x22B" else 1,
