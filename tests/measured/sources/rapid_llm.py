@@ -28,7 +28,7 @@ PREAMBLE = """cluster a100_pcie_4() {
     topology  = switch            : "two cards"
   }
   level node * 2 {
-    link      = fabrics.pcie      : "PCIe switches and processors"
+    link      = fabrics.pcie4     : "PCIe switches and processors"
     bandwidth = 31.5GB/s          : "PCIe 4.0 x16, per direction"
     own_port  = true              : "bridges and slots are different wires"
     latency   = 2us               : "nominal: as the fabric's samples"
