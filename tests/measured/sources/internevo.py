@@ -10,7 +10,7 @@
 | overlap | gradients beside the backward pass (`overlap_sync_grad`), new parameters after the step (`overlap_sync_param = False`): configs/7B_sft.py |
 | recomputation | printed: none, or whole layers (`checkpoint`) |
 | packed samples | one document per sequence: the dataset is not named |
-| stack | the library has none of this framework: `nanotron`, which also runs FlashAttention-2 for variable lengths, eager kernels and ZeRO-1 after the step |
+| stack | `internevo`: the numbers of `nanotron`, which also runs FlashAttention-2 for variable lengths, eager kernels and ZeRO-1 after the step, and its own buckets |
 | machine | eight A100 SXM 80 GB per node; 100 Gb/s x 4 / 8 = 6.25 GB/s per GPU, RoCE |
 """
 # SPDX-License-Identifier: Apache-2.0
@@ -34,7 +34,7 @@ def run(row):
         model=f"llama.dense(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, ffn = {ffn}, vocab = {vocab})",
         cluster=f"generic.cluster(gpu = devices.a100_sxm4_80gb, per_node = 8, nodes = {gpus // 8}, intra = fabrics.nvlink3, "
                 "intra_bandwidth = 300GB/s, inter = fabrics.roce, nic = 6.25GB/s)",
-        software="nanotron.nanotron", seq=seq, global_batch=gbs, micro_batch=mbs,
+        software="nanotron.internevo", seq=seq, global_batch=gbs, micro_batch=mbs,
         precision={"compute": "bf16", "grads": "bf16", "optimizer": "fp32"}, data=dp, tensor=tp, copies=dp // min(size, dp), stored="optimizer",
         recompute="decoder" if row["recompute"] == "full" else "",
         seconds=gbs * seq / (float(row["value"]) * gpus), citation="InternLM/InternEvo at c628a8c874, doc/en/train_performance.md")
