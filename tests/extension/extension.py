@@ -20,7 +20,7 @@ ROWS = {
 # `add` is what `+` stands for: the one operator that the language itself calls (docs/language.md, section 6).
 CALLED_BY_THE_LANGUAGE = {"add"}
 KEYWORDS = {"cluster"}  # also the name of a cluster in std.clusters.generic
-ROLES = {"linear", "bias"}  # facts of operators as well (docs/language.md, section 7)
+ROLES = {"linear", "bias", "detach"}  # facts and statements of operators as well (docs/language.md, section 7)
 STEPS = {"slice"}  # also a step between two layouts, and an argument of messages
 FIGURES = {"mean"}  # also of lengths of documents (docs/language.md, section 11), and a row of a table
 KINDS = {"gemm", "grouped_gemm", "scores", "context", "attention", "memory", "lookup", "permute"}
