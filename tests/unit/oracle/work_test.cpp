@@ -98,7 +98,7 @@ std::pair<double, double> forwardFlops(const Program& program) {
       if (!node.isCompute() || node.compute().role != Role::Forward) continue;
       const Op& op = program.model->ops[node.op];
       const Placement& placement = layerClass.placements[passes::local(layer, node.op)];
-      local += devices * node.compute().work.flops * node.times * instances;
+      local += devices * node.compute().work.flops / node.compute().work.skew * node.times * instances;
       for (const Term& t : op.flops.terms) {
         AxisMask used = 0;
         double whole = t.coefficient;

@@ -31,7 +31,7 @@ TEST(BindWorkload, SlotsOfExpertsFollowTheBatch) {
   for (const ir::Dim& d : a->model->dims) EXPECT_EQ(d.skew, d.kind == ir::DimKind::Routed ? 1.5 : 1);
 }
 
-// The load of the busiest device follows from the experts that a device holds: kExperts has four.
+// The load of the busiest device follows from the experts that a device holds: kExperts has eight.
 TEST(BindWorkload, LoadsFollowFromTheInequalityOfExperts) {
   const auto skew = [](const std::string& rules) {
     const After a("bind-workload", "  mesh { ep = 4 }\n  place {\n batch -> ep\n" + rules + " }",
@@ -42,7 +42,7 @@ TEST(BindWorkload, LoadsFollowFromTheInequalityOfExperts) {
     return most;
   };
   EXPECT_EQ(skew(""), 1); // every device holds all experts
-  EXPECT_NEAR(skew(" moe { experts -> ep }\n"), ir::busiestLoad(0.2, 4, 4), 1e-12);
+  EXPECT_NEAR(skew(" moe { experts -> ep }\n"), ir::busiestLoad(0.2, 8, 4), 1e-12);
 }
 
 TEST(BindWorkload, BusiestLoads) {
@@ -52,7 +52,7 @@ TEST(BindWorkload, BusiestLoads) {
   EXPECT_NEAR(ir::busiestLoad(0.2, 128, 64), 1.609098, 1e-6);
   EXPECT_NEAR(ir::busiestLoad(0.29, 128, 16), 1.343113, 1e-6);
   EXPECT_NEAR(ir::busiestLoad(0.2, 128, 128), 1.956591, 1e-6);
-  EXPECT_EQ(ir::busiestLoad(0.9, 1024, 2), 2); // no device has more than everything
+  EXPECT_EQ(ir::busiestLoad(0.9, 2, 2), 2); // no device has more than everything
   double before = 1;
   for (double gini = 0.05; gini < 0.9; gini += 0.05) {
     const double load = ir::busiestLoad(gini, 256, 32);
