@@ -11,7 +11,7 @@
 | sharding | distributed optimizer, overlapped; fine-tuning of GPT-OSS without it, gradients reduced after backward (recipes/gpt_oss/h100/gpt_oss.py) |
 | sequence parallelism | with tensor parallelism, but not of Qwen3 8B (recipes/qwen/h100/qwen3.py) |
 | recomputation | printed; GPT-OSS 120B on GB200: norms and activation of experts (perf_recipes/gpt_oss/gb200/gpt_oss.py) |
-| adapters | rank of the notes, on the projections of attention. Those of GPT-OSS's experts are left out: the experts of a device share one (`share_expert_adapters`, docs/training/peft.md), and the library has one per expert |
+| adapters | rank of the notes, on the projections of attention. Queries, keys and values share one (`linear_qkv`), which stands at the queries. Those of GPT-OSS's experts are left out: the experts of a device share one (`share_expert_adapters`, docs/training/peft.md), and the library has one per expert |
 | packed documents | Tulu 3: 390 tokens on average, as one row says, with a spread as large, for it is not published |
 | weights of experts | multiplied into their activation |
 | mxfp8 | mxfp8, also in the layers of DeepSeek-V3's second token and its output layers (`fp8_output_proj`) |
@@ -87,9 +87,8 @@ def adapters(row):
     if row["workload"] != "lora":
         return ""
     rank = re.search(r"rank (\d+)", row["notes"])[1]
-    if row["model_family"].startswith("GPT-OSS"):
-        return f"rank = {rank}; targets = [{', '.join(f'decoder.{layer}.attn' for layer in PAIRS)}]"
-    return f"rank = {rank}; targets = [decoder.attn]"
+    layers = [f"decoder.{layer}" for layer in PAIRS] if row["model_family"].startswith("GPT-OSS") else ["decoder"]
+    return f"rank = {rank}; targets = [{', '.join(f'{layer}.attn.{name}' for layer in layers for name in ('q', 'out'))}]"
 
 
 def overlap(row, pp, chunks):
