@@ -112,7 +112,8 @@ namespace {
 template <class Dims, class IsSplit> double skewWhere(const Model& model, const Dims& dims, IsSplit isSplit) {
   double skew = 1;
   for (DimId d : dims)
-    if (const Dim& dim = model.dims[d]; dim.kind == DimKind::Routed && dim.skew != 1 && isSplit(dim.chosen))
+    if (const Dim& dim = model.dims[d];
+        dim.kind == DimKind::Routed && dim.skew != 1 && dim.chosen.valid() && isSplit(dim.chosen))
       skew *= dim.skew;
   return skew;
 }

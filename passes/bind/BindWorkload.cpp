@@ -22,6 +22,7 @@ namespace {
 /// `expert_gini` says how uneven experts are; more experts on a device even that out.
 double skewOf(const Plan& plan, const Model& model, const Dim& d) {
   const Workload& w = plan.workload;
+  if (!d.chosen.valid()) return 1; // the data chooses among the elements of one dimension
   if (w.expertGini <= 0) return w.expertImbalance;
   const Dim& experts = model.dims[d.chosen];
   int64_t devices = 1;

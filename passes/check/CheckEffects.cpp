@@ -13,6 +13,8 @@ namespace planc::passes {
 using namespace ir;
 
 PLANC_WARNING(ContiguousIdle, 644, "`contiguous` has no effect: no operator here has a causal mask along `{dim}`")
+PLANC_ERROR(UnevenSplits, 639,
+            "`expert_gini` needs one number of devices, but rules split `{dim}` over {first} and over {other}")
 PLANC_WARNING(ImbalanceIdle, 645, "`{fact}` has no effect: {reason}")
 PLANC_ERROR(ImbalanceTooLarge, 646,
             "`expert_imbalance` is {value}, but `{dim}` is split over {ranks} devices: the busiest has at most {ranks} "
@@ -42,6 +44,33 @@ void warnContiguous(const ProgramHead& program, DiagnosticEngine& diagnostics) {
   }
 }
 
+/// The load of the busiest device is a number of the model, so all layers must split their experts over as many
+/// devices.
+bool checkOneSplit(const ProgramHead& program, DiagnosticEngine& diagnostics) {
+  const Plan& plan = *program.plan;
+  for (const Dim& d : program.model->dims) {
+    if (d.kind != DimKind::Routed || d.capacity > 0 || !d.chosen.valid()) continue;
+    const Symbol experts = program.model->dims[d.chosen].name;
+    const PlacementRule* first = nullptr;
+    for (const PlacementRule& r : plan.placements) {
+      if (r.dim != experts) continue;
+      const auto devices = [&](const PlacementRule& rule) {
+        return program.mesh.size(resolveTargets(program.mesh, rule.targets));
+      };
+      if (!first) first = &r;
+      if (devices(r) == devices(*first)) continue;
+      diagnostics
+          .report(UnevenSplits, plan.workload.giniRange,
+                  {{"dim", experts.str()}, {"first", devices(*first)}, {"other", devices(r)}})
+          .label(first->range, "the first rule")
+          .label(r.range, "another rule")
+          .help("state `expert_imbalance`, the load of the busiest device over the mean, or split all experts alike");
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Routing gives the chosen devices uneven loads. The plan must have routing, and one device cannot get more than
 /// everything.
 bool checkImbalance(const ProgramHead& program, DiagnosticEngine& diagnostics) {
@@ -61,7 +90,8 @@ bool checkImbalance(const ProgramHead& program, DiagnosticEngine& diagnostics) {
     if (d.capacity > 0) continue;
     open = true;
     placed |= llvm::any_of(program.plan->placements, [&](const PlacementRule& r) {
-      return r.dim == program.model->dims[d.chosen].name && !resolveTargets(program.mesh, r.targets).empty();
+      return d.chosen.valid() && r.dim == program.model->dims[d.chosen].name &&
+             !resolveTargets(program.mesh, r.targets).empty();
     });
   }
   if (!placed) {
@@ -74,7 +104,7 @@ bool checkImbalance(const ProgramHead& program, DiagnosticEngine& diagnostics) {
         .help(routed && open ? "place the experts, `decoder.moe { experts -> ep }`, or remove it" : "remove it");
     return true;
   }
-  if (gini) return true; // the load follows from the devices
+  if (gini) return checkOneSplit(program, diagnostics);
   eachPlaced(program, [&](const Op& op, const Placement& placement) {
     for (DimId d : op.dims) {
       const Dim& dim = program.model->dims[d];

@@ -15,7 +15,8 @@
 namespace planc::passes {
 using namespace ir;
 
-PLANC_ERROR(RuleWithoutEffect, 634, "{problem}")
+PLANC_ERROR(RuleWithoutEffect, 634, "no operator in `{selector}` has a dimension `{dim}`")
+PLANC_ERROR(RuleOfParts, 638, "no rule can place `{dim}`: it lies where {parts}")
 PLANC_WARNING(IdleAxis, 640, "`{op}` does the same work on {size} ranks of `{axis}`")
 PLANC_WARNING(AxisOrder, 641,
               "`{axis}` is before `{other}` in `{dim} -> {axes}`: gathering it moves every index to another device")
@@ -82,18 +83,16 @@ void reportIdle(const PlacementRule& rule, const std::set<std::string>& found, c
                 DiagnosticEngine& diagnostics) {
   const std::string selector = rule.selector.steps.empty() ? "the model" : rule.selector.str();
   const SourceRange at = rule.dimRange.valid() ? rule.dimRange : rule.range;
-  const std::string_view dim = rule.dim.view();
-  const std::string problem = parts.empty() ? fmt::format("no operator in `{}` has a dimension `{}`", selector, dim)
-                                            : fmt::format("no rule can place `{}`: it lies where {} {}", dim,
-                                                          quotedSeries(parts), parts.size() == 1 ? "lies" : "lie");
-  auto report = diagnostics.report(RuleWithoutEffect, at,
-                                   {{"problem", problem}, {"selector", selector}, {"dim", rule.dim.str()}});
   if (!parts.empty()) {
-    report.help(fmt::format("place {}, or remove the rule", quotedSeries(parts)));
+    const std::string series = quotedSeries(parts);
+    diagnostics
+        .report(RuleOfParts, at, {{"dim", rule.dim.str()}, {"parts", series + (parts.size() == 1 ? " lies" : " lie")}})
+        .help(fmt::format("place {}, or remove the rule", series));
     return;
   }
+  auto report = diagnostics.report(RuleWithoutEffect, at, {{"selector", selector}, {"dim", rule.dim.str()}});
   const std::vector<std::string> names(found.begin(), found.end());
-  report.meant(dim, names);
+  report.meant(rule.dim.view(), names);
   if (!names.empty()) report.note("dimensions found there: " + quotedList(names));
 }
 

@@ -58,11 +58,7 @@ def section(tally, sources, table):
     if not groups:
         return [f"(no run of {table})"]
     short = {g: g.removesuffix(mark) for g in groups}
-    of_kind = {}
-    for g in tally.groups:
-        if g in groups:
-            of_kind.setdefault(tally.kind_of[g], []).extend(tally.verdicts[g])
-    lines = HEAD + [line_of(short[kind], groups[kind], of) for kind, of in of_kind.items()]
+    lines = HEAD + [line_of(short[kind], groups[kind], of) for kind, of in tally.of_kind.items() if kind in groups]
     for source in sources:
         complete, incomplete = tally.found[runs.name_of(source), table]
         if not complete and not incomplete:

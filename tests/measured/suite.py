@@ -24,6 +24,7 @@ class Tally:
 
     def __init__(self):
         self.groups, self.kinds, self.kind_of, self.verdicts, self.failed = {}, {}, {}, {}, []
+        self.of_kind = {}  # verdicts by kind; a source can have runs of several
         self.peaks = {}  # printed peaks of memory, by group
         self.of_run = {}  # {run: [((predicted, measured), (inside, fits))]}
         self.idle = []  # statements without effect
@@ -43,6 +44,7 @@ class Tally:
             self.kind_of[run.group] = kind
             inside = m["metric"] == "step_time" and plan["totals"]["step_time_low_s"] <= pair[1] <= plan["totals"]["step_time_high_s"]
             self.verdicts.setdefault(run.group, []).append((inside, plan["memory"]["fits"]))
+            self.of_kind.setdefault(kind, []).append(self.verdicts[run.group][-1])
             self.of_run.setdefault(run.name, []).append((pair, self.verdicts[run.group][-1]))
             if show:
                 peak = f"{100 * plan['memory']['peak_bytes'] / plan['memory']['capacity_bytes']:6.0f} % of memory"

@@ -73,10 +73,11 @@ Priced scoresProduct(const Pricing& p) {
   Term share = p.fact(product.memoryEfficiency, "f", sized(product.memoryEfficiency));
   if (device.has(product.size)) share *= p.fact(product.size, "size", byteSize(scoreBytes));
   const Term start = p.fact(DeviceFact::GemmStart, w.dtype, "t0");
-  const bool own = p.facts.stack.has(StackFact::RatesBackward, p.op().name);
-  const Term factor = !ofBackward(p) ? 1
-                      : own          ? backwardShare(p, p.fact(StackFact::RatesBackward, p.op().name, "factor"))
-                                     : backwardShare(p, p.fact(product.backward, "factor", sized(product.backward)));
+  Term factor = 1;
+  if (ofBackward(p)) {
+    const std::optional<Term> own = kernelRatio(p);
+    factor = backwardShare(p, own ? *own : p.fact(product.backward, "factor", sized(product.backward)));
+  }
   const Term kernel = kernelRate(p);
   // What an operator states takes the place of its scores.
   const bool moves = p.op().reads || p.op().writes;
@@ -130,8 +131,7 @@ Term kernelFactor(const Pricing& p, const Size& headSize) {
 /// measured with.
 Term kernelBackward(const Pricing& p, const Size& headSize) {
   if (!ofBackward(p)) return 1;
-  if (p.facts.stack.has(StackFact::RatesBackward, p.op().name))
-    return p.fact(StackFact::RatesBackward, p.op().name, "factor");
+  if (const std::optional<Term> own = kernelRatio(p)) return *own;
   if (p.facts.stack.has(StackFact::AttentionBackward)) return p.fact(StackFact::AttentionBackward, "factor");
   return p.fact(DeviceFact::AttentionBackward, "factor", headSize);
 }

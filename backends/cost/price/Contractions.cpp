@@ -53,8 +53,8 @@ Term bytesOf(const Pricing& p, const Shape& s) {
 
 /// Returns the time of both gradients over that of the forward product.
 Term ratioOf(const Pricing& p) {
-  if (!p.facts.stack.has(StackFact::RatesBackward, p.op().name)) return p.fact(StackFact::BackwardRatio, "r");
-  return p.fact(StackFact::RatesBackward, p.op().name, "r");
+  const std::optional<Term> own = kernelRatio(p);
+  return own ? *own : p.fact(StackFact::BackwardRatio, "r");
 }
 
 /// Returns the price of a product whose forward takes `forward`.

@@ -44,10 +44,15 @@ bool ofForward(const Pricing& p) {
   return isBackward(p) && p.facts.stack.has(StackFact::RatesBackward, p.op().name);
 }
 
+/// Returns the factor on the time of the forward pass; 1 if this is that pass, or if backward is priced by its own
+/// bytes.
+Term factorOf(const Pricing& p) {
+  return ofForward(p) ? *kernelRatio(p) : Term(1);
+}
+
 /// Prices `bytes` at the rate of the operator's kernel. They are those of the forward pass if `ofForward`.
 Priced ofKernel(const Pricing& p, const Term& bytes) {
-  const Term factor = ofForward(p) ? p.fact(StackFact::RatesBackward, p.op().name, "factor") : 1;
-  Priced priced = memoryTime(p, bytes, kernelRate(p), factor);
+  Priced priced = memoryTime(p, bytes, kernelRate(p), factorOf(p));
   priced.flops = p.compute().work.flops;
   return priced;
 }
@@ -95,8 +100,7 @@ Priced lookup(const Pricing& p) {
   const Term bandwidth = p.fact(DeviceFact::Bandwidth, "B");
   const Term efficiency = p.fact(DeviceFact::LookupEfficiency, "efficiency") * kernelRate(p);
   const Term reads = p.known(forwardWork(p).reads, "reads", units::bytes);
-  const Term factor = ofForward(p) ? p.fact(StackFact::RatesBackward, p.op().name, "factor") : 1;
-  Priced priced = p.priced(memory(reads / (efficiency * bandwidth)) * factor);
+  Priced priced = p.priced(memory(reads / (efficiency * bandwidth)) * factorOf(p));
   priced.bytes = reads.value;
   priced.flops = p.compute().work.flops;
   return priced;

@@ -82,6 +82,11 @@ Term kernelRate(const Pricing& p) {
              : 1;
 }
 
+std::optional<Term> kernelRatio(const Pricing& p) {
+  if (!p.facts.stack.has(ir::StackFact::RatesBackward, p.op().name)) return std::nullopt;
+  return p.fact(ir::StackFact::RatesBackward, p.op().name, "factor");
+}
+
 Priced priceNode(const Pricing& pricing) {
   const ir::Compute* compute = pricing.node.asCompute();
   if (!compute) return copy(pricing);

@@ -4,6 +4,7 @@
 #include "backends/cost/price/Pricing.h"
 #include "support/Memo.h"
 
+#include <optional>
 #include <span>
 
 namespace planc::cost {
@@ -42,6 +43,8 @@ Priced memoryTime(const Pricing& pricing, const Term& bytes, const Term& rate = 
 /// Returns the rate that the stack states for the operator's own kernel, over the rate of the operator's equation; 1 if
 /// it states none.
 Term kernelRate(const Pricing& pricing);
+/// Returns backward over forward as the stack states it for the operator's own kernel; nothing if it states none.
+std::optional<Term> kernelRatio(const Pricing& pricing);
 
 /// Returns the bytes that work reads and writes, as two named numbers.
 Term readsAndWrites(const Pricing& pricing, const ir::LocalWork& work);

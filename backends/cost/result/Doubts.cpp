@@ -204,11 +204,15 @@ void warnOfFastKernel(const Simulation& sim, const CostModel& model, const ir::D
        {"type", ir::name(compute.work.dtype)}});
   const ir::Number* curve = device.number(ir::DeviceFact::AttentionForward);
   if (curve && op.kind == ir::OpKind::Attention) report.label(curve->range, "the curve of the device");
-  report.help(fmt::format("`{}` of the stack {}", path,
-                          backward && path.ends_with("backward")
-                              ? "is backward over forward, which is rarely below 1"
-                              : "is relative to the device's curve, or to the equation of the operator's kind: 1 if "
-                                "that was measured with the software of the stack"));
+  const bool ofCurve = op.kind == ir::OpKind::Attention && (!stated || stated->value == 1);
+  if (ofCurve)
+    report.help("the curve of the device, or its `calibration.attention.head`, is above the peak");
+  else
+    report.help(fmt::format("`{}` of the stack {}", path,
+                            backward && path.ends_with("backward")
+                                ? "is backward over forward, which is rarely below 1"
+                                : "is relative to the device's curve, or to the equation of the operator's kind: 1 if "
+                                  "that was measured with the software of the stack"));
 }
 
 } // namespace planc::cost

@@ -22,7 +22,8 @@ void warnOfSmallMessages(const Estimate& estimate, const ir::Plan& plan, int64_t
 /// optimizer for tables updates only the rows that were read.
 void warnOfDenseTables(const Simulation& sim, const CostModel& model, DiagnosticEngine& diagnostics);
 
-/// Warns of the attention that runs furthest above the device's peak: a factor or a curve is wrong then.
+/// Warns of the fused attention, or the product with a rate of its own in the stack, that computes furthest above the
+/// device's peak, in its forward or backward pass: a rate, a factor or a curve is wrong then.
 void warnOfFastKernel(const Simulation& sim, const CostModel& model, const ir::Device& device, const ir::Stack& stack,
                       DiagnosticEngine& diagnostics);
 

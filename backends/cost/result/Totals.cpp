@@ -78,8 +78,8 @@ struct ModelFlops {
   FlopsByType whole, causal;
 };
 
-/// Returns by value whether a gradient would flow on from it. `carried`: the same for the end of an instance, which the
-/// next instance of its repeat begins with.
+/// Returns by value whether a gradient would flow on from it. `carried`: by value, whether a gradient flows on from it in
+/// the previous instance of the repeat. Carried values begin an instance with it.
 std::vector<bool> flowsOf(const ir::Model& model, const std::vector<bool>& carried) {
   std::vector<bool> flows(model.values.size(), true);
   for (const ir::Op& op : model.ops) {
