@@ -77,8 +77,8 @@ std::span<const OperatorEquation> operatorEquations() {
 }
 
 Term kernelRate(const Pricing& p) {
-  return p.facts.stack.has(StackFact::RatesForward, p.op().name)
-             ? p.fact(StackFact::RatesForward, p.op().name, "kernel")
+  return p.facts.stack.has(ir::StackFact::RatesForward, p.op().name)
+             ? p.fact(ir::StackFact::RatesForward, p.op().name, "kernel")
              : 1;
 }
 
