@@ -79,7 +79,7 @@ Priced scoresProduct(const Pricing& p) {
     factor = backwardShare(p, own ? *own : p.fact(product.backward, "factor", sized(product.backward)));
   }
   const Term kernel = kernelRate(p);
-  // What an operator states takes the place of its scores.
+  // Bytes that the operator states take the place of its scores.
   const bool moves = p.op().reads || p.op().writes;
   const Term moved = moves ? readsAndWrites(p, w) : p.known(scoreBytes, "bytes(scores)", units::bytes);
 

@@ -208,7 +208,7 @@ TEST(CostSegments, AHostThatWaitsForSizesIsBehindAfterwards) {
   EXPECT_NEAR(routed(true, 0, 500e-6), 1440e-6 + 50e-6 + 30e-6, 1e-12); // long experts hide all launches but two
 }
 
-// The same wait where the stack's software reads a value back before an operator, whatever routing does.
+// A host also waits where the stack's software reads a value back before an operator, with or without routing.
 TEST(CostSegments, AHostThatReadsAValueBackIsBehindAfterwards) {
   const auto seconds = [](std::optional<double> readsBack) {
     RoutedLayers layers;
