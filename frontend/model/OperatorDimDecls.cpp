@@ -111,13 +111,11 @@ bool followingDim(ModelState& state, OpContext& op, const syntax::DimDecl& d) {
 
 /// Reports a dimension that depends on itself.
 DiagnosticEngine::Builder reportOfItself(ModelState& state, const OpContext& op, const syntax::DimDecl& d) {
-  static const std::map<Symbol, std::string_view> kVerbs = {{Symbol("routed"), "stand for itself"},
-                                                            {Symbol("follows"), "follow itself"}};
-  const auto verb = kVerbs.find(d.value->kids[0]->name.text);
-  auto report = state.context.report(DimOfItself, d.range,
-                                     {{"problem", verb == kVerbs.end() ? "pool itself" : verb->second},
-                                      {"dim", d.name.text.str()},
-                                      {"op", op.decl.name.str()}});
+  static const std::map<Symbol, std::string_view> kProblems = {
+      {Symbol("routed"), "stand for itself"}, {Symbol("follows"), "follow itself"}, {Symbol("pooled"), "pool itself"}};
+  auto report = state.context.report(
+      DimOfItself, d.range,
+      {{"problem", kProblems.at(d.value->kids[0]->name.text)}, {"dim", d.name.text.str()}, {"op", op.decl.name.str()}});
   report.help("name a dimension of an operand that no `dim` of the operator declares, or remove the line");
   return report;
 }

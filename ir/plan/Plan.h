@@ -96,7 +96,7 @@ struct Workload {
   std::optional<Optimizer> optimizer;
   std::optional<Optimizer> tableOptimizer; ///< for tables that only lookups read: updates the rows that were read
   double expertImbalance = 1; ///< load of the busiest device over the mean, if routed data chooses a device
-  double expertGini = 0;      ///< Gini coefficient of the loads of experts, from 0 (equal) to 1; instead of the above
+  double expertGini = 0;      ///< Gini coefficient of the loads of experts, 0 (equal) to 0.9; if above 0, it decides
   SourceRange range, globalBatchRange, microBatchRange, imbalanceRange, giniRange;
   bool operator==(const Workload&) const = default;
 

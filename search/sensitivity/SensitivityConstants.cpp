@@ -8,10 +8,13 @@
 #include "ir/facts/FactTable.h"
 #include "ir/facts/SampleColumns.h"
 #include "ir/facts/StackFacts.h"
+#include "ir/plan/Settings.h"
 #include "ir/vocabulary/Topologies.h"
 #include "support/Shared.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <variant>
 
 namespace planc::search {
 
@@ -176,15 +179,12 @@ private:
     ofOverlap();
     ofRun();
     const ir::Workload& w = plan_.workload;
-    if (w.expertImbalance > 1) {
-      Constant made{.path = w.section.str() + ".expert_imbalance"};
-      made.scale = [](Plan& p, double factor) { p.workload.expertImbalance *= factor; };
-      add(std::move(made), {w.expertImbalance}, {1, ir::ranges::kAny.most, {}});
-    }
-    if (w.expertGini > 0) {
-      Constant made{.path = w.section.str() + ".expert_gini"};
-      made.scale = [](Plan& p, double factor) { p.workload.expertGini *= factor; };
-      add(std::move(made), {w.expertGini}, {0, 0.9, {}});
+    for (const ir::SettingRow* row : ir::settingsIn(w.section.view())) {
+      const auto* field = std::get_if<ir::WorkloadField>(&row->field);
+      if (!field || w.*field->value == ir::Workload{}.*field->value) continue; // the default scales nothing
+      Constant made{.path = fmt::format("{}.{}", w.section.view(), ir::nameOf(*row))};
+      made.scale = [value = field->value](Plan& p, double factor) { p.workload.*value *= factor; };
+      add(std::move(made), {w.*field->value}, row->type.range);
     }
     if (w.optimizer && w.optimizer->stateBytes) {
       Constant made{.path = w.section.str() + ".optimizer.state_bytes", .unit = units::bytes};

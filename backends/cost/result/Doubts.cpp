@@ -145,18 +145,28 @@ struct FastNode {
   double rate = 0, over = 1; ///< FLOP/s of unmasked work; over the peak
 };
 
+/// A fact of a stack that makes the rate of a kernel.
+struct RateFact {
+  ir::StackFact id;
+  bool named;    ///< of one operator; otherwise of fused attention
+  bool backward; ///< of backward passes only
+};
+/// In the order in which they count.
+constexpr RateFact kRateFacts[] = {
+    {ir::StackFact::RatesBackward, true, true},
+    {ir::StackFact::AttentionBackward, false, true},
+    {ir::StackFact::RatesForward, true, false},
+    {ir::StackFact::AttentionFactor, false, false},
+};
+
 /// Returns the stack's fact that makes the rate of a node, and its path; null if the stack states none.
 std::pair<const ir::Number*, std::string> rateFactOf(const ir::Op& op, bool backward, const ir::Stack& stack) {
-  const bool attention = op.kind == ir::OpKind::Attention;
-  for (const ir::StackFact id : {ir::StackFact::RatesBackward, ir::StackFact::AttentionBackward,
-                                 ir::StackFact::RatesForward, ir::StackFact::AttentionFactor}) {
-    const bool ofBackward = id == ir::StackFact::RatesBackward || id == ir::StackFact::AttentionBackward;
-    const bool named = id == ir::StackFact::RatesBackward || id == ir::StackFact::RatesForward;
-    if ((ofBackward && !backward) || (!named && !attention)) continue;
-    const ir::FactKey key = named ? ir::FactKey(op.name) : ir::FactKey{};
-    if (const ir::Number* stated = stack.number(id, key)) return {stated, ir::FactRef(id, key).path()};
+  for (const RateFact& row : kRateFacts) {
+    if ((row.backward && !backward) || (!row.named && op.kind != ir::OpKind::Attention)) continue;
+    const ir::FactKey key = row.named ? ir::FactKey(op.name) : ir::FactKey{};
+    if (const ir::Number* stated = stack.number(row.id, key)) return {stated, ir::FactRef(row.id, key).path()};
   }
-  return {nullptr, "attention.factor"};
+  return {};
 }
 
 /// Returns whether a stack's facts can make an operator faster than its device: products whose rate it states, and

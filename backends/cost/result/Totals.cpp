@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 
 namespace planc::cost {
 
@@ -78,8 +79,8 @@ struct ModelFlops {
   FlopsByType whole, causal;
 };
 
-/// Returns by value whether a gradient would flow on from it. `carried`: by value, whether a gradient flows on from it in
-/// the previous instance of the repeat. Carried values begin an instance with it.
+/// Returns by value whether a gradient would flow on from it. `carried`: by value, whether a gradient flows on from it
+/// in the previous instance of the repeat. Carried values begin an instance with it.
 std::vector<bool> flowsOf(const ir::Model& model, const std::vector<bool>& carried) {
   std::vector<bool> flows(model.values.size(), true);
   for (const ir::Op& op : model.ops) {
@@ -96,8 +97,8 @@ std::vector<bool> flowsOf(const ir::Model& model, const std::vector<bool>& carri
 /// what integers and detached operands cut off does not.
 std::vector<double> passesOfProducts(const ir::Model& model) {
   const std::vector<bool> first = flowsOf(model, std::vector<bool>(model.values.size()));
-  // What the last operator of an instance passes on, the next instance begins with. A value carried through several
-  // repeats settles in as many sweeps.
+  // Each instance begins with the gradient that the end of the instance before it passes on. A value carried through
+  // several repeats settles in as many sweeps.
   std::vector<bool> later = first;
   for (std::vector<bool> before; before != later;) before = later, later = flowsOf(model, before);
   const std::vector<bool> reaches = model.reachesLoss();
@@ -107,10 +108,8 @@ std::vector<double> passesOfProducts(const ir::Model& model) {
       const auto passesOn = [&](const ir::Operand& o) { return flows[o.value.index] && model.passesGradient(op, o); };
       if (!reaches[op.result.index]) return 0.0;
       if (!ir::isContraction(op.kind)) return llvm::any_of(op.operands, passesOn) ? kTrainingPasses - 1 : 0;
-      double products = 0;
-      for (const ir::Operand& o : op.operands)
-        if (&o - op.operands.data() < 2) products += passesOn(o);
-      return products;
+      const std::span factors = std::span(op.operands).first(std::min<size_t>(2, op.operands.size()));
+      return static_cast<double>(std::ranges::count_if(factors, passesOn));
     };
     const ir::Layer& layer = model.layers[op.layer];
     const auto count = layer.repeat ? static_cast<double>(layer.count) : 1;
