@@ -86,7 +86,7 @@ def read(path):
     return rows
 
 
-def plan(r, size):
+def plan(r, size=SIZES["8b"]):
     scattered = r["tp"] > 1  # REDUCE_SCATTER mode: the stream is split by sequence
     place = ["  place {", "    batch -> dp"]
     if scattered:
