@@ -47,7 +47,7 @@ std::optional<calibrate::StepRun> stepRun(Compilation& plan) {
   run.sequence = cost::longestKeys(*plan.program());
   const cost::Confidence& sure = plan.estimate()->totals.confidence;
   if (sure.coverage > 0) run.believed = std::log(sure.high / sure.low) / 2 / cost::kNinetyPercent;
-  run.terms = cost::termsWidth(sure, false);
+  run.terms = cost::termsWidth(sure, cost::Ends::Both, false);
   const verdict::Results results = verdict::evaluate(plan.plan(), *plan.estimate(), aside);
   ir::Plan doubled = plan.plan();
   edit(doubled.stack).number(ir::StackFact::Unattributed)->value *= 2;

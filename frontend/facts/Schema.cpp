@@ -133,11 +133,11 @@ void FactReader::readStatistic(Symbol name, const Value& v, const std::string& p
   if (!range.holds(v.asDouble())) senseless(range.text);
 }
 
-int FactReader::remadeAt(const std::vector<RowView>& rows) {
+int FactReader::remadeAt(const std::vector<RowView>& rows, bool ir::FactType::*basis) {
   int last = -1;
   const auto see = [&](const FactNode& node) { last = std::max(last, node.replaced ? node.layer : -1); };
   for (const RowView& row : rows) {
-    if (!row.type.basis) continue;
+    if (!(row.type.*basis)) continue;
     const FactNode* section = tree_.root().find(Symbol(row.path.substr(0, row.path.find('.'))));
     if (!section) continue;
     see(*section);
@@ -217,7 +217,7 @@ void FactReader::leaf(FactNode& node, const std::string& path, const std::vector
     FactInput input =
         inputOf(node, star, node.source, statisticsOf(rows[i], path.substr(0, path.size() - own), path, node.layer));
     if (!key(rows[i], input, path, node.nameRange)) return;
-    if (rows[i].type.evidence && node.layer < remade_) return;
+    if (rows[i].type.evidence && node.layer < std::max(remade_, renamed_)) return;
     if (rows[i].type.form == FactForm::Custom || fill(rows[i], input, tree_.value(node), path, node.value->range))
       set(i, input);
     return;
@@ -258,7 +258,7 @@ bool FactReader::record(FactNode& node, const Value& value, const std::string& p
       known = true;
       FactInput input = inputOf(node, star, field.source.empty() ? node.source : field.source,
                                 statisticsOf(rows[i], path, inner, node.layer));
-      if (rows[i].type.evidence && node.layer < remade_) continue;
+      if (rows[i].type.evidence && node.layer < std::max(remade_, renamed_)) continue;
       if (key(rows[i], input, inner, node.nameRange) && rows[i].type.form != FactForm::Custom &&
           fill(rows[i], input, field.value, inner, node.value->range))
         set(i, input);

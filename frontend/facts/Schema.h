@@ -47,7 +47,8 @@ public:
     for (const ir::FactRow& r : rows)
       for (const std::string_view path : {r.path, r.inside})
         if (!path.empty()) views.push_back({path, r.type, r.id.index});
-    remade_ = remadeAt(views);
+    remade_ = remadeAt(views, &ir::FactType::basis);
+    renamed_ = remadeAt(views, &ir::FactType::runsBasis);
     walk(tree_.root(), "", views, [&](size_t row, FactInput& input) {
       const Id id = static_cast<Id>(views[row].index);
       if (views[row].type.form == FactForm::Custom || views[row].type.form == FactForm::Text)
@@ -62,8 +63,9 @@ public:
 
 private:
   using Store = std::function<void(size_t, FactInput&)>;
-  /// The last layer of `extends` that replaces a fact on which samples depend (`basis`); -1 if there is none.
-  int remadeAt(const std::vector<RowView>& rows);
+  /// The last layer of `extends` that replaces a fact on which samples depend (`basis`), or on which runs depend
+  /// (`runsBasis`); -1 if there is none.
+  int remadeAt(const std::vector<RowView>& rows, bool ir::FactType::*basis);
   void walk(FactNode& section, const std::string& path, const std::vector<RowView>& rows, const Store& set);
   void leaf(FactNode& node, const std::string& path, const std::vector<RowView>& rows, const Store& set);
   bool record(FactNode& node, const Value& value, const std::string& path, const std::vector<RowView>& rows,
@@ -88,7 +90,8 @@ private:
     int samplesAt = -1, errorAt = -1, p90At = -1, validAt = -1;
   };
   Around around_;
-  int remade_ = -1; ///< result of `remadeAt`: statistics of earlier layers do not apply
+  int remade_ = -1;  ///< result of `remadeAt`: statistics and evidence of earlier layers do not apply
+  int renamed_ = -1; ///< result of `remadeAt`: evidence of earlier layers does not apply
 };
 
 /// Reports a section that was written as a fact.

@@ -8,13 +8,13 @@
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
 #include "ir/layout/Layout.h"
+#include "ir/machine/Release.h"
 #include "ir/vocabulary/Algorithms.h"
 #include "support/Day.h"
 #include "support/text/Spelling.h"
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <llvm/ADT/StringExtras.h>
 
@@ -23,7 +23,7 @@ using syntax::Expr;
 using syntax::ExprKind;
 
 PLANC_ERROR(ReleaseForm, 551,
-            "`released` must be a year, a month, or a span such as `2025-11 to 2026-02`; this is `{text}`")
+            "`{fact}` must be a year, a month, or a span such as `2025-11 to 2026-02`; this is `{text}`")
 PLANC_ERROR(FittedFactForm, 552, "`{fact}` must be {expected}; this is `{text}`")
 PLANC_ERROR(UnknownWord, 510, "`{fact}` must be one of {words}; this is `{word}`")
 
@@ -55,32 +55,16 @@ template <class Record, class Id> void text(Record& record, Id id, In& in) {
   if (!in.text.empty()) record.set(id, Symbol(in.text), in.number);
 }
 
-/// Parses `2026` or `2026-02` to a number of months; nothing for any other form.
-std::optional<int> monthOf(std::string_view date) {
-  const auto digits = [](std::string_view part) {
-    return std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
-  };
-  const bool month = date.size() == 7 && date[4] == '-' && digits(date.substr(5));
-  if ((!month && date.size() != 4) || !digits(date.substr(0, 4))) return std::nullopt;
-  const int m = month ? std::atoi(std::string(date.substr(5)).c_str()) : 1;
-  if (m < 1 || m > 12) return std::nullopt;
-  return std::atoi(std::string(date.substr(0, 4)).c_str()) * 12 + m - 1;
-}
-
-/// Reads `released = "2025-11 to 2026-02"`. Its number is the first month.
-void released(ir::Stack& s, In& in) {
-  constexpr std::string_view kTo = " to ";
-  const std::string_view written = in.text;
-  const size_t to = written.find(kTo);
-  const std::optional<int> first = monthOf(written.substr(0, to));
-  const std::optional<int> last = to == std::string_view::npos ? first : monthOf(written.substr(to + kTo.size()));
-  if (!first || !last || *last < *first) {
-    in.ev->context.report(ReleaseForm, in.node->value->range, {{"text", in.text}})
+/// Reads `released = "2025-11 to 2026-02"` or `installed = "2026-08"`. Its number is the first month.
+void release(ir::Stack& s, ir::StackFact id, In& in) {
+  const std::optional<ir::ReleaseSpan> months = ir::parseRelease(in.text);
+  if (!months) {
+    in.ev->context.report(ReleaseForm, in.node->value->range, {{"fact", ir::factRow(id).path}, {"text", in.text}})
         .help("write the year and the month in digits, the earlier one first");
     return;
   }
-  in.number.value = *first;
-  text(s, ir::StackFact::Released, in);
+  in.number.value = months->first;
+  text(s, id, in);
 }
 
 bool isDigest(std::string_view text) {
@@ -206,7 +190,7 @@ void readCustom(ir::Cluster&, ir::ClusterFact, FactInput&) {} // Machines reads 
 void readCustom(ir::Stack& stack, ir::StackFact id, FactInput& in) {
   if (id == ir::StackFact::Platform) stack.platform = in.text;
   if (id == ir::StackFact::Framework || id == ir::StackFact::Dispatcher) text(stack, id, in);
-  if (id == ir::StackFact::Released) released(stack, in);
+  if (id == ir::StackFact::Released || id == ir::StackFact::Installed) release(stack, id, in);
   if (id == ir::StackFact::Accumulate) accumulate(stack, in);
   if (id == ir::StackFact::Algorithm) algorithm(stack, id, in);
   fitted(stack, id, in);

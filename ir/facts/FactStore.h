@@ -82,7 +82,7 @@ struct FactRef {
 };
 
 /// The largest number of ids in one record: `FactStore` has one slot for each.
-inline constexpr size_t kMostFacts = 80;
+inline constexpr size_t kMostFacts = 96;
 
 /// Numbers by id and key. Looking up a fact without `*` is one array access. An id has few keys, which are scanned.
 class FactStore {

@@ -28,6 +28,12 @@ FactType FactType::asBasis() const {
   return type;
 }
 
+FactType FactType::asRunsBasis() const {
+  FactType type = *this;
+  type.runsBasis = true;
+  return type;
+}
+
 FactType FactType::asEvidence() const {
   FactType type = *this;
   type.evidence = true;

@@ -21,6 +21,7 @@ struct FactType {
   std::optional<Unit> sizeUnit{}; ///< a table by this size may replace the number; curves: the unit of x
   bool calibrated = false;        ///< a measurement: it may have `samples`, `error` and `valid`
   bool basis = false;             ///< describes what was sampled: a record that overrides it inherits no samples
+  bool runsBasis = false;         ///< describes whose runs were measured: a record that overrides it inherits none
   bool evidence = false;          ///< describes measured runs, as samples do
   bool provenance = false;        ///< describes how the record was made, not the machine or its software
 
@@ -28,6 +29,7 @@ struct FactType {
   FactType orTable(const Unit& size) const;
   FactType asCalibrated() const;
   FactType asBasis() const;
+  FactType asRunsBasis() const;
   FactType asEvidence() const;
   FactType asProvenance() const;
 };

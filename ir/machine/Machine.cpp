@@ -85,7 +85,7 @@ std::optional<Accuracy> Stack::accuracy() const {
     StackFact fact;
     double Accuracy::*field;
   };
-  static constexpr std::array<AccuracyPart, 15> kParts{
+  static constexpr std::array<AccuracyPart, 16> kParts{
       {{StackFact::AccuracyRuns, &Accuracy::runs},
        {StackFact::AccuracySources, &Accuracy::sources},
        {StackFact::AccuracyLow, &Accuracy::low},
@@ -95,6 +95,7 @@ std::optional<Accuracy> Stack::accuracy() const {
        {StackFact::AccuracyNominal, &Accuracy::nominal},
        {StackFact::AccuracyDistance, &Accuracy::distance},
        {StackFact::AccuracySequence, &Accuracy::sequence},
+       {StackFact::AccuracyNewFramework, &Accuracy::newFramework},
        {StackFact::AccuracyNewArchitecture, &Accuracy::newArchitecture},
        {StackFact::AccuracyNewType, &Accuracy::newType},
        {StackFact::AccuracyNewDevices, &Accuracy::newDevices},

@@ -23,10 +23,10 @@ struct Accuracy {
   double nominal = 0;           ///< relative error of a price from nominal numbers
   double distance = 0;          ///< error that a fact gains per factor of e outside of its samples
   double sequence = 0;          ///< longest sequence of its runs; 0: not given
-  /// Additional relative error of a step: on a device architecture without runs of the stack; in a type without runs on
-  /// the device; per factor of e beyond the devices of its runs; per factor of e beyond the sequence length of its
-  /// runs.
-  double newArchitecture = 0, newType = 0, newDevices = 0, newSequence = 0;
+  /// Additional relative error of a step: under a stack without runs of its framework; on a device architecture without
+  /// runs of the stack; in a type without runs on the device; per factor of e beyond the devices of its runs; per
+  /// factor of e beyond the sequence length of its runs.
+  double newFramework = 0, newArchitecture = 0, newType = 0, newDevices = 0, newSequence = 0;
   /// For two plans of one model on one machine, the factor between the measured and the predicted ratio of their times.
   /// Nine of ten ratios lie within this factor, in addition to the error that their terms predict. The first value is
   /// for plans with the same mesh, the second for other plans; 0: not given.

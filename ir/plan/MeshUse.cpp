@@ -19,6 +19,13 @@ bool targetsReach(const Mesh& mesh, const std::vector<Symbol>& targets, AxisId a
 
 } // namespace
 
+int64_t devicesOver(const Plan& plan, Symbol dim) {
+  int64_t devices = 1;
+  for (const PlacementRule& r : plan.placements)
+    if (r.dim == dim) devices = std::max(devices, plan.mesh.size(resolveTargets(plan.mesh, r.targets)));
+  return devices;
+}
+
 std::string targetText(const std::vector<Symbol>& axes, bool host) {
   std::string text;
   for (Symbol axis : axes) text += (text.empty() ? "" : ", ") + axis.str();

@@ -31,6 +31,9 @@ std::vector<const PlacementRule*> heldPlacements(const Plan& plan, const Mesh& m
 /// The pipeline of a plan. Returns null if it has none, or if the pipeline's axes have one device (one stage).
 const Pipeline* pipelineOf(const Plan& plan);
 
+/// Returns the devices over which the plan's rules split a dimension of this name; 1 without such a rule.
+int64_t devicesOver(const Plan& plan, Symbol dim);
+
 /// Targets as a rule writes them: `tp`, `[cp, tp]`, `[dp, host]`, `replicate`.
 std::string targetText(const std::vector<Symbol>& targets, bool host);
 /// The effect of a rule on its subject, as written: `[cp, tp] via ring`, `dp { regather = false }`.

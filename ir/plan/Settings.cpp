@@ -49,8 +49,7 @@ std::string_view name(Statement statement) {
 
 std::span<const SettingRow> settings() {
   using enum SettingKind;
-  static constexpr FactRange kLoad{1, std::numeric_limits<double>::max(), "at least 1"},
-      kInequality{0, 0.9, "0 to 0.9"};
+  static constexpr FactRange kLoad{1, std::numeric_limits<double>::max(), "at least 1"};
   static const auto run = [](std::string_view path, const Unit& unit, const FactRange& range, OptNumber Run::*field) {
     return SettingRow{path, Number, number(unit, range), field};
   };
@@ -73,7 +72,7 @@ std::span<const SettingRow> settings() {
       {"train.table_optimizer"},
       {"train.expert_imbalance", Number, number({}, kLoad),
        WorkloadField{&Workload::expertImbalance, &Workload::imbalanceRange}},
-      {"train.expert_gini", Number, number({}, kInequality),
+      {"train.expert_gini", Number, number({}, ranges::kInequality),
        WorkloadField{&Workload::expertGini, &Workload::giniRange}},
       {"finetune.freeze"},
       {"finetune.lora"},

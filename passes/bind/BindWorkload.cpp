@@ -25,10 +25,8 @@ double skewOf(const Plan& plan, const Model& model, const Dim& d) {
   if (!d.chosen.valid()) return 1; // the data chooses among the elements of one dimension
   if (w.expertGini <= 0) return w.expertImbalance;
   const Dim& experts = model.dims[d.chosen];
-  int64_t devices = 1;
-  for (const PlacementRule& r : plan.placements)
-    if (r.dim == experts.name) devices = std::max(devices, plan.mesh.size(resolveTargets(plan.mesh, r.targets)));
-  return busiestLoad(w.expertGini, static_cast<double>(experts.extent), static_cast<double>(devices));
+  return busiestLoad(w.expertGini, static_cast<double>(experts.extent),
+                     static_cast<double>(devicesOver(plan, experts.name)));
 }
 
 /// Returns whether the model already has these extents, as it was written or from another program with the same layers.

@@ -34,6 +34,7 @@ Json intervalJson(const cost::Confidence& c) {
     out["terms"].push_back({{"what", t.what},
                             {"share", t.share},
                             {"error", t.error},
+                            {"ends", cost::name(t.ends)},
                             {"outside_share", t.outside},
                             {"samples", jsonNumber(t.samples)}});
   return out;

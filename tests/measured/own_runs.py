@@ -6,6 +6,7 @@ device are what somebody with a machine of their own has; of such a group of at 
 the second and the last third are given to `planc calibrate --steps` as plans with their measured times, and the others are priced with the
 stack that it writes. They are judged; the three are not."""
 import argparse
+import dataclasses
 import os
 import subprocess
 import sys
@@ -51,7 +52,8 @@ def calibrated(planc, folder, bench, source, given, rest):
     if done.returncode:
         raise RuntimeError(f"{source}: three runs of {given[0].software} cannot be used\n{done.stderr[:2000]}")
     stack = given[0].software.rpartition(".")[2]
-    text = library.imports(file_text(title, rest, preamble)).replace(f"software = {given[0].software}\n", f"software = own.{stack}_scaled\n")
+    text = library.imports(file_text(title, [dataclasses.replace(r, installed="") for r in rest], preamble))
+    text = text.replace(f"software = {given[0].software}\n", f"software = own.{stack}_scaled\n")
     first, _, others = text.partition("\n")
     with open(paths[2], "w") as f:
         f.write("\n".join([first, 'import "scaled.plan" as own', others]))

@@ -93,7 +93,8 @@ double ceilingOf(const ProductsOfKind& products, const ir::Device& device, const
            (stack.has(StackFact::AttentionHead) ? mostOf(stack.number(StackFact::AttentionHead), 1)
                                                 : std::max(1.0, mostOf(device.number(DeviceFact::AttentionHead), 1))) *
            mostOf(stack.number(StackFact::AttentionFactor), kNone) *
-           std::max(1.0, mostOf(device.number(DeviceFact::AttentionSplit), 1));
+           std::max(1.0, stack.has(StackFact::AttentionSplit) ? mostOf(stack.number(StackFact::AttentionSplit), 1)
+                                                              : mostOf(device.number(DeviceFact::AttentionSplit), 1));
   }
   double most = 0;
   for (const ir::DType type : products.types) {

@@ -136,6 +136,12 @@ Term kernelBackward(const Pricing& p, const Size& headSize) {
   return p.fact(DeviceFact::AttentionBackward, "factor", headSize);
 }
 
+/// Returns the rate over the curve of a kernel that has a part of the queries or keys.
+Term splitFactor(const Pricing& p) {
+  return p.facts.stack.has(StackFact::AttentionSplit) ? p.fact(StackFact::AttentionSplit, "split")
+                                                      : p.fact(DeviceFact::AttentionSplit, "split");
+}
+
 /// Returns the bandwidth at which the operator's kernel moves what the operator states.
 Term streamed(const Pricing& p, const ir::LocalWork& w) {
   return p.fact(DeviceFact::MemoryEfficiency, "efficiency", byteSize(w.reads + w.writes)) *
@@ -151,7 +157,7 @@ Priced fusedAttention(const Pricing& p) {
   const Term curve = p.fact(DeviceFact::AttentionForward, "curve", keys);
   const Size headSize{w.headDim, units::none};
   const Term factor = kernelFactor(p, headSize);
-  const Term split = w.sequenceSplit ? p.fact(DeviceFact::AttentionSplit, "split") : 1;
+  const Term split = w.sequenceSplit ? splitFactor(p) : 1;
   const Term start = p.fact(DeviceFact::AttentionStart, "start");
   const Term backward = kernelBackward(p, headSize);
 

@@ -109,7 +109,7 @@ Priced groupedGemm(const Pricing& p) {
   // Relative to the rate of one large product.
   const Term share = slower ? p.fact(StackFact::Grouped, "E", {p.compute().work.tokensPerExpert, units::none}) : 1;
   const Term bytes = bytesOf(p, shape);
-  const auto equation = alone ? equations::roofline<Term> : equations::inTurn<Term>;
+  const auto equation = alone ? equations::roofline<Term> : equations::overlapped<Term>;
   const Term time = equation(flops, f.rate * share, bytes, f.bandwidth * f.memoryEfficiency, f.start * kernels);
   Priced priced = product(p, time, flops, bytes);
   priced.launches = launchesOf(p, kernels.value);

@@ -8,11 +8,13 @@
 #include "backends/cost/price/Update.h"
 #include "backends/cost/result/Distance.h"
 #include "backends/cost/result/Rows.h"
+#include "backends/cost/result/Unsaid.h"
 #include "ir/facts/StackFacts.h"
 #include "ir/program/CollectiveNodes.h"
 #include "ir/program/States.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -52,7 +54,8 @@ struct Outside {
 class Ledger {
 public:
   Ledger(const Simulation& sim, const CostModel& model, Facts& facts, const ir::Accuracy& accuracy)
-      : sim_(sim), program_(*sim.schedule->program), model_(model), facts_(facts), accuracy_(accuracy) {}
+      : sim_(sim), program_(*sim.schedule->program), model_(model), facts_(facts), accuracy_(accuracy),
+        unsaid_(program_, facts.stack) {}
 
   void addClasses();
   void addTied();
@@ -75,6 +78,7 @@ private:
   std::vector<RecordTime> entries_;
   std::vector<Outside> outside_;
   double total_ = 0, beyond_ = 0;
+  UnsaidTime unsaid_;
 };
 
 /// Returns the relative standard deviation of a record: the stated one, or the default for records without samples.
@@ -160,6 +164,7 @@ void Ledger::addNode(const ir::Node& node, double seconds) {
   EvidenceList evidence;
   model_.price(program_, node, {.evidence = &evidence});
   add(seconds, evidence, {&program_, &node});
+  unsaid_.add(node, seconds);
 }
 
 /// Adds the time on the compute stream: operators, exposed communication, and waiting for the host.
@@ -263,6 +268,7 @@ Confidence Ledger::finish() {
                          e.outside / total, e.samples, false, e.record, e.owner.kind, e.owner.name,
                          left * e.base / seconds});
   }
+  for (RecordShare& term : unsaid_.terms(total)) out.terms.push_back(std::move(term));
   sortTerms(out.terms);
   out.outside = beyond_ / total;
   for (const Outside& o : outside_)
@@ -272,36 +278,44 @@ Confidence Ledger::finish() {
 
 } // namespace
 
+std::string_view name(Ends ends) {
+  constexpr std::array<std::string_view, 3> kNames{"both", "faster", "slower"};
+  return kNames[static_cast<size_t>(ends)];
+}
+
 std::string recordText(const Owner& owner, std::string_view record, bool nominal) {
   const std::string text = fmt::format("{} `{}`", noun(owner.kind), owner.name.view());
   if (nominal) return "nominal numbers of " + text;
   return record.empty() ? text : fmt::format("`{}` of {}", record, text);
 }
 
-double termsWidth(const Confidence& confidence, bool distances) {
+double termsWidth(const Confidence& confidence, Ends end, bool distances) {
   double variance = 0;
   for (const RecordShare& t : confidence.terms)
-    if (distances || !t.distance) variance += t.share * t.error * t.share * t.error;
+    if ((distances || !t.distance) && (t.ends == Ends::Both || t.ends == end))
+      variance += t.share * t.error * t.share * t.error;
   return kNinetyPercent * std::sqrt(variance);
 }
 
 void setInterval(Confidence& c, const ir::Accuracy& accuracy) {
-  const double terms = termsWidth(c);
   c.runsLow = accuracy.low;
   c.runsHigh = accuracy.high;
-  c.low = std::exp(-std::hypot(std::log(accuracy.low), terms));
-  c.high = std::exp(std::hypot(std::log(accuracy.high), terms));
+  c.low = std::exp(-std::hypot(std::log(accuracy.low), termsWidth(c, Ends::Faster)));
+  c.high = std::exp(std::hypot(std::log(accuracy.high), termsWidth(c, Ends::Slower)));
   c.coverage = kCoverage;
 }
 
 std::vector<WidthPart> widthParts(const Confidence& c) {
   std::vector<WidthPart> parts;
-  const double width = std::log(c.high), runs = std::log(c.runsHigh);
+  const auto squares = [](double low, double high) {
+    return std::log(low) * std::log(low) + std::log(high) * std::log(high);
+  };
+  const double width = squares(c.low, c.high);
   if (c.coverage <= 0 || !(width > 0)) return parts;
-  parts.push_back({std::string(kRunsPart), runs * runs / (width * width)});
+  parts.push_back({std::string(kRunsPart), squares(c.runsLow, c.runsHigh) / width});
   for (const RecordShare& t : c.terms) {
-    const double half = kNinetyPercent * t.share * t.error;
-    if (half > 0) parts.push_back({t.what, half * half / (width * width)});
+    const double half = kNinetyPercent * t.share * t.error, ends = t.ends == Ends::Both ? 2 : 1;
+    if (half > 0) parts.push_back({t.what, ends * half * half / width});
   }
   std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.share > b.share; });
   return parts;

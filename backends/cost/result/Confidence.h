@@ -19,8 +19,9 @@ Confidence confidence(const Simulation& sim, const CostModel& model, Facts& fact
 /// Returns the text of `RecordShare::what`. `nominal`: the numbers of a level without a record.
 std::string recordText(const Owner& owner, std::string_view record, bool nominal);
 
-/// Returns the half-width of the interval from the terms alone, in logarithms. `distances` false: from records alone.
-double termsWidth(const Confidence& confidence, bool distances = true);
+/// Returns the distance of one end of the interval from the prediction by the terms alone, in logarithms.
+/// `distances` false: by records alone, which move both ends.
+double termsWidth(const Confidence& confidence, Ends end, bool distances = true);
 
 /// Sets the interval, as multiples of the prediction, that holds a measured value nine times out of ten. The stack's
 /// own spread and the terms count as independent errors of the logarithm.

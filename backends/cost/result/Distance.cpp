@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/result/Distance.h"
 
+#include "backends/cost/result/Unsaid.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
 #include "ir/layout/Routed.h"
@@ -33,6 +34,7 @@ public:
     if (const double most = largestRun(); most > 0)
       beyond("devices", static_cast<double>(program_.mesh.devices()), most, accuracy_.newDevices);
     types();
+    for (RecordShare& term : releaseTerm(*program_.plan)) terms_.push_back(std::move(term));
     if (accuracy_.sequence > 0)
       beyond("keys of a query", longestKeys(program_), accuracy_.sequence, accuracy_.newSequence);
     return std::move(terms_);
@@ -109,7 +111,7 @@ std::vector<UnseenKind> unseenKinds(const ir::Plan& plan) {
   if (!accuracy) return {};
   const std::string run = fmt::format("no run of stack `{}`", stack.name.view());
   const auto none = [&stack](ir::StackFact fact) { return stack.keys(fact).empty(); };
-  if (none(ir::StackFact::AccuracySeen)) return {{"architecture", run, accuracy->newArchitecture}};
+  if (none(ir::StackFact::AccuracySeen)) return {{"framework", run, accuracy->newFramework}};
   const std::string where = device.architecture.empty() ? fmt::format("on device `{}`", device.name.view())
                                                         : fmt::format("on architecture `{}`", device.architecture);
   const double newExperts = stack.value(ir::StackFact::AccuracyNewExperts, 0);

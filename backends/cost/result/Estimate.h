@@ -71,6 +71,10 @@ struct StageRow {
   int64_t kind = 0; ///< equal for stages that run the same classes equally often
 };
 
+/// The ends of an interval that a term moves.
+enum class Ends : uint8_t { Both, Faster, Slower };
+std::string_view name(Ends ends); ///< `both`, `faster`, `slower`
+
 /// A calibrated record on which the step time depends, or a distance between the plan and the stack's runs.
 struct RecordShare {
   std::string what;      ///< `calibration.gemm.bf16` of device `h100_sxm5_80gb`
@@ -85,6 +89,7 @@ struct RecordShare {
   ir::RecordKind kind = ir::RecordKind::Device; ///< kind of its owner
   Symbol owner{};
   double base = 0; ///< part of `error` that also applies inside the record's samples
+  Ends ends = Ends::Both;
 };
 /// The uncertainty of the step time (docs/cost-model.md, section 5).
 struct Confidence {
@@ -95,7 +100,7 @@ struct Confidence {
   double runsLow = 1, runsHigh = 1; ///< interval from the spread of the stack's runs alone, without terms
 };
 
-/// A part of the width of an interval. `share` is the part's share of the squared upper half-width in logarithms.
+/// A part of the width of an interval. `share` is the part's share of the squares of both half-widths, in logarithms.
 struct WidthPart {
   std::string what;
   double share = 0;

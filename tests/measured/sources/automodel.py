@@ -110,7 +110,7 @@ def run(row):
     states = "bf16" if kind == "moe" or lora else "{ m = fp32; v = fp32; master = bf16 }"
     return Run(
         name=row["id"].replace("-", "_"), group=f"AutoModel {kind}" + (", LoRA" if lora else ""), kind=kind, model=expression, cluster=nvidia.cluster(row),
-        software=stack(row, kind), seq=seq, global_batch=gbs // passes, micro_batch=mbs,
+        software=stack(row, kind), balanced=kind == "moe", seq=seq, global_batch=gbs // passes, micro_batch=mbs,
         precision={"compute": "bf16", "params": "bf16", "grads": "bf16", "reduce": "fp32", "optimizer": states},
         data=dp, tensor=tp, context=cp, pipeline=pp, expert=(number(row, "ep") or gpus) if kind == "moe" else 1, mla=mla,
         sequence_parallel=asynchronous(row), stored="optimizer" if once(family, kind) else "params", kept=family == "GPT-OSS-20B", context_by="gather",

@@ -112,5 +112,6 @@ def run(row):
         place=place(row, tp), sequence_parallel=tp > 1 and not dense,
         stored="" if family.startswith("GPT-OSS") and why == "fine-tuning" else "optimizer", schedule=schedule, overlap=overlap(row, pp, chunks),
         stages=nvidia.stages(row, pp * chunks) if pp > 1 and family != "GPT-OSS-20B" else [], recompute=recomputation(row), lora=adapters(row),
+        balanced=why == "tuned" and not dense, installed="2026-08",
         documents=DOCUMENTS if why == "fine-tuning" else "", gini=0 if dense or why == "tuned" or ep == 1 else 0.2, seconds=float(row["value"]),
         memory=f"{row['memory']}GiB" if row["memory"] else "", citation="Megatron Bridge, " + row["id"])

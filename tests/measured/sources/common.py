@@ -77,6 +77,8 @@ class Run:
     mesh: str = ""  # the axes, in place of those that follow from the degrees
     documents: str = ""  # lengths of packed documents
     gini: float = 0  # inequality of the loads of experts
+    balanced: bool = False  # the loads of experts are forced to be equal
+    installed: str = ""  # the release of the software, as 2026-04, where the source says it
 
 
 MODULES = {
@@ -157,12 +159,22 @@ def _place(run):
     return lines
 
 
+def software_of(run):
+    """The stack of a run's plan: the library's, or an heir that says which release was installed."""
+    return f"{run.software.replace('.', '_')}_{run.installed.replace('-', '_')}" if run.installed else run.software
+
+
+def installed(runs):
+    """The declarations of the heirs."""
+    return sorted({f'stack {software_of(r)} extends {r.software} {{ installed = "{r.installed}" : "the release of the row" }}' for r in runs if r.installed})
+
+
 def plan_text(run):
     """The plan of a run."""
-    out = [f"plan {run.name} {{", f"  model = {run.model}", f"  cluster = {run.cluster}", f"  software = {run.software}"]
+    out = [f"plan {run.name} {{", f"  model = {run.model}", f"  cluster = {run.cluster}", f"  software = {software_of(run)}"]
     workload = f"seq = {run.seq}; global_batch = {run.global_batch}; micro_batch = {run.micro_batch}; optimizer = optimizers.{run.optimizer}"
     workload += f"; documents {run.documents}" if run.documents else ""
-    workload += f"; expert_gini = {run.gini}" if run.gini else ""
+    workload += f"; expert_gini = {run.gini}" if run.gini else "; expert_imbalance = 1" if run.balanced else ""
     out.append(f"  finetune {{ {workload}; lora {{ {run.lora} }} }}" if run.lora else f"  train {{ {workload} }}")
     out.append("  precision { " + "; ".join(f"{k} {v}" if v.startswith("{") else f"{k} = {v}" for k, v in run.precision.items()) + " }")
     out.append("  mesh { " + (run.mesh or _axes(run)) + " }")
@@ -187,7 +199,7 @@ def plan_text(run):
 
 def file_text(title, runs, preamble=""):
     """A file of plans: what it is, the imports that they need, models that the library does not have, and the plans."""
-    plans = "\n\n".join(plan_text(r) for r in runs)
+    plans = "\n".join(installed(runs) + [""] * bool(installed(runs))) + "\n\n".join(plan_text(r) for r in runs)
     imports = [f"import {path}" for module, path in MODULES.items() if _uses(preamble + plans, module)]
     return "/// " + title + "\n" + "\n".join(imports) + "\n\n" + (preamble + "\n" if preamble else "") + plans + "\n"
 

@@ -65,7 +65,7 @@ def run(row):
     overlap = (["pipeline = 100%"] if pp > 1 and chunks == 1 else []) + (["activation = 7.74%"] if tp > 1 and not fp8 else [])
     return Run(
         name=row["id"].replace("-", "_"), group=f"ModelZoo Qwen3 235B, {nvidia.device(row)}", kind="moe", model="qwen.qwen3_235b_a22b(weigh = activation)",
-        cluster=nvidia.cluster(row), software="te.te_2602", seq=seq, global_batch=gbs, micro_batch=number(row, "mbs") or 1,
+        cluster=nvidia.cluster(row), software="te.te_2602", balanced=True, seq=seq, global_batch=gbs, micro_batch=number(row, "mbs") or 1,
         precision={"compute": "fp8" if fp8 else "bf16", "grads": "fp32", "optimizer": "{ m = bf16; v = bf16 }" if fp8 else "fp32"},
         data=dp, tensor=tp, context=cp, pipeline=pp, expert=ep, sequence_parallel=tp > 1, stored="params" if fsdp else "optimizer",
         mesh=mesh(dp, tp, cp, pp, ep) if cp > 1 else "",

@@ -36,6 +36,8 @@ Second table: more machines, types and models by the same rules, and
 | optimizer | Adam; Kimi K2's recipe has Muon |
 """
 # SPDX-License-Identifier: Apache-2.0
+import re
+
 from .common import Incomplete, Run, need, number, stage_lines
 
 EXPERT_WIDTHS = {"Qwen3-30B-A3B": 768, "Qwen3-235B-A22B": 1536}
@@ -101,6 +103,12 @@ def release(row):
     """Year and month of a Megatron Bridge release as a number, 0 for NeMo."""
     text = row["notes"].split("release ")
     return float(".".join(text[1].split(";")[0].split(".")[:2])) if len(text) > 1 else 0.0
+
+
+def installed(row):
+    """Year and month of a release of NeMo or Megatron Bridge, where the row has one."""
+    found = re.search(r"(?:release|NeMo) (2\d)\.(0[1-9]|1[0-2])\b", row["notes"] + " " + row["source"])
+    return f"20{found[1]}-{found[2]}" if found else ""
 
 
 def stack(row, kind):
@@ -228,7 +236,7 @@ def run(row, group, mbs=None):
     blocking = family.startswith("DeepSeekV3") and device(row) == "H100"
     return Run(
         name=row["id"].replace("-", "_"), group=f"{group} {kind}, {device(row)}", kind=kind, model=expression, cluster=cluster(row),
-        software=stack(row, kind), seq=seq, global_batch=gbs, micro_batch=mbs, precision=precision(row),
+        software=stack(row, kind), installed=installed(row), balanced=kind == "moe", seq=seq, global_batch=gbs, micro_batch=mbs, precision=precision(row),
         data=gpus // (tp * pp * cp), tensor=tp, context=cp, pipeline=pp, expert=ep if kind == "moe" else 1,
         mla=family.startswith(("DeepSeekV3", "Kimi")), positions=positions, optimizer="muon" if family.startswith("Kimi") else "adam",
         place=("batch -> dp", "decoder.local, decoder.global { moe { experts -> ep } }") if family.startswith("GPT-OSS") else (),

@@ -151,8 +151,50 @@ TEST(Confidence, EachWayBeyondTheRunsIsATerm) {
   EXPECT_EQ(near.error("devices"), 0) << "twice as much is near";
 }
 
+/// A stack with releases of a month, and what a year of them brings.
+struct Released : Step {
+  explicit Released(const char* installed = nullptr) {
+    Stack& stack = edit(plan.stack);
+    stack.set(StackFact::Released, Symbol("2026-02"), number(0));
+    if (installed) stack.set(StackFact::Installed, Symbol(installed), number(0));
+    stack.set(StackFact::AccuracyNewYear, number(0.12));
+  }
+};
+
+TEST(Confidence, NewerSoftwareMayBeFasterAndOlderSlower) {
+  const Confidence known = Released("2026-02").sure(), newer = Released("2026-08").sure(),
+                   older = Released("2025-08").sure(), unsaid = Released().sure();
+  EXPECT_EQ(known.low, Step().sure().low);
+  EXPECT_EQ(newer.high, known.high);
+  EXPECT_NEAR(std::log(newer.low), -std::hypot(std::log(known.low), 0.06), 1e-9) << "half a year";
+  EXPECT_EQ(older.low, known.low);
+  EXPECT_NEAR(std::log(older.high), std::hypot(std::log(known.high), 0.06), 1e-9);
+  EXPECT_EQ(unsaid.low, newer.low) << "a plan that does not say may be half a year ahead";
+  Released fitted;
+  edit(fitted.plan.stack).set(StackFact::FittedDate, Symbol("2026-11-01"), number(0));
+  EXPECT_EQ(fitted.sure().low, known.low) << "its own steps were of its software";
+}
+
+TEST(Confidence, ScoresWithoutRunsAndRatesWidenTheirShare) {
+  const auto error = [](auto change) {
+    Step step;
+    Stack& stack = edit(step.plan.stack);
+    stack.set(StackFact::AccuracyNewKind, number(0.4));
+    step.program.model.edit().ops[OpId(0)].kind = OpKind::Scores;
+    change(stack);
+    for (const RecordShare& t : step.sure().terms)
+      if (t.what.find("scores that are not one fused attention") != std::string::npos) return t.error;
+    return 0.0;
+  };
+  EXPECT_EQ(error([](Stack&) {}), 0.4);
+  EXPECT_EQ(error([](Stack& s) { s.set(StackFact::AccuracyKindsScores, number(8)); }), 0) << "such runs";
+  EXPECT_EQ(error([](Stack& s) { s.set(StackFact::RatesForward, Symbol("matmul"), number(0.5)); }), 0)
+      << "a kernel's samples";
+}
+
 TEST(Confidence, ItsWidthAddsUp) {
-  const Confidence c = Step().sure();
+  Released both("2026-08");
+  const Confidence c = both.sure();
   double sum = 0;
   for (const WidthPart& p : widthParts(c)) sum += p.share;
   EXPECT_NEAR(sum, 1, 1e-9);

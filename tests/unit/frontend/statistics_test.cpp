@@ -79,6 +79,47 @@ TEST(Statistics, AnOverriddenFactHasNoneOfThoseItReplaced) {
   EXPECT_TRUE(plan->cluster->device.number(ir::DeviceFact::MemoryStart)->statistics.calibrated);
 }
 
+/// A stack of another framework is priced with its parent's facts, whose errors stay, but it has none of its runs.
+TEST(Statistics, RunsOfAnotherFrameworkAreNotInherited) {
+  const auto stackOf = [](const std::string& facts) {
+    auto plans = plansOf(R"(
+stack s {
+  framework = "Ours" : "here"
+  launch    = 5us    : "fit"
+  accuracy {
+    seen { hopper = 64 }
+    experts { hopper = 8 }
+    sequence = 8192
+    kinds { scores = 64 }
+    low = 0.9
+  }
+}
+stack t extends s {
+  )" + facts + R"(
+}
+import std.ops
+model m(hidden: int = 4) {
+  in x: [batch, hidden]
+  loss = ops.gelu(x)
+}
+plan p { model = m; software = t }
+)");
+    return plans.empty() ? ir::Stack{} : *plans[0]->stack;
+  };
+  const auto runs = [](const ir::Stack& s) {
+    return s.keys(ir::StackFact::AccuracySeen).size() + s.keys(ir::StackFact::AccuracyExperts).size() +
+           s.has(ir::StackFact::AccuracySequence) + s.has(ir::StackFact::AccuracyKindsScores);
+  };
+  EXPECT_EQ(runs(stackOf("")), 4u);
+  EXPECT_EQ(runs(stackOf("override launch = 6us : \"ours\"")), 4u);
+  const ir::Stack other = stackOf("override framework = \"Theirs\" : \"there\"");
+  EXPECT_EQ(runs(other), 0u);
+  EXPECT_TRUE(other.has(ir::StackFact::Launch));
+  EXPECT_TRUE(other.has(ir::StackFact::AccuracyLow)) << "its spread is the best guess";
+  EXPECT_EQ(runs(stackOf("override framework = \"Theirs\" : \"there\"\n accuracy { seen { override hopper = 2 } }")),
+            1u);
+}
+
 /// A device with another peak is another machine: what was sampled on the one that it extends says less of it. What it
 /// calibrates itself counts.
 TEST(Statistics, OfAnotherPeakAreNotInherited) {

@@ -1,0 +1,38 @@
+// The time of a step that depends on what the plan does not say and on kinds of operators that the stack's runs never
+// had (docs/cost-model.md, section 5).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/cost/facts/Facts.h"
+#include "backends/cost/result/Estimate.h"
+#include "ir/program/Program.h"
+
+#include <array>
+#include <vector>
+
+namespace planc::cost {
+
+/// Adds up the seconds of the critical stage in nodes with unstated routing, and in kinds of operators without runs.
+class UnsaidTime {
+public:
+  UnsaidTime(const ir::Program& program, const ir::Stack& stack);
+  void add(const ir::Node& node, double seconds);
+  /// Returns the terms of a critical stage of `total` seconds.
+  std::vector<RecordShare> terms(double total) const;
+
+private:
+  double loadOf(const std::vector<ir::DimId>& dims) const;
+
+  const ir::Program& program_;
+  const ir::Stack& stack_;
+  std::vector<double>
+      loads_;         ///< by dim: load of the busiest device over the mean, if routing is as uneven as published
+  double routed_ = 0; ///< seconds of routed nodes
+  double busier_ = 0; ///< seconds that these nodes take longer under those loads
+  std::array<double, 3> kinds_{}; ///< seconds in kinds of operators that runs may lack
+};
+
+/// Returns the term for software that is newer or older than the releases that the stack knows; nothing if it is
+/// neither.
+std::vector<RecordShare> releaseTerm(const ir::Plan& plan);
+
+} // namespace planc::cost
