@@ -14,14 +14,21 @@ from sources.common import file_text
 WORKERS = 2
 
 
+def clusters_in(text, prefix=""):
+    """{cluster: "devices.NAME" or the cluster that it extends} of the clusters in a text; `prefix` is the module in front of their names, with a dot."""
+    found = {}
+    for name, _, parent, body in re.findall(r"^(?:export )?cluster (\w+)(\([^{]*?\)(?: extends ([\w.]+)\([^{]*)?) \{(.*?)^\}", text, flags=re.M | re.S):
+        own = re.search(r"\bdevice\s*=\s*(devices\.\w+)", body)
+        found[prefix + name] = own[1] if own else parent if "." in parent else prefix + parent
+    return found
+
+
 def devices_of_clusters(folder=library.STDLIB):
     """{"module.cluster": "devices.NAME"} of the library's clusters."""
     found = {}
     for file in os.listdir(os.path.join(folder, "clusters")):
         with open(os.path.join(folder, "clusters", file)) as f:
-            for name, head, parent, body in re.findall(r"^export cluster (\w+)(\([^{]*?\)(?: extends ([\w.]+)\([^{]*)?) \{(.*?)^\}", f.read(), flags=re.M | re.S):
-                own, module = re.search(r"\bdevice\s*=\s*(devices\.\w+)", body), file.removesuffix(".plan")
-                found[f"{module}.{name}"] = own[1] if own else parent if "." in parent else f"{module}.{parent}"
+            found |= clusters_in(f.read(), file.removesuffix("plan"))
     for name in found:
         while found[name] in found:  # that of the cluster which it extends
             found[name] = found[found[name]]
@@ -54,7 +61,8 @@ class Bench:
             self.runs[name] = complete
             self.titles[name] = source.TITLE, getattr(source, "PREAMBLE", "")
             self.publisher[name] = grounds.publisher(source)
-            self.uses[name] = {run.name: declarations(run, clusters) for run in complete}
+            known = clusters | clusters_in(self.titles[name][1])
+            self.uses[name] = {run.name: declarations(run, known) for run in complete}
 
     def reports(self, changed, names, edit=lambda text: text):
         """{source: {plan: its part of planc's report}} with a changed library; `edit` changes the text of the plans, too."""

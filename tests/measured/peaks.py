@@ -7,7 +7,9 @@ memory, the error under which its verdicts are likeliest. Publishers weigh alike
 as if these were one more publisher of the stack. A stack without runs takes that of all. Stacks that have one `accuracy.memory` are one.
 
 Judged is every publisher by an error that nothing of it went into. A printed peak p tells the verdict of every device: a room in which planc gives a chance
-of q is that much larger than the predicted peak, and p is within it or not. Over all of them p is to be within it in the share q."""
+of q is that much larger than the predicted peak, and p is within it or not. Over all of them p is to be within it in the share q.
+
+Published runs of every table ran, so planc is to say of them that they fit. Errors are taken from the tables that the fit sees alone."""
 import argparse
 import math
 import os
@@ -28,6 +30,8 @@ SWEEP = "nanotron"
 LEVELS = (0.5, 0.75, 0.9, 0.95, 0.99)
 SURE = 0.9  # below it planc warns
 BANDS = ((0, 0.1), (0.1, 0.5), (0.5, 0.9), (0.9, 0.99), (0.99, 1))
+FITS = 0.5  # from this chance on, planc says that a plan fits
+TABLES = {runs.FIRST: "first table", runs.SECOND: "second table", runs.THIRD: "third table", runs.CARDS: "verification cards"}
 LIKELY = [n / 1000 for n in range(5, 501)]  # errors among which the likeliest is looked for
 NORMAL = statistics.NormalDist()
 
@@ -46,7 +50,7 @@ class Peaks:
     """What runs tell: `printed` peaks, the `sweep` with its verdicts, and how sure planc is of `all` runs that were published."""
 
     def __init__(self, planc, truth):
-        bench, self.library = Bench(planc, truth), Library()
+        bench, self.library = Bench(planc, truth, tables=runs.TABLES), Library()
         self.printed, self.all, self.sweep = [], [], []
         for source, plans in bench.reports(self.library, list(bench.runs)).items():
             for run in bench.runs[source]:
@@ -58,10 +62,11 @@ class Peaks:
         memory = plan["memory"]
         said, computed = memory["fits_probability"], chance_of(memory, number_of(self.library.get(stack, FACT)))
         assert math.isclose(said, computed, rel_tol=1e-6, abs_tol=1e-12), f"{run.name}: planc says {said}, its parts make {computed}"
-        row = {"publisher": publisher, "stack": coverage.owner(self.library, stack, (FACT,)), "chance": said, "memory": memory, "ran": True}
+        row = {"publisher": publisher, "stack": coverage.owner(self.library, stack, (FACT,)), "chance": said, "memory": memory, "ran": True,
+               "line": run.group, "table": table_of(run)}
         self.all.append(row)
         for m in plan["measured"]:
-            if run.memory and m["metric"] == run.counter:
+            if run.memory and m["metric"] == run.counter and row["table"] in runs.FITTED:
                 self.printed.append(row | {"off": math.log(m["measured"] / m["predicted"])})
 
     def _add_sweep(self, planc, truth):
@@ -102,6 +107,11 @@ class Peaks:
         """The rows of nanotron's sweep with an error that it had no part in."""
         error = self.error(self.sweep[0]["stack"], SWEEP) if self.sweep else 0
         return [r | {"chance": chance_of(r["memory"], error)} for r in self.sweep]
+
+
+def table_of(run):
+    """The table that the row of a run stands in."""
+    return next((table for table, mark in runs.MARKS.items() if mark == runs.mark_of(run.group)), runs.FIRST)
 
 
 def own(rows):
@@ -147,20 +157,45 @@ def level_table(peaks):
 
 def band_table(peaks):
     """Lines of a Markdown table: by bands of the chance, how many published runs are there, which all ran, and of nanotron's sweep how many ran."""
-    lines = ["| planc says of fitting | published runs | nanotron's | of them ran | left out: nanotron's | of them ran |", "|---|--:|--:|--:|--:|--:|"]
+    lines = ["| planc says of fitting | published runs | third table | verification cards | nanotron's | of them ran | left out: nanotron's | of them ran |",
+             "|---|" + "--:|" * 7]
     left_out = peaks.sweep_left_out()
 
+    def within(rows, low, high):
+        return [r for r in rows if low <= r["chance"] < high or high == 1 == r["chance"]]
+
     def cells(rows, low, high):
-        found = [r for r in rows if low <= r["chance"] < high or high == 1 == r["chance"]]
+        found = within(rows, low, high)
         return f"{len(found)} | " + (f"{100 * statistics.fmean(r['ran'] for r in found):.0f} %" if found else "")
     for low, high in BANDS:
-        published = sum(low <= r["chance"] < high or high == 1 == r["chance"] for r in peaks.all)
-        lines.append(f"| {100 * low:.0f} to {100 * high:.0f} % | {published} | {cells(peaks.sweep, low, high)} | {cells(left_out, low, high)} |")
+        published = [len(within([r for r in peaks.all if r["table"] in tables], low, high)) for tables in (runs.FITTED, (runs.THIRD,), (runs.CARDS,))]
+        lines.append(f"| {100 * low:.0f} to {100 * high:.0f} % | {' | '.join(map(str, published))} | {cells(peaks.sweep, low, high)} | {cells(left_out, low, high)} |")
     return lines
 
 
-def broken(peaks, pooled, least, most):
+def share_that_fits(rows):
+    return statistics.fmean(r["chance"] >= FITS for r in rows)
+
+
+def fit_table(peaks):
+    """Lines of a Markdown table: of how many published runs planc says that they fit, per table, of all, and of each source of which it does not say so of all."""
+    lines = ["| published runs, which all ran | n | said to fit | share |", "|---|--:|--:|--:|"]
+
+    def line(name, rows):
+        lines.append(f"| {name} | {len(rows)} | {sum(r['chance'] >= FITS for r in rows)} | {100 * share_that_fits(rows):.1f} % |")
+    for table, name in TABLES.items():
+        if mine := [r for r in peaks.all if r["table"] == table]:
+            line(name, mine)
+    line("all", peaks.all)
+    for name in dict.fromkeys(r["line"] for r in peaks.all if r["chance"] < FITS):
+        line(name, [r for r in peaks.all if r["line"] == name])
+    return lines
+
+
+def broken(peaks, pooled, least, most, fit):
     """What does not hold: texts."""
+    if 100 * share_that_fits(peaks.all) < fit:
+        yield f"planc says of {100 * share_that_fits(peaks.all):.1f} % of the published runs that they fit; {fit:g} % are asked for"
     if not all(least <= 100 * share <= most for share in pooled[SURE]):
         yield (f"planc is {100 * SURE:.0f} % sure of {100 * pooled[SURE][0]:.1f} % of the printed peaks, sources alike {100 * pooled[SURE][1]:.1f} %; "
                f"both must be {least:g} to {most:g} %")
@@ -175,6 +210,7 @@ def main():
     parser = argparse.ArgumentParser()
     runs.add_arguments(parser)
     parser.add_argument("--bar", nargs=2, type=float, metavar=("LEAST", "MOST"), help="fail if the share of printed peaks, in percent, that planc is 90 %% sure of is outside")
+    parser.add_argument("--fit", type=float, default=0, help="with --bar: least share of the published runs, in percent, that planc must say fit")
     parser.add_argument("--write", help="renew the section of peaks in the pages of this folder")
     parser.add_argument("--accuracies", action="store_true", help="print what the stacks of the library are to say")
     a = parser.parse_args()
@@ -183,7 +219,7 @@ def main():
         return 77
     peaks = Peaks(a.planc, a.truth)
     table, pooled = level_table(peaks)
-    lines = table + [""] + band_table(peaks)
+    lines = table + [""] + band_table(peaks) + [""] + fit_table(peaks)
     print("\n".join(lines))
     if a.write:
         page.renew(a.write, "peaks", lines)
@@ -191,7 +227,7 @@ def main():
         print(f"any: memory = {peaks.pool():.3f} of {len(peaks.publishers())} publishers")
         for (publisher, stack), (square, count) in peaks.own.items():
             print(f"{stack}: memory = {peaks.error(stack):.3f}, own {math.sqrt(square):.3f} of {count} runs of {publisher}")
-    wrong = list(broken(peaks, pooled, *a.bar)) if a.bar else []
+    wrong = list(broken(peaks, pooled, *a.bar, a.fit)) if a.bar else []
     print("".join(text + "\n" for text in wrong), end="")
     return 1 if wrong else 0
 

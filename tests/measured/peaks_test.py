@@ -82,7 +82,16 @@ class Shares(unittest.TestCase):
         good, bad = self.of(0.05, 0.05), self.of(0.2, 0.02)
         for (rows, found), wrong in ((good, 0), (bad, 1)):
             pooled = {level: (share, alike) for level, share, alike in peaks.levels(rows, found)}
-            self.assertEqual(len(list(peaks.broken(found, pooled, 85, 95))), wrong)
+            found.all = [{"chance": 1}]
+            self.assertEqual(len(list(peaks.broken(found, pooled, 85, 95, 97))), wrong)
+
+    def test_published_runs_that_are_not_said_to_fit_fail_the_bar(self):
+        _, found = self.of(0.05, 0.05)
+        pooled = {level: (share, alike) for level, share, alike in peaks.levels(found.printed, found)}
+        for chances, wrong in (([1] * 97 + [0.4] * 3, 0), ([1] * 96 + [0.4] * 4, 1)):
+            found.all = [{"chance": c, "line": "a", "table": peaks.runs.FIRST} for c in chances]
+            self.assertEqual(len(list(peaks.broken(found, pooled, 85, 95, 97))), wrong)
+            self.assertEqual(peaks.fit_table(found)[-1], f"| a | 100 | {sum(c == 1 for c in chances)} | {sum(c == 1 for c in chances):.1f} % |")
 
     def of(self, first, second):
         found = made_up(printed(first, "a", "x"), printed(second, "b", "y"))
