@@ -10,7 +10,7 @@
 | overlap | gradients beside the backward pass (`overlap_sync_grad`), new parameters after the step (`overlap_sync_param = False`): configs/7B_sft.py |
 | recomputation | printed: none, or whole layers (`checkpoint`) |
 | packed samples | one document per sequence: the dataset is not named |
-| stack | `internevo`: the numbers of `nanotron`, which also runs FlashAttention-2 for variable lengths, eager kernels and ZeRO-1 after the step, and its own buckets |
+| stack | `internevo`: the times of `nanotron`, which also runs FlashAttention-2 for variable lengths, eager kernels and ZeRO-1 after the step, and its own buckets and memory |
 | machine | eight A100 SXM 80 GB per node; 100 Gb/s x 4 / 8 = 6.25 GB/s per GPU, RoCE |
 """
 # SPDX-License-Identifier: Apache-2.0
