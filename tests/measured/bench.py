@@ -35,11 +35,11 @@ def devices_of_clusters(folder=library.STDLIB):
     return found
 
 
-def declarations(run, clusters):
-    """The stack and the device of a run, as the library names them."""
+def declarations(run, clusters, stacks):
+    """The stack and the device of a run, as the library names them; `stacks` are those of the run's source with what they extend."""
     named = re.search(r"gpu = (devices\.\w+)", run.cluster)
     device = named[1] if named else clusters[run.cluster.partition("(")[0]]
-    return "stacks." + run.software.rpartition(".")[2], device
+    return "stacks." + stacks.get(run.software, run.software).rpartition(".")[2], device
 
 
 def module(run):
@@ -61,8 +61,9 @@ class Bench:
             self.runs[name] = complete
             self.titles[name] = source.TITLE, getattr(source, "PREAMBLE", "")
             self.publisher[name] = grounds.publisher(source)
-            known = clusters | clusters_in(self.titles[name][1])
-            self.uses[name] = {run.name: declarations(run, known) for run in complete}
+            preamble = self.titles[name][1]
+            known, stacks = clusters | clusters_in(preamble), dict(re.findall(r"^stack (\w+) extends ([\w.]+)", preamble, flags=re.M))
+            self.uses[name] = {run.name: declarations(run, known, stacks) for run in complete}
 
     def reports(self, changed, names, edit=lambda text: text):
         """{source: {plan: its part of planc's report}} with a changed library; `edit` changes the text of the plans, too."""

@@ -5,7 +5,7 @@
 | step time | FLOPs by the repository's count (three passes over all matrices, full attention) / (printed rate x chips) |
 | batch | per device, printed; no accumulation |
 | sharding | parameters over the 256 chips of a pod (FSDP), data parallel between pods |
-| recomputation | printed: full. Rows that offload to the host are incomplete: plans have no such memory |
+| recomputation | printed: full. Rows that offload queries, keys and values alone (128B, layers split over 16 chips) are incomplete |
 | head dimension, vocabulary | 128, 32000: the repository's defaults |
 | gradients | travel as the products make them, in bf16: weights are cast before they are used (`kernel = jnp.asarray(kernel, self.dtype)`, layers/linears.py) |
 | H100 rows | leave batch and sequence to a file that was not read: incomplete |
@@ -30,12 +30,13 @@ Third table: AI-Hypercomputer/tpu-recipes at c8cfe2f689, training/trillium (v6e)
 | architectures | released configurations of the library; GPT-3 and Llama with the printed sizes |
 | sharding | parameters over all chips; data parallel between slices of v6e unless `dcn_fsdp` is printed; GPT-OSS in 8 copies (`ici_data_parallelism`) |
 | recomputation | whole layers but for the results that the recipe keeps (`remat_policy: custom`, and `device` or `offload` for each): KEPT |
-| offloading | results that go to the host count as kept on the chip, and their copies take no time, because the library has no host of a TPU: the verdict on memory does not hold |
-| precision | weights in fp32, gathered and reduced in bf16; products in fp8 with `fp8_full`; first moments in bf16 with `mu_dtype` |
+| offloading | recipes with `decoder_layer_input: offload` send all that a layer keeps to the host: OFFLOADED. With `remat_policy: full` (Gemma 4 26B) the word has no effect: get_remat_policy of layers/decoders.py reads it for `custom` |
+| precision | weights in fp32, gathered and reduced in bf16; products in fp8 with `fp8_full`; first moments in bf16 with `mu_dtype`; Mixtral throughout in bf16 (`weight_dtype`) |
 | stack | `maxtext_experts` for experts without a capacity, else `maxtext` |
+| loss | in pieces with `num_vocab_tiling` (TILES), by a stack of this file; that backward computes the logits again is not priced, 1 % of a step |
 | experts | not split on TPU7x; Mixtral over 4 ranks, with a capacity of 1.25 (`mixtral_8x22b_dropped` of benchmarks/maxtext_trillium_model_configs.py) |
 | context parallelism | keys and values gathered (`context_parallel_strategy`, configs/base.yml) |
-| slices | v6e: 256 chips are a torus, fewer a grid, which the library has for v5e only and stands in the plan; TPU7x: 4 x 4 x 4, 4 x 4 x 8, 4 x 8 x 8, as the recipes are named |
+| slices | v6e: 256 chips are a torus, fewer a grid; TPU7x: 4 x 4 x 4, 4 x 4 x 8, 4 x 8 x 8, as the recipes are named |
 """
 # SPDX-License-Identifier: Apache-2.0
 import re
@@ -49,6 +50,8 @@ SOURCES = ("MaxText perf tables",) + RECIPES
 POD = 256
 SLICES = {64: "x = 4, y = 4, z = 4", 192: "x = 4, y = 4, z = 12"}  # of v4, by chips
 
+# Recipes that offload what their layers keep, by device.
+OFFLOADED = {"v6e": ("LLAMA3.1-405B", "LLAMA3.1-70B", "LLAMA3.1-8B", "Mixtral-8x22B"), "7x": ("DeepSeekV3", "GPT-OSS-120B", "LLAMA3.1-405B", "Qwen3-235B-A22B")}
 # Results that backward of a layer reads and recipes do not recompute, by device, model and sequence; by default only the layer's input.
 QKV = "attn.q, attn.k, attn.v"
 KEPT = {
@@ -57,6 +60,8 @@ KEPT = {
     ("7x", "GPT-OSS-120B", 8192): "local.moe.down, global.moe.down",
     ("7x", "gemma4-31b", 8192): "local.one.attn.out, local.one.mlp.out, global.attn.out, global.mlp.out",
 }
+# Pieces of the loss, by the same keys.
+TILES = {("v6e", "Gemma3-12B", 32768): 16, ("7x", "gemma4-26b", 4096): 8, ("7x", "gemma4-31b", 8192): 8, ("7x", "LLAMA3.1-70B", 131072): 4}
 MODELS = {
     "Gemma3-12B": ("gemma.gemma3_12b", "dense", "decoder"), "gemma4-26b": ("gemma4.gemma4_26b_a4b", "moe", "decoder"),
     "gemma4-31b": ("gemma4.gemma4_31b", "dense", "decoder"), "DeepSeekV3": ("deepseek.deepseek_v3(mtp_depth = 0)", "moe", "decoder, dense"),
@@ -83,17 +88,10 @@ PREAMBLE = """model maxtext_2023(layers: int, hidden: int, heads: int, head_dim:
   loss = ops.cross_entropy(head, tokens)
 }
 
-/// A part of a pod of TPU v6e, as std.clusters.tpu.tpu_v5e_part.
-cluster tpu_v6e_part(x: int where x < 16, y: int where y <= 16) {
-  device = devices.tpu_v6e          : "jax-ml/scaling-book, tpus.md"
-  level pod * x * y {
-    link      = fabrics.ici         : "jax-ml/scaling-book, tpus.md: inter-chip interconnect"
-    bandwidth = 90GB/s              : "jax-ml/scaling-book, tpus.md: 4 links of 90 GB/s per direction"
-    links     = 4                   : "jax-ml/scaling-book, tpus.md"
-    latency   = 1us                 : "jax-ml/scaling-book, sharding.md: about 1 us per hop"
-    topology  = grid(dims = [x, y]) : "jax-ml/scaling-book, tpus.md"
-  }
-}
+stack maxtext_tiled_4 extends jax.maxtext { loss_pieces = 4 : "num_vocab_tiling" }
+stack maxtext_tiled_8 extends jax.maxtext { loss_pieces = 8 : "num_vocab_tiling" }
+stack maxtext_tiled_16 extends jax.maxtext { loss_pieces = 16 : "num_vocab_tiling" }
+stack maxtext_experts_tiled_8 extends jax.maxtext_experts { loss_pieces = 8 : "num_vocab_tiling" }
 """
 
 
@@ -121,8 +119,21 @@ def recipe_cluster(device, chips):
     if device == "7x":
         return f"tpu.tpu_v7x({CUBES[chips]})", 1
     if chips < POD:
-        return f"tpu_v6e_part({PARTS[chips]})", 1
+        return f"tpu.tpu_v6e_part({PARTS[chips]})", 1
     return f"tpu.tpu_v6e(slices = {chips // POD})", chips // POD
+
+
+def recipe_stack(kind, expression, tiles):
+    name = "maxtext_experts" if kind == "moe" and "capacity" not in expression else "maxtext"
+    return f"{name}_tiled_{tiles}" if tiles > 1 else f"jax.{name}"
+
+
+def recipe_types(row, narrow):
+    """The precision of a recipe."""
+    if row["model_family"] == "Mixtral-8x22B":
+        return {"compute": "bf16", "params": "bf16", "grads": "bf16", "reduce": "bf16", "optimizer": "bf16"}
+    return {"compute": "fp8" if "fp8" in row["precision"] else "bf16", "params": "fp32", "grads": "fp32", "reduce": "bf16",
+            "optimizer": "{ m = bf16; v = fp32 }" if narrow else "fp32"}
 
 
 def recipe(row):
@@ -136,13 +147,11 @@ def recipe(row):
     narrow = device == "7x" and family in NARROW and seq < 131072
     return Run(
         name=row["id"].replace("-", "_"), group=f"MaxText {kind}, TPU {'v7' if device == '7x' else device}", kind=kind, model=expression, cluster=cluster,
-        software="jax.maxtext_experts" if kind == "moe" and "capacity" not in expression else "jax.maxtext", seq=seq, global_batch=gbs,
-        micro_batch=number(row, "mbs") or gbs // data,
-        precision={"compute": "fp8" if "fp8" in row["precision"] else "bf16", "params": "fp32", "grads": "fp32", "reduce": "bf16",
-                   "optimizer": "{ m = bf16; v = fp32 }" if narrow else "fp32"},
+        software=recipe_stack(kind, expression, TILES.get((device, family, seq), 1)), seq=seq, global_batch=gbs,
+        micro_batch=number(row, "mbs") or gbs // data, precision=recipe_types(row, narrow),
         data=data, context=context, context_by="gather", expert=4 if family == "Mixtral-8x22B" else 1,
         copies=8 if family == "GPT-OSS-120B" else slices if "dcn_fsdp=None" in row["notes"] else 1, stored="params",
-        recompute=layers + (f" {{ save = [{kept}] }}" if kept else ""), mla=family == "DeepSeekV3",
+        recompute=layers + (f" {{ save = [{kept}] }}" if kept else ""), keep=f"{layers} = host" if family in OFFLOADED[device] else "", mla=family == "DeepSeekV3",
         seconds=float(row["value"]), citation="AI-Hypercomputer/tpu-recipes at c8cfe2f689, " + row["provenance"].partition(":")[2])
 
 
