@@ -4,6 +4,7 @@
 |---|---|
 | step time | global batch x sequence / (printed tokens per second and GPU x GPUs): rates are printed by two conventions, tokens are not |
 | recomputation | none; DeepSeek-V3: the up-projections of its attention, with two nodes and more of experts (B200) or on H100 the dense layers' feed-forward part, too |
+| micro-batch | printed; where the printed accumulation contradicts it, the preset's: one sequence for Llama 70B on GB200 in mxfp8 (llama3_workload_base_configs.py at 00919dcf1), by its accumulation, too, and for GPT-OSS on H100 (gpt_oss_workload_base_configs.py at 07eea52d4; the row repeats the batch of B200's) |
 | sequence parallelism | with tensor parallelism |
 | states | optimizer sharded over data and context parallel ranks, overlapped; with FSDP the parameters |
 | gradients | accumulated in bf16, and so they travel: `grad_reduce_in_fp32 = False` in the performance scripts of NeMo and Megatron Bridge, which also gives Megatron Core's gradient buffer the type of the parameters |
@@ -44,6 +45,8 @@ EXPERT_WIDTHS = {"Qwen3-30B-A3B": 768, "Qwen3-235B-A22B": 1536}
 # cpu_offloading_num_layers of runs with FSDP, by model, device and type.
 OFFLOADED = {("LLAMA3-70B", "GB200", "fp8"): 40, ("LLAMA3-70B", "GB300", "fp8"): 20, ("LLAMA3-70B", "GB300", "bf16"): 30, ("LLAMA3-70B", "GB200", "bf16"): 20,
              ("LLAMA3-405B", "GB200", "fp8"): 95}
+# Micro-batches of presets whose rows print an accumulation that contradicts the printed one.
+MICRO_BATCHES = {("LLAMA3-70B", "GB200"): 1, ("GPT-OSS-120B", "H100"): 1}
 VOCABULARY = {"GPT3": 51200, "LLAMA2": 32000, "Nemotron": 256000, "Mixtral": 32000}
 
 
@@ -224,12 +227,20 @@ def offloaded(row):
     return f"decoder[0:{layers}] = host" if layers else ""
 
 
+def micro_batch(row, data):
+    printed, gbs = need(row, "mbs", "gbs")
+    passes = re.search(r"\bGA=(\d+)", row["notes"])
+    agrees = not passes or gbs == printed * int(passes[1]) * data
+    return printed if agrees else MICRO_BATCHES.get((row["model_family"], device(row)), printed)
+
+
 def run(row, group, mbs=None):
     expression, kind, positions = model(row)
     tp, gbs, gpus, seq = need(row, "tp", "gbs", "gpus", "seq")
-    mbs = mbs or need(row, "mbs")
     pp = need(row, "pp")
     cp, ep, chunks = number(row, "cp") or 1, number(row, "ep") or 1, number(row, "vp") or 1
+    data = gpus // (tp * pp * cp)
+    mbs = mbs or micro_batch(row, data)
     if kind == "moe" and ep * pp > gpus:
         raise Incomplete(f"consistent degrees ({pp} stages of {ep} ranks with experts, {gpus} GPUs)")
     family, fsdp = row["model_family"], "fsdp" in row["sharding"]
@@ -237,7 +248,7 @@ def run(row, group, mbs=None):
     return Run(
         name=row["id"].replace("-", "_"), group=f"{group} {kind}, {device(row)}", kind=kind, model=expression, cluster=cluster(row),
         software=stack(row, kind), installed=installed(row), balanced=kind == "moe", seq=seq, global_batch=gbs, micro_batch=mbs, precision=precision(row),
-        data=gpus // (tp * pp * cp), tensor=tp, context=cp, pipeline=pp, expert=ep if kind == "moe" else 1,
+        data=data, tensor=tp, context=cp, pipeline=pp, expert=ep if kind == "moe" else 1,
         mla=family.startswith(("DeepSeekV3", "Kimi")), positions=positions, optimizer="muon" if family.startswith("Kimi") else "adam",
         place=("batch -> dp", "decoder.local, decoder.global { moe { experts -> ep } }") if family.startswith("GPT-OSS") else (),
         sequence_parallel=tp > 1, stored="params" if fsdp else "optimizer",
