@@ -160,7 +160,7 @@ def run(row):
         return recipe(row)
     mbs, seq, layers, hidden, heads, kv, ffn, gpus = need(row, "mbs", "seq", "layers", "hidden", "heads", "kv_heads", "ffn", "gpus")
     if row["recompute"] != "full":
-        raise Incomplete("a memory to offload to")
+        raise Incomplete("a rule for layers split over 16 chips")
     v4 = "v4" in row["gpu"]
     pod = int(re.search(r"slice\(s\) x (\d+)", row["notes"])[1]) if v4 else POD
     pods = gpus // pod
