@@ -7,7 +7,8 @@ import unittest
 
 sys.dont_write_bytecode = True  # no caches in the tree
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from scaling import Series, nccl_ring, series_of
+import runs
+from scaling import Series, nccl_ring, series_of, summary
 from sources.common import Run
 
 
@@ -39,6 +40,18 @@ class Found(unittest.TestCase):
 
     def test_a_tenth_more_devices_is_no_series(self):
         self.assertEqual(series_of([run(40, 1), run(44, 1)], "weak"), [])
+
+    def test_states_in_one_copy_and_states_of_a_node_are_two_series_of_the_same_first_run(self):
+        found = series_of([run(8, 1), run(16, 1), run(32, 1), run(16, 1, copies=2), run(32, 1, copies=4)], "weak")
+        self.assertEqual([[r.copies for of in s.values() for r in of] for s in found], [[1, 1, 1], [1, 2, 4]])
+
+    def test_copies_that_are_neither_as_many_nor_as_large_are_no_series(self):
+        self.assertEqual(series_of([run(16, 1, copies=2), run(32, 1)], "weak"), [])
+
+    def test_the_third_table_has_series(self):
+        (source,) = runs.selected(["internevo"])
+        complete, _ = runs.runs_of(runs.SUBSET, source)
+        self.assertIn(["ievo_001", "ievo_007"], [[r.name for of in s.values() for r in of] for s in series_of(complete, "weak")])
 
 
 class Growth(unittest.TestCase):
@@ -75,6 +88,11 @@ class Growth(unittest.TestCase):
         found = self.series({8: 1, 16: 0.9}, {8: 1, 16: 0.91})
         self.assertFalse(found.large)
         self.assertTrue(found.right)
+
+    def test_the_summary_counts_signs_and_factors_of_all_losses(self):
+        growths = ((1.01, 1.006), (1.01, 1.021), (0.99, 1.01), (0.99, 0.994), (1.1, 1.06))  # near, twice as much, other sign, near, near
+        lines, _ = summary([("made up", self.series({8: 1, 16: measured}, {8: 1, 16: predicted})) for measured, predicted in growths])
+        self.assertEqual(lines[2], "| weak | 1 of 1 | 3 of 4 | 3 of 5 |")
 
 
 class Ring(unittest.TestCase):
