@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # no caches in the tree
+import library
 import page
 import runs
 from errors import percent
@@ -120,15 +121,17 @@ def short(run):
     return f"{what}, {run.micro_batch} x {run.seq:,}"
 
 
-def priced(planc, truth, source):
+def priced(a, source):
     """The series of a source, with predictions."""
-    complete, _ = runs.runs_of(truth, source)
+    complete, _ = runs.runs_of(a.truth, source)
     found = {kind: series_of(complete, kind) for kind in KINDS}
     wanted = {r.name: r for groups in found.values() for g in groups for rs in g.values() for r in rs}
     if not wanted:
         return []
     with tempfile.TemporaryDirectory(prefix="scaling-") as folder:
-        report, stderr = price(planc, runs.write_plans(source, wanted.values(), folder))
+        if a.stdlib:
+            library.Library().write(folder)
+        report, stderr = price(a.planc, runs.write_plans(source, wanted.values(), folder, library.imports if a.stdlib else lambda text: text))
     steps = {name: predicted for name, pairs in pairs_of(report).items() for metric, predicted, _ in pairs if metric == "step_time"}
     if missing := [name for name in wanted if name not in steps]:
         raise SystemExit(f"{missing[0]} is not priced\n{stderr[:2000]}")
@@ -197,12 +200,13 @@ def main():
     parser = argparse.ArgumentParser()
     runs.add_arguments(parser)
     parser.add_argument("--bars", type=float, nargs=2, default=(0, 0), help="least share of weak series that is right, in percent: of large losses, of others")
+    parser.add_argument("--stdlib", action="store_true", help="price runs with the devices, fabrics, stacks and clusters of this checkout, not those inside planc")
     parser.add_argument("--write", help="renew its tables in the pages of this folder")
     a = parser.parse_args()
     if reason := runs.absent(a.truth):
         print(reason)
         return 77
-    found = [(source.TITLE.partition(":")[0].rstrip("."), s) for source in runs.selected(None) for s in priced(a.planc, a.truth, source)]
+    found = [(source.TITLE.partition(":")[0].rstrip("."), s) for source in runs.selected(None) for s in priced(a, source)]
     lines, counted = tables(found)
     more, steep = beyond(a.planc)
     lines += ["", "**Beyond the runs: Llama 3 8B under FSDP on H100**"] + more
