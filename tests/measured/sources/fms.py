@@ -32,6 +32,11 @@ PREAMBLE = """cluster four_ports(gpu: device, nodes: int) {
     topology  = fat_tree(oversubscription = 1)
   }
 }
+
+cluster eight_ports(gpu: device, nodes: int) extends hgx.hgx_h100(nodes = nodes) {
+  override device = gpu
+  nodes { override bandwidth = 12.5GB/s : "800 Gbps per node: foundation-model-stack/fms-fsdp, README.md" }
+}
 """
 
 LLAMA_34B = {"layers": "48", "hidden": "8192", "heads": "64", "kv_heads": "8", "ffn": "22016"}
@@ -43,12 +48,10 @@ def run(row):
     again = min(1.0, 3 * (float(note(row, "hfu")) / float(note(row, "mfu")) - 1))
     redone = round(again * layers)
     hopper = "H100" in row["gpu"]
-    cluster = "generic.cluster(gpu = devices.{}, per_node = 8, nodes = {}, intra = fabrics.{}, intra_bandwidth = {}, inter = fabrics.{}, nic = {})"
     return Run(
         name=row["id"].replace("-", "_"), group="fms-fsdp", kind="dense",
         model=f"llama.dense(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, ffn = {ffn}, vocab = 32000)",
-        cluster=cluster.format("h100_sxm5_80gb", gpus // 8, "nvlink4", "450GB/s", "ndr", "12.5GB/s") if hopper
-        else f"four_ports(gpu = devices.a100_sxm4_80gb, nodes = {gpus // 8})",
+        cluster=("eight_ports(gpu = devices.h100_sxm5_80gb" if hopper else "four_ports(gpu = devices.a100_sxm4_80gb") + f", nodes = {gpus // 8})",
         software="fsdp.fms_h100" if hopper else "fsdp.fms", seq=seq, global_batch=number(row, "gbs") or mbs * gpus, micro_batch=mbs,
         precision={"compute": "bf16", "params": "fp32", "grads": "fp32", "reduce": "bf16", "optimizer": "fp32"},
         data=gpus, copies=gpus // 8 if row["sharding"] == "hsdp" else 1, stored="params",

@@ -34,9 +34,11 @@ from .common import Incomplete, Run, need, number, stage_lines
 TITLE = "torchtitan: Llama 3.1."
 SOURCES = ("torchtitan",)
 
-
-H100 = ("generic.cluster(gpu = devices.h100_96gb_500w, per_node = 8, nodes = {}, intra = fabrics.nvlink4, "
-        "intra_bandwidth = 450GB/s, inter = fabrics.roce, nic = 50GB/s)")
+PREAMBLE = """cluster boards(gpu: device, nodes: int) extends hgx.hgx_h100(nodes = nodes) {
+  override device = gpu
+  nodes { override link = fabrics.roce }
+}
+"""
 RECIPES = {"fp8 tensorwise": "fp8_tensor", "fp8 rowwise": "fp8_row"}
 
 
@@ -69,7 +71,7 @@ def run(row):
     return Run(
         name=row["id"].replace("-", "_"), group="torchtitan" + (", H200" if "H200" in row["gpu"] else ""), kind="dense",
         model=f"llama.dense(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, ffn = {ffn}, vocab = {row['vocab']})",
-        cluster=f"hgx.hgx_h200(nodes = {gpus // 8})" if "H200" in row["gpu"] else H100.format(gpus // 8),
+        cluster=f"hgx.hgx_h200(nodes = {gpus // 8})" if "H200" in row["gpu"] else f"boards(gpu = devices.h100_96gb_500w, nodes = {gpus // 8})",
         software=f"fsdp.{software}", seq=seq, global_batch=gbs, micro_batch=mbs,
         precision={"compute": recipe, **({"cast": "bf16"} if recipe == "fp8_row" and tp > 1 else {}), "params": "bf16" if pp > 1 else "fp32", "grads": "fp32", "optimizer": "fp32"},
         data=dp, tensor=tp, context=cp, pipeline=pp, sequence_parallel=tp > 1, stored="optimizer" if pp > 1 else "params",
