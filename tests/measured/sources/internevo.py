@@ -11,7 +11,7 @@
 | recomputation | printed: none, or whole layers (`checkpoint`) |
 | packed samples | one document per sequence: the dataset is not named |
 | stack | `internevo`: the times of `nanotron`, which also runs FlashAttention-2 for variable lengths, eager kernels and ZeRO-1 after the step, and its own buckets and memory |
-| machine | eight A100 SXM 80 GB per node; 100 Gb/s x 4 / 8 = 6.25 GB/s per GPU, RoCE |
+| machine | eight A100 SXM 80 GB per node; four cards of 100 Gb/s, so 6.25 GB/s per GPU, RoCE |
 """
 # SPDX-License-Identifier: Apache-2.0
 import re
@@ -20,6 +20,15 @@ from .common import Incomplete, Run, need
 
 TITLE = "InternEvo: 7B on A100 with RoCE."
 SOURCES = ("InternEvo 7B scaling",)
+
+PREAMBLE = """cluster four_cards(gpu: device, nodes: int) extends hgx.hgx_a100(nodes = nodes) {
+  override device = gpu
+  nodes {
+    override bandwidth = 6.25GB/s : "4 x 100 Gb/s for eight GPUs: InternLM/InternEvo, doc/en/train_performance.md"
+    cards = 4                     : "as its bandwidth"
+  }
+}
+"""
 
 
 def run(row):
@@ -32,8 +41,7 @@ def run(row):
     return Run(
         name=row["id"].replace("-", "_"), group="InternEvo, A100", kind="dense",
         model=f"llama.dense(layers = {layers}, hidden = {hidden}, heads = {heads}, kv_heads = {kv}, ffn = {ffn}, vocab = {vocab})",
-        cluster=f"generic.cluster(gpu = devices.a100_sxm4_80gb, per_node = 8, nodes = {gpus // 8}, intra = fabrics.nvlink3, "
-                "intra_bandwidth = 300GB/s, inter = fabrics.roce, nic = 6.25GB/s)",
+        cluster=f"four_cards(gpu = devices.a100_sxm4_80gb, nodes = {gpus // 8})",
         software="nanotron.internevo", seq=seq, global_batch=gbs, micro_batch=mbs,
         precision={"compute": "bf16", "grads": "bf16", "optimizer": "fp32"}, data=dp, tensor=tp, copies=dp // min(size, dp), stored="optimizer",
         recompute="decoder" if row["recompute"] == "full" else "",
