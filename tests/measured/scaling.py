@@ -121,6 +121,14 @@ def short(run):
     return f"{what}, {run.micro_batch} x {run.seq:,}"
 
 
+def adapted(a, folder):
+    """What plans in a folder become: with --stdlib they import the checkout's library, which is copied there."""
+    if not a.stdlib:
+        return lambda text: text
+    library.Library().write(folder)
+    return library.imports
+
+
 def priced(a, source):
     """The series of a source, with predictions."""
     complete, _ = runs.runs_of(a.truth, source)
@@ -129,9 +137,7 @@ def priced(a, source):
     if not wanted:
         return []
     with tempfile.TemporaryDirectory(prefix="scaling-") as folder:
-        if a.stdlib:
-            library.Library().write(folder)
-        report, stderr = price(a.planc, runs.write_plans(source, wanted.values(), folder, library.imports if a.stdlib else lambda text: text))
+        report, stderr = price(a.planc, runs.write_plans(source, wanted.values(), folder, adapted(a, folder)))
     steps = {name: predicted for name, pairs in pairs_of(report).items() for metric, predicted, _ in pairs if metric == "step_time"}
     if missing := [name for name in wanted if name not in steps]:
         raise SystemExit(f"{missing[0]} is not priced\n{stderr[:2000]}")
@@ -176,13 +182,13 @@ def moved(nodes):
     return 1 - 1 / (8 * nodes)
 
 
-def beyond(planc):
+def beyond(a):
     """(lines, what is wrong) of the table beyond the runs: no ring grows faster than NCCL's slowest protocol, but for what it moves."""
     with tempfile.TemporaryDirectory(prefix="scaling-") as folder:
         path = os.path.join(folder, "beyond.plan")
         with open(path, "w") as f:
-            f.write(PLAN + "".join(f"plan on_{n} extends sharded(nodes = {n}) {{}}\n" for n in NODES))
-        plans = checked(planc, path)["plans"]
+            f.write(adapted(a, folder)(PLAN) + "".join(f"plan on_{n} extends sharded(nodes = {n}) {{}}\n" for n in NODES))
+        plans = checked(a.planc, path)["plans"]
     heads = ["devices", "step", "of it exposed", "a gather, mean"] + [f"NCCL's latency of a ring, {p}" for p in NCCL]
     lines, gathers = ["", "| " + " | ".join(heads) + " |", "|" + "--:|" * len(heads)], {}
     for nodes, plan in zip(NODES, plans):
@@ -200,7 +206,7 @@ def main():
     parser = argparse.ArgumentParser()
     runs.add_arguments(parser)
     parser.add_argument("--bars", type=float, nargs=2, default=(0, 0), help="least share of weak series that is right, in percent: of large losses, of others")
-    parser.add_argument("--stdlib", action="store_true", help="price runs with the devices, fabrics, stacks and clusters of this checkout, not those inside planc")
+    parser.add_argument("--stdlib", action="store_true", help="price with the devices, fabrics, stacks and clusters of this checkout, not those inside planc")
     parser.add_argument("--write", help="renew its tables in the pages of this folder")
     a = parser.parse_args()
     if reason := runs.absent(a.truth):
@@ -208,7 +214,7 @@ def main():
         return 77
     found = [(source.TITLE.partition(":")[0].rstrip("."), s) for source in runs.selected(None) for s in priced(a, source)]
     lines, counted = tables(found)
-    more, steep = beyond(a.planc)
+    more, steep = beyond(a)
     lines += ["", "**Beyond the runs: Llama 3 8B under FSDP on H100**"] + more
     bad = steep + ([] if found or a.truth == runs.SUBSET else [f"no series among the runs of {a.truth}"])
     for large, bar in zip((True, False), a.bars):
