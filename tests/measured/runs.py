@@ -10,10 +10,13 @@ from sources.common import Incomplete, file_text
 
 FIRST, SECOND, THIRD = "training.csv", "training_2.csv", "training_3.csv"  # each later table has other machines, types, scales and publishers
 CARDS = "cards.csv"  # runs that show that recipes work; its columns are fewer
-TABLES = (FIRST, SECOND, THIRD, CARDS)
+H200, H200_SMALL = "h200.csv", "h200_small.csv"  # one H200, measured for this project
+TABLES = (FIRST, SECOND, THIRD, CARDS, H200, H200_SMALL)
 FITTED = (FIRST, SECOND)  # the tables that the fit and the figures derived from it see
-MARKS = {SECOND: " (2)", THIRD: " (3)", CARDS: " (cards)"}  # behind the name of a line of statistics: the table of its runs
-ONE_SOURCE = {CARDS: "Megatron Bridge verification cards"}  # the source of all rows of a table without that column
+# Behind the name of a line of statistics: the table of its runs.
+MARKS = {SECOND: " (2)", THIRD: " (3)", CARDS: " (cards)", H200: " (H200)", H200_SMALL: " (H200, small)"}
+# The source of all rows of a table without that column.
+ONE_SOURCE = {CARDS: "Megatron Bridge verification cards", H200: "one H200", H200_SMALL: "one H200, tools/train_small.py"}
 SUBSET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "subset")
 
 
@@ -60,7 +63,7 @@ def rows_of(truth, source, table=FIRST):
     if table != FIRST and not has(truth, table):
         return []
     with open(os.path.join(truth, table), newline="") as f:
-        rows = [{"source": ONE_SOURCE.get(table), **r} for r in csv.DictReader(f)]
+        rows = [{"source": ONE_SOURCE.get(table), **r} for r in csv.DictReader(line for line in f if not line.startswith("#"))]
     return [r for r in rows if r["source"] in source.SOURCES]
 
 
