@@ -42,7 +42,7 @@ COMMANDS = [
     ["search", SMALL, "--vary", "train.micro_batch in [1, 2, 3]", "--list", "--format", "json"],
     ["search", SMALL, "--largest", "train.micro_batch", "--format", "json"],
     ["calibrate", "examples/h100_samples.csv", "--device", "h100_sxm5_80gb", "--format", "json"],
-    ["calibrate", "examples/h200_samples.csv", "--device", "h200_sxm_141gb", "--stack", "fsdp.torchtitan_eager", "--check", "tests/lit/calibrate/Inputs/h200.plan",
+    ["calibrate", "examples/h200_samples.csv", "--device", "h200_sxm_141gb", "--stack", "fsdp.torchtitan_2024_eager", "--check", "tests/lit/calibrate/Inputs/h200.plan",
      "--format", "json"],
     ["config", "examples", "--format", "json"],
     ["show", "std.clusters.hgx", "--format", "json"],
