@@ -183,7 +183,7 @@ CONSTANTS = (
     Constant("attention over parts of the sequence", (), 1, 0.25, PARTS, share=True),
     Constant("te_2407, torchtitan: attention over parts", one(("stacks.te_2407", "stacks.torchtitan"), "attention.split", percent), 1, 0.15, PARTS, share=True,
              parent="attention over parts of the sequence"),
-    Constant("Blackwell: attention over parts", one(BLACKWELL, "calibration.attention.split", percent), 1, 0.15, PARTS, share=True, parent="attention over parts of the sequence"),
+    Constant("te_2504: attention over parts", one(("stacks.te_2504",), "attention.split", percent), 1, 0.15, PARTS, share=True, parent="attention over parts of the sequence"),
     Constant("Blackwell: fp4", gemm(BLACKWELL, ("fp4",), 1), 0.5, 0.2, SAMPLES, 0.2, 0.9),
     Constant("TPU: gemm.efficiency", gemm(("devices.tpu_v5e",), ("bf16",), 1), 0.77, 0.12, SAMPLES, 0.5, 0.98),
     Constant("TPU v4: gemm.efficiency", gemm(("devices.tpu_v4",), ("bf16",), 1), 0.77, 0.12, SAMPLES, 0.5, 0.98, parent="TPU: gemm.efficiency"),

@@ -15,7 +15,7 @@
 | fp8, mxfp8, current scaling | one fp8: the tables' pairs of rows differ by 4 %. In eight bits are the layer that predicts a second token, too (NVIDIA Megatron-LM, multi_token_prediction.py, `_proj_and_transformer_layer`), and with mxfp8 from 26.06 on GB200 and GB300 the output layers of DeepSeek-V3 (`fp8_output_proj`: pull requests 3983 and 4226) |
 | vocabulary | of the model: 51200 (GPT-3), 32000 (Llama 2), 256000 (Nemotron) |
 | DeepSeek-V3 | stages and recomputation: scripts/performance/configs/deepseek/deepseek_workload_base_configs.py at 042641823 |
-| stack of dense models | one, with user buffers where tensor parallelism is (`tp_comm_overlap` of the performance scripts); 24.07 and the page of long sequences with the attention of 2024: `te_2407` |
+| stack of dense models | one, with user buffers where tensor parallelism is (`tp_comm_overlap` of the performance scripts); 24.07 and the page of long sequences with the attention of 2024: `te_2407`; 25.02 to 25.07: `te_2504` |
 | stack of experts | launched kernel by kernel: `te_2602`, in eight bits on H100 with current scaling (`H100_FP8_CS` of the presets): `te_2602_current`. Rows of 25.09 that print "tokendrop": equal slots per expert and the all-to-all dispatcher (`apply_moe_token_drop`), with Qwen3 on Blackwell in one CUDA graph (configs/qwen3/qwen3_30b_a3b_llm_pretrain.py at 4054233ae): `te_2509`, `te_2509_graph`. From 26.06 on Blackwell one CUDA graph and fused grouped products (deepseek_workload_base_configs.py at 042641823; pull requests 4249 and 4606): `te_2606`, and but for DeepSeek-V3 on GB200 with attention in eight bits (`fp8_dot_product_attention`: pull requests 3983 and 4606): `te_2606_fp8_attention` |
 | exchange during another micro-batch | `moe_a2a_overlap` of the same files and pull requests: on Blackwell from 26.06, DeepSeek-V3 on H100 (configs/deepseek/deepseek_llm_pretrain.py at 013284246) and on B200 with 32 ranks of experts |
 | DeepSeek-V3 on H100 | gradients are not reduced beside backward: `overlap_grad_reduce = False`, the same file |
@@ -118,7 +118,8 @@ def stack(row, kind):
     if kind == "dense" and row["source"].startswith(("NeMo 24", "NeMo long")):
         return "te.te_2407"
     if kind == "dense":
-        return "te.te_ub" if number(row, "tp") > 1 else "te.te"
+        early = row["source"].startswith(("NeMo 25.02", "NeMo 25.04", "NeMo 25.07"))
+        return ("te.te_2504" if early else "te.te_ub") if number(row, "tp") > 1 else "te.te"
     blackwell, family = device(row) != "H100", row["model_family"]
     if drops(row):
         return "te.te_2509_graph" if blackwell and not family.startswith("DeepSeekV3") and not (family == "Qwen3-235B-A22B" and device(row) == "B200") else "te.te_2509"

@@ -87,9 +87,9 @@ std::string box(const std::string& device, int perNode, int nodes) {
 
 /// What a plan writes for a type of products: 8 and 4 bits as the device scales them.
 std::string computed(const ir::Device& device, std::string_view type) {
-  if (type == "fp4") return "nvfp4";
-  if (type != "fp8" || device.recipes.empty()) return std::string(type);
-  return std::string(ir::name(device.recipes.front()));
+  for (const ir::DType recipe : device.recipes)
+    if (ir::name(ir::arithmetic(recipe)) == type) return std::string(ir::name(recipe));
+  return std::string(type);
 }
 
 TEST(Machines, EveryDevicePricesEveryTypeThatItMultiplies) {
