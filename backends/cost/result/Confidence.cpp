@@ -279,7 +279,7 @@ Confidence Ledger::finish() {
 } // namespace
 
 std::string_view name(Ends ends) {
-  constexpr std::array<std::string_view, 3> kNames{"both", "faster", "slower"};
+  constexpr std::array<std::string_view, 3> kNames{"either", "faster", "slower"};
   return kNames[static_cast<size_t>(ends)];
 }
 

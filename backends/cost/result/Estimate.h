@@ -73,7 +73,7 @@ struct StageRow {
 
 /// The ends of an interval that a term moves.
 enum class Ends : uint8_t { Both, Faster, Slower };
-std::string_view name(Ends ends); ///< `both`, `faster`, `slower`
+std::string_view name(Ends ends); ///< `either`, `faster`, `slower`
 
 /// A calibrated record on which the step time depends, or a distance between the plan and the stack's runs.
 struct RecordShare {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace planc::ir::test {
+namespace planc::ir {
 namespace {
 
 TEST(Release, AMonthIsItselfAndAYearItsTwelveMonths) {
@@ -30,4 +30,4 @@ TEST(Release, EverythingElseIsNone) {
 }
 
 } // namespace
-} // namespace planc::ir::test
+} // namespace planc::ir
