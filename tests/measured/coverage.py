@@ -19,8 +19,9 @@ import left_out
 import page
 import runs
 from bench import Bench, pairs
+from distance import CUT
 from fitted import CONSTANTS
-from grounds import Ground, weights
+from grounds import KINDS, Ground, weights
 from library import Library
 
 SAID = ("accuracy.runs", "accuracy.low", "accuracy.high")  # stacks that have them in common are one
@@ -37,20 +38,19 @@ def owner(library, stack, said=SAID):
     return stack
 
 
-def unseen(bench, publisher, library):
-    """The library without what was taken from a publisher: constants, and how sure its stacks are that no other ran."""
+def unseen(bench, left, library, by="publisher"):
+    """The library without what was taken from a publisher or from a kind of runs: constants, and how sure its stacks are that no other ran."""
     changed = library.copy()
-    values = left_out.constants()[publisher]
+    values = left_out.constants()[left if by == "publisher" else left_out.name_of(by, left)]
     for c in CONSTANTS:
         c.apply(changed, values[c.name])
-    ran = {}
-    for source, uses in bench.uses.items():
-        for stack, _ in uses.values():
-            ran.setdefault(owner(library, stack), set()).add(bench.publisher[source])
+    ground = Ground(bench, library)
+    others = list(filter(ground.apart(by, left), ground.of.values()))
+    ran, run_by_others = ({owner(library, f"stacks.{place['stack']}") for place in places} for places in (ground.of.values(), others))
     for stack in library.matching("stacks.*"):
-        if ran.get(owner(library, stack)) == {publisher} and library.get(stack, "accuracy.fitted") is not None:
+        if owner(library, stack) in ran - run_by_others and library.get(stack, "accuracy.fitted") is not None:
             changed.set(stack, "accuracy.fitted", library.get("stacks.any", "accuracy.fitted"))
-    forget_reach(changed, library, [o for o in Ground(bench, library).of.values() if o["publisher"] != publisher])
+    forget_reach(changed, library, others)
     return changed
 
 
@@ -96,24 +96,46 @@ def width(interval):
 
 def rows_of(bench):
     """One row per measured step time: how far it was off with and without its publisher, and the half-widths of its terms with and without."""
-    library, ground = Library(), Ground(bench)
-    held = {r["run"]: -math.log(r["left_out"]) for r in left_out.read() if r["metric"] == "step_time"}
+    library = Library()
     shipped = bench.reports(library, list(bench.runs))
+    for place, stack, off, interval in without(bench, library, "publisher", "left_out"):
+        plan = shipped[place["source"]][place["run"]]
+        predicted, measured = next((p, m) for metric, p, m in pairs(plan) if metric == "step_time")
+        yield place | {"stack": stack, "off": off, "terms": width(interval), "interval": interval, "shipped": math.log(measured / predicted),
+                       "shipped_terms": width(plan["interval"])}
+
+
+def without(bench, library, by, column):
+    """(its place, the owner of its stack, how far it was off, its interval) of every measured step time without its publisher, or without its kind."""
+    ground = Ground(bench, library)
+    held = {r["run"]: -math.log(r[column]) for r in left_out.read() if r["metric"] == "step_time"}
     ran = {}
     for place in ground.of.values():
         ran.setdefault(owner(library, "stacks." + place["stack"]), set()).add(place["publisher"])
-    for publisher in ground.publishers():
-        sources = [s for s, p in bench.publisher.items() if p == publisher]
-        without = bench.reports(unseen(bench, publisher, library), sources)
-        for source in sources:
-            for run in bench.runs[source]:
+    for left in ground.values(by):
+        wanted = ground.runs_of(bench, by, left)
+        found = bench.reports_of(unseen(bench, left, library, by), wanted)
+        for source, mine in wanted.items():
+            for run in mine:
                 place = ground.of[run.name]
                 stack = owner(library, "stacks." + place["stack"])
-                for metric, predicted, measured in pairs(shipped[source][run.name]):
-                    if metric == "step_time":
-                        yield place | {"stack": stack, "known": ground.known(run.name), "shared": len(ran[stack]) > 1, "off": held[run.name],
-                                       "terms": width(without[source][run.name]["interval"]), "interval": without[source][run.name]["interval"],
-                                       "shipped": math.log(measured / predicted), "shipped_terms": width(shipped[source][run.name]["interval"])}
+                if run.name in held:
+                    yield place | {"known": ground.known(run.name), "shared": len(ran[stack]) > 1}, stack, held[run.name], found[source][run.name]["interval"]
+
+
+def kinds_of(bench, base):
+    """The rows with their intervals, each without its kind and from the left-out errors (`base`) of other kinds; `of` is the kind."""
+    library, ground = Library(), Ground(bench)
+    for by in KINDS:
+        known = {}
+        for place, stack, off, interval in without(bench, library, by, left_out.without(by)):
+            key = place[by], stack
+            if key not in known:
+                others = list(filter(ground.apart(by, place[by]), base))
+                known[key] = spread(others, [o for o in others if o["stack"] == stack])
+            terms, (below, above) = width(interval), known[key]
+            yield place | {"by": by, "of": left_out.name_of(by, place[by]), "stack": stack, "off": off, "terms": terms, "interval": interval,
+                           "half": above if off > 0 else below, "below": math.hypot(below, terms), "above": math.hypot(above, terms)}
 
 
 def quantile(rows, side, off="off", terms="terms"):
@@ -153,9 +175,9 @@ def judged(rows):
         yield r | {"below": below, "above": above}
 
 
-def counted(rows, alike=False):
-    """(share inside, mean half-width below, above, share slower, faster, mean score); with `alike`, publishers weigh alike."""
-    of = weights([r["publisher"] for r in rows]) if alike else [1 / len(rows)] * len(rows)
+def counted(rows, alike=None):
+    """(share inside, mean half-width below, above, share slower, faster, mean score); values of the column `alike` weigh alike."""
+    of = weights([r[alike] for r in rows]) if alike else [1 / len(rows)] * len(rows)
 
     def mean(value):
         return sum(w * value(r) for w, r in zip(of, rows))
@@ -165,7 +187,7 @@ def counted(rows, alike=False):
     return 1 - slower - faster, below, above, slower, faster, below + above + missed / MISSED
 
 
-def line_of(name, rows, alike=False):
+def line_of(name, rows, alike=None):
     inside, below, above, slower, faster, score = counted(rows, alike)
     return (f"| {name} | {len(rows)} | {100 * inside:.0f} % | {math.exp(-below):.2f} to {math.exp(above):.2f} | {100 * slower:.0f} % | {100 * faster:.0f} % "
             f"| {score:.2f} |")
@@ -184,8 +206,42 @@ def table(rows):
             if mine := [r for r in found if r["publisher"] == publisher]:
                 lines.append(line_of(f"{publisher}, {name}", mine))
     for name, found in pools(rows):
-        lines += [line_of(f"{name}, {'sources' if alike else 'rows'} alike", found, alike) for alike in (False, True) if found]
+        lines += [line_of(f"{name}, {'sources' if alike else 'rows'} alike", found, alike) for alike in (None, "publisher") if found]
     return lines
+
+
+def far(term):
+    """Whether a term of an interval is a distance from the runs of the stack."""
+    return term["what"].startswith("no run ") or ", but the runs of " in term["what"]
+
+
+def newness(rows):
+    """(what, runs, kinds, relative error) that the absence of a kind adds to the rest of the interval of dense runs and of experts: the root of the mean of
+    squared errors, cut at CUT, less the variance of the interval without its distances; kinds weigh alike."""
+    for kind in ("dense", "moe"):
+        for by, what in KINDS.items():
+            mine = [r for r in rows if r["by"] == by and r["kind"] == kind]
+            beyond = [min(CUT, abs(r["off"])) ** 2 - (r["half"] / Z) ** 2 - sum((t["share"] * t["error"]) ** 2 for t in r["interval"]["terms"] if not far(t)) for r in mine]
+            if mine:
+                kinds = [r["of"] for r in mine]
+                yield f"{what}, {kind}", len(mine), len(set(kinds)), math.sqrt(max(0, sum(w * b for w, b in zip(weights(kinds), beyond))))
+
+
+def kinds_table(rows):
+    """Lines of Markdown tables of the rows of kinds_of: what is to lie inside and does, then every kind."""
+    out = ["| inside, left out | n | kinds | rows alike | kinds alike | interval, mean | slower | faster | |", "|---|--:|--:|--:|--:|--:|--:|--:|---|"]
+    lines = ["| left out | n | inside | interval, mean | slower | faster | score |", "|---|--:|--:|--:|--:|--:|--:|"]
+    for by in [*KINDS, None]:
+        mine = [r for r in rows if by in (None, r["by"])]
+        inside, below, above, slower, faster, _ = counted(mine, "of")
+        shares = [100 * counted(mine)[0], 100 * inside]
+        met = all(INSIDE[0] <= share <= INSIDE[1] for share in shares)
+        kinds = list(dict.fromkeys(r["of"] for r in mine))
+        out.append(f"| {KINDS.get(by, 'all of these')} | {len(mine)} | {len(kinds)} | {shares[0]:.0f} % | {shares[1]:.0f} % | {math.exp(-below):.2f} to {math.exp(above):.2f} "
+                   f"| {100 * slower:.0f} % | {100 * faster:.0f} % | {'met' if met else 'missed'} |")
+        if by:
+            lines += [line_of(f"{KINDS[by]}: {kind.partition(' ')[2]}", [r for r in mine if r["of"] == kind]) for kind in kinds]
+    return out + [""] + lines
 
 
 def targets(rows):
@@ -193,7 +249,7 @@ def targets(rows):
     out = ["| inside, left out | percent | rows alike | sources alike | |", "|---|--:|--:|--:|---|"]
     for name, found in pools(rows):
         if found:
-            plain, alike = (100 * counted(found, weighted)[0] for weighted in (False, True))
+            plain, alike = (100 * counted(found, weighted)[0] for weighted in (None, "publisher"))
             met = all(INSIDE[0] <= share <= INSIDE[1] for share in (plain, alike))
             out.append(f"| {name} | {INSIDE[0]} to {INSIDE[1]} | {plain:.0f} % | {alike:.0f} % | {'met' if met else 'missed'} |")
     under = []
@@ -224,19 +280,30 @@ def arguments(section):
 
 
 def main():
-    a = arguments("intervals").parse_args()
+    parser = arguments("intervals")
+    parser.add_argument("--kinds", action="store_true", help="leave out every kind of runs, too")
+    a = parser.parse_args()
     if reason := runs.absent(a.truth):
         print(reason)
         return 77
-    rows = list(judged(list(rows_of(Bench(a.planc, a.truth)))))
+    bench = Bench(a.planc, a.truth)
+    rows = list(judged(list(rows_of(bench))))
     lines = table(rows) + [""] + targets(rows)
     share = counted(rows)[0]
     print("\n".join(lines))
     if a.write:
         page.renew(a.write, "intervals", lines)
+    if a.kinds:
+        unknown = list(kinds_of(bench, rows))
+        lines = kinds_table(unknown)
+        print("\n".join(["", *lines]))
+        if a.write:
+            page.renew(a.write, "intervals of kinds", lines)
     if a.accuracies:
         for stack, n, sources, low, high in accuracies(rows):
             print(f"{stack}: runs = {n}, sources = {sources}, low = {low:.3f}, high = {high:.3f}")
+        for what, n, kinds, error in newness(unknown) if a.kinds else ():
+            print(f"new {what}: runs = {n}, kinds = {kinds}, error = {100 * error:.1f} %")
     if a.bar and not a.bar[0] <= 100 * share <= a.bar[1]:
         print(f"{100 * share:.1f} % of the runs lie in their intervals; it must be {a.bar[0]:g} to {a.bar[1]:g} %")
         return 1

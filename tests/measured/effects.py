@@ -76,9 +76,21 @@ class Effects:
 
     def times(self, sources, values):
         """{source: {plan: report}} with some values in place of those of the base."""
+        return self.bench.reports(self.changed(values), sources)
+
+    def ratios(self, wanted, changed):
+        """{(run, metric): predicted over measured} of some runs of sources with a changed library."""
+        found = {}
+        for plans in self.bench.times(changed, wanted).values():
+            for run, times in plans.items():
+                found |= {(run, metric): predicted / self.rows[self.index[run, metric]].measured for metric, predicted in times}
+        return found
+
+    def changed(self, values):
+        """The library with some values in place of those of the base."""
         changed = self.library.copy()
         self.apply(changed, values)
-        return self.bench.reports(changed, sources)
+        return changed
 
     def _touched(self, c):
         """{source: its runs whose stack or device has the constant}."""

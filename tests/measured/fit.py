@@ -2,8 +2,8 @@
 # Fits every constant that was chosen with whole runs, with its uncertainty, and tells how far planc is off on a source that the fit never saw.
 # SPDX-License-Identifier: Apache-2.0
 """The constants of fitted.py are fitted on all published runs (posterior.py), on times from a table of effects (effects.py): one made around the shipped
-library, a second around what the first led to. With --left-out they are fitted without each publisher in turn (grounds.py), and the publisher's runs are
-priced by planc with the result. What was measured on single kernels or collectives, datasheets, and what a software is known to do stay as they are."""
+library, a second around what the first led to. With --left-out they are fitted without each publisher in turn, then without each kind of runs (grounds.py),
+and the publisher's runs or those of the kind are priced by planc with the result. What was measured on single kernels or collectives, datasheets, and what a software is known to do stay as they are."""
 import argparse
 import csv
 import os
@@ -18,7 +18,7 @@ import runs
 from bench import Bench, pairs
 from effects import Effects
 from fitted import CONSTANTS
-from grounds import Ground
+from grounds import KINDS, Ground, based
 from library import Library
 from posterior import Posterior
 
@@ -34,7 +34,7 @@ def residuals(bench, ground, publisher, shipped, refitted, without):
             totals = without[source][run.name]["totals"]
             for (metric, now, measured), (_, fitted, _), (_, held, _) in zip(*(pairs(plans[source][run.name]) for plans in (shipped, refitted, without))):
                 whole = metric == "step_time"
-                yield {k: place[k] for k in ("publisher", "line", "kind", "run", "stack", "family", "device")} | {
+                yield {k: place[k] for k in ("publisher", "line", "kind", "run", "stack", "device", *KINDS)} | {
                     "known": int(ground.known(run.name)), "new": "+".join(ground.new(run.name)), "metric": metric, "measured": measured, "shipped": now,
                     "refitted": fitted, "left_out": held, "low": totals["step_time_low_s"] if whole else "", "high": totals["step_time_high_s"] if whole else ""}
 
@@ -87,15 +87,25 @@ def tabulated(bench, ground, say):
 
 
 def held_out(bench, ground, shipped, effects, fit, say):
-    """([rows of residuals] of all publishers, [the constants without each])."""
+    """([rows of residuals] of all publishers, with those without their kinds, [the constants without each])."""
     refitted = effects.times(list(bench.runs), fit.values)
     rows, values = [], []
     for publisher in ground.publishers():
-        without = Posterior(effects, ground.of, publisher)
+        without = Posterior(effects, ground.of, ground.apart("publisher", publisher))
         sources = [s for s, p in bench.publisher.items() if p == publisher]
         rows += residuals(bench, ground, publisher, shipped, refitted, effects.times(sources, without.values))
-        values += [{"publisher": publisher, "constant": c, "value": value} for c, value in without.values.items()]
+        values += [{"without": publisher, "constant": c, "value": value} for c, value in without.values.items()]
         say(f"without {publisher}: {without.rounds} steps")
+    for by in KINDS:
+        ratios = {}
+        for kind in ground.values(by):
+            without = Posterior(effects, ground.of, ground.apart(by, kind))
+            changed = effects.changed(without.values)
+            ratios |= effects.ratios(ground.runs_of(bench, by, kind), based(changed, kind) if by == "base" else changed)
+            values += [{"without": left_out.name_of(by, kind), "constant": c, "value": value} for c, value in without.values.items() if by != "base"]
+            say(f"without {by} {kind}: {without.rounds} steps")
+        for row in rows:
+            row[left_out.without(by)] = ratios[row["run"], row["metric"]] * row["measured"] if row[by] else ""
     return rows, values
 
 
@@ -103,14 +113,15 @@ def main():
     parser = argparse.ArgumentParser()
     runs.add_arguments(parser, planc_needed=False)
     parser.add_argument("--check", action="store_true", help="fit nothing; fail where the recorded left-out rows no longer belong to recorded.csv")
-    parser.add_argument("--left-out", action="store_true", help="fit without each publisher, too, and price its runs")
+    parser.add_argument("--left-out", action="store_true", help="fit without each publisher and each kind of runs, too, and price what was left out")
     parser.add_argument("--record", action="store_true", help="accept what was found: write constants.csv, with --left-out the left-out rows")
     parser.add_argument("--write", help="renew its tables in the pages of this folder")
     a = parser.parse_args()
     if a.check:
         marks = ["" if table == runs.FIRST else runs.MARKS[table] for table in runs.FITTED]
         accepted = {line: s for line, s in recorded.read(os.path.join(HERE, "recorded.csv")).items() if runs.mark_of(line) in marks}
-        old = left_out.stale(left_out.read(), accepted)
+        held = left_out.read()
+        old = left_out.stale(held, accepted) + left_out.lacking(held, left_out.constants())
         print("\n".join(old + ["fit anew: renew.py --slow"] if old else ["the left-out rows belong to recorded.csv"]))
         return 1 if old else 0
     if not a.planc:
@@ -129,7 +140,7 @@ def main():
     print("\n".join(section(table)))
     rows, values = held_out(bench, ground, shipped, effects, fit, say) if a.left_out else ([], [])
     if rows:
-        print("\n".join(left_out.section(left_out.scaled(rows))))
+        print("\n".join(left_out.section(left_out.scaled(rows)) + [""] + left_out.kinds(left_out.scaled(rows))))
     if a.record:
         write_csv(TOLD, table)
         if rows:
@@ -139,6 +150,7 @@ def main():
         page.renew(a.write, "constants", section(table))
         if rows:
             page.renew(a.write, "left out", left_out.section(left_out.scaled(rows)))
+            page.renew(a.write, "left out kinds", left_out.kinds(left_out.scaled(rows)))
     return 0
 
 

@@ -9,6 +9,7 @@ import unittest
 
 sys.dont_write_bytecode = True  # no caches in the tree
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import bench
 import coverage
 import distance
 import grounds
@@ -19,18 +20,18 @@ from library import Library
 
 def run(name, stack="te", device="h100_sxm5_80gb", compute="bf16", ranks=8, seq=4096, cluster="dgx_h100.eos(nodes = 1)"):
     return (types.SimpleNamespace(name=name, group=name[0], kind="dense", precision={"compute": compute}, cluster=cluster, data=ranks, tensor=1, context=1,
-                                  pipeline=1, seq=seq), ("stacks." + stack, "devices." + device))
+                                  pipeline=1, seq=seq, model="gpt.gpt3_13b"), ("stacks." + stack, "devices." + device))
 
 
 def ground(*found):
     """Runs whose publisher is the first letter of their names."""
-    bench = types.SimpleNamespace(runs={}, uses={}, publisher={})
+    made_up = types.SimpleNamespace(runs={}, uses={}, publisher={}, fabric={one.name: "ndr" for one, _ in found})
     for one, uses in found:
         source = one.name[0]
-        bench.runs.setdefault(source, []).append(one)
-        bench.uses.setdefault(source, {})[one.name] = uses
-        bench.publisher[source] = source
-    return grounds.Ground(bench, LIBRARY)
+        made_up.runs.setdefault(source, []).append(one)
+        made_up.uses.setdefault(source, {})[one.name] = uses
+        made_up.publisher[source] = source
+    return grounds.Ground(made_up, LIBRARY)
 
 
 LIBRARY = Library()
@@ -53,6 +54,54 @@ class Known(unittest.TestCase):
                           (run("a1", device="h200_sxm_141gb"), ("device",)), (run("a1", compute="fp8", ranks=64), ("type", "ranks")),
                           (run("a1", seq=8193), ("sequence",))):
             self.assertEqual(ground(mine, base).new("a1"), new)
+
+
+class Kinds(unittest.TestCase):
+    def test_the_kinds_of_a_run(self):
+        place = ground(run("a1", "liger_b200", "h200_sxm_141gb")).of["a1"]
+        self.assertEqual([place[by] for by in grounds.KINDS], ["DeepSpeed ZeRO-3", "fsdp", "h100", "gpt", "ndr", "DeepSpeed ZeRO-3 / h100 / a", "DeepSpeed ZeRO-3"])
+        self.assertEqual(ground(run("a1")).of["a1"]["base"], "")
+        self.assertEqual(grounds.family_of("own_model(layers = 2.5)"), "own_model")
+
+    def test_what_stays_has_nothing_of_what_is_left_out(self):
+        found = ground(run("a1"), run("a2", "fms"), run("b1", "fms"), run("b2", "maxtext", "tpu_v4"), run("b3", device="a100_sxm4_80gb"))
+        for by, value, stay in (("publisher", "a", ["b1", "b2", "b3"]), ("framework", "Megatron Core", ["a2", "b1", "b2"]), ("generation", "h100", ["b2", "b3"]),
+                                ("everything", "Megatron Core / h100 / a", ["b2"])):
+            self.assertEqual([o["run"] for o in found.of.values() if found.apart(by, value)(o)], stay, by)
+
+    def test_the_fabric_is_that_of_the_outermost_level_with_ranks(self):
+        levels = bench.of_clusters(bench.LEVEL.findall)
+        for cluster, ranks, fabric in (("dgx_h100.eos(nodes = 2)", 8, "nvlink4"), ("dgx_h100.eos(nodes = 2)", 9, "ndr"), ("tpu.tpu_v4(x = 4, y = 4, z = 8)", 128, "ici"),
+                                       ("mosaicml.mosaicml_a100(nodes = 2)", 16, "roce"), ("nvl72.gb200_nvl72(racks = 2, gpus = 64)", 64, "nvlink5"),
+                                       ("generic.cluster(per_node = 4, nodes = 2, intra = fabrics.pcie, inter = by_host)", 8, "edr"), ("two(nodes = 9)", 4, "xgmi")):
+            preamble = "fabric by_host extends fabrics.edr {\n}\ncluster two(nodes: int) {\n  level node * 2 {\n    link = fabrics.pcie\n  }\n  level nodes * nodes {\n    link = fabrics.xgmi\n  }\n}\n"
+            self.assertEqual(bench.fabric(run("a1", ranks=ranks, cluster=cluster)[0], levels, preamble), fabric, cluster)
+
+    def test_a_stack_of_a_framework_takes_the_facts_of_what_its_oldest_stack_extends(self):
+        library = LIBRARY.copy()
+        library.set("stacks.fms", "launch", "77us")
+        changed = grounds.based(library, "llm-foundry")
+        for stack, base, launch in (("llm_foundry_h100", "stacks.fms", "77us"), ("torchtitan_2024_eager", "stacks.fms_h100", library.get("stacks.torchtitan_2024_eager", "launch")),
+                                    ("te_2602", None, library.get("stacks.te_2602", "launch"))):
+            self.assertEqual(grounds.base_of(library, "stacks." + stack), base)
+            self.assertEqual(changed.get("stacks." + stack, "launch"), launch)
+        self.assertEqual(changed.get("stacks.llm_foundry", "framework"), '"llm-foundry"')
+
+    def test_errors_of_kinds_weigh_kinds_alike(self):
+        rows = [self.row("x", 1.01)] * 3 + [self.row("y", 1.2)]
+        table = left_out.kinds(rows)
+        self.assertIn("| framework | dense | 4 | 2 | kinds alike | 0.0 % | 1.0 % | 10.5 % | 20.0 % | +10.5 % |", table)
+        self.assertIn("| framework | 1.0 % | 10.5 % | 20.0 % | missed |", table)
+        self.assertIn("| framework: y | dense | 1 | 1 | 0.0 % | 20.0 % | 20.0 % | 20.0 % | +20.0 % |", table)
+
+    def test_recorded_kinds_have_constants(self):
+        names = ["a"] + [left_out.name_of(by, "x") for by in grounds.KINDS]
+        self.assertEqual(left_out.lacking([self.row("x", 1)], names), [])
+        self.assertEqual(left_out.lacking([self.row("y", 1)], names)[0], "framework y: no constants were fitted without it")
+
+    def row(self, kind, ratio):
+        return {by: kind for by in grounds.KINDS} | {left_out.without(by): ratio for by in grounds.KINDS} | {
+            "publisher": "a", "kind": "dense", "shipped": 1, "refitted": 1}
 
 
 class Weights(unittest.TestCase):

@@ -3,11 +3,23 @@
 import csv
 import os
 
-from grounds import figures
+from grounds import KINDS, figures
 
 ROWS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "left_out_rows.csv")
 CONSTANTS = ROWS.replace("_rows.csv", "_constants.csv")
-RATIOS = ("shipped", "refitted", "left_out", "low", "high")
+
+
+def name_of(by, kind):
+    """The name of a kind of runs beside those of publishers."""
+    return f"{'framework' if by == 'base' else by} {kind}"
+
+
+def without(by):
+    """The column of predictions without the kind of a run."""
+    return f"without_{by}"
+
+
+RATIOS = ("shipped", "refitted", "left_out", "low", "high", *map(without, KINDS))
 MOVED, PART = 2.0, 0.2  # points and part by which the shipped error of a line may move before the fit must be made anew
 
 # (what, which rows, {statistic: at most, in percent}): met where the figure of sources that weigh alike is.
@@ -17,6 +29,9 @@ POOLS = (
     ("experts", lambda r: r["kind"] == "moe", {"mean": 13}),
     ("all dense runs", lambda r: r["kind"] == "dense", {}),
 )
+
+
+UNSEEN = {"median": 7, "mean": 9, "p90": 20}  # dense runs of a kind that no run was fitted with, at most, in percent
 
 
 def scaled(rows):
@@ -31,11 +46,11 @@ def read(path=ROWS):
 
 
 def constants(path=CONSTANTS):
-    """{publisher: {constant: the value that was fitted without it}}."""
+    """{publisher, or name of a kind: {constant: the value that was fitted without it}}."""
     found = {}
     with open(path, newline="") as f:
         for r in csv.DictReader(f):
-            found.setdefault(r["publisher"], {})[r["constant"]] = float(r["value"])
+            found.setdefault(r["without"], {})[r["constant"]] = float(r["value"])
     return found
 
 
@@ -51,9 +66,8 @@ def lines(rows):
     return found
 
 
-def cells(rows, alike):
-    """The figures of rows: the mean as shipped and as fitted on all, then the left-out ones."""
-    by = [r["publisher"] for r in rows] if alike else None
+def cells(rows, by=None):
+    """The figures of rows: the mean as shipped and as fitted on all, then the left-out ones; with `by`, its values weigh alike."""
     shipped, refitted, held = (figures(errors(rows, column), by) for column in ("shipped", "refitted", "left_out"))
     return [f"{shipped['mean']:.1f} %", f"{refitted['mean']:.1f} %"] + [f"{held[k]:.1f} %" for k in ("median", "mean", "p90")] + [f"{held['bias']:+.1f} %"]
 
@@ -66,7 +80,7 @@ def table(rows):
     out = ["| source | runs | n | on known ground | " + " | ".join(HEADS) + " |", "|---|---|" + "--:|" * 8]
     for (publisher, line), found in lines(rows).items():
         known = sum(r["known"] for r in found)
-        out.append(" | ".join([f"| {publisher}", line, str(len(found)), "all" if known == len(found) else str(known) if known else "none", *cells(found, False)]) + " |")
+        out.append(" | ".join([f"| {publisher}", line, str(len(found)), "all" if known == len(found) else str(known) if known else "none", *cells(found)]) + " |")
     return out
 
 
@@ -77,7 +91,7 @@ def pooled(rows):
         if found := [r for r in rows if wanted(r)]:
             for alike in (False, True):
                 counts = [str(len(found)), str(len({r["publisher"] for r in found})), "sources alike" if alike else "rows alike"]
-                out.append(" | ".join([f"| {name}", *counts, *cells(found, alike)]) + " |")
+                out.append(" | ".join([f"| {name}", *counts, *cells(found, [r["publisher"] for r in found] if alike else None)]) + " |")
     return out
 
 
@@ -97,6 +111,44 @@ def targets(rows):
 def section(rows):
     """The section of the page."""
     return pooled(rows) + [""] + targets(rows) + [""] + table(rows)
+
+
+POOLED = "all of these"
+
+
+def unseen(rows, kind):
+    """{name: rows whose `left_out` is without their kind `of`} of dense runs or of experts: by what the kinds are of, pooled, and with base stacks."""
+    found = {by: [r | {"left_out": r[without(by)], "of": name_of(by, r[by])} for r in rows if r["kind"] == kind and r[by]] for by in KINDS}
+    base = found.pop("base")
+    named = {KINDS[by]: mine for by, mine in found.items()} | {POOLED: [r for mine in found.values() for r in mine], KINDS["base"]: base}
+    return {name: mine for name, mine in named.items() if mine}
+
+
+def kinds(rows):
+    """The errors of runs when no run of their kind was fitted, beside those with all runs in sight: pooled, the targets, and by kind."""
+    out = ["| left out | runs | n | kinds | weighted | fitted on all, mean | left out, median | mean | p90 | bias |", "|---|---|--:|--:|---|" + "--:|" * 5]
+    bars = ["| dense, left out | " + " | ".join(f"{statistic}, at most {bar} %" for statistic, bar in UNSEEN.items()) + " | |", "|---|" + "--:|" * len(UNSEEN) + "---|"]
+    each = ["| left out | runs | n | sources | fitted on all, mean | left out, median | mean | p90 | bias |", "|---|---|--:|--:|" + "--:|" * 5]
+    for kind, title in (("dense", "dense"), ("moe", "experts")):
+        for name, mine in unseen(rows, kind).items():
+            of = [r["of"] for r in mine]
+            for weighted, by in (("rows alike", None), ("kinds alike", of)):
+                out.append("| " + " | ".join([name, title, str(len(mine)), str(len(set(of))), weighted, *cells(mine, by)[1:]]) + " |")
+            if kind == "dense":
+                now = figures(errors(mine, "left_out"), of)
+                met = all(now[s] <= bar for s, bar in UNSEEN.items())
+                bars.append(f"| {name} | " + " | ".join(f"{now[s]:.1f} %" for s in UNSEEN) + f" | {'met' if met else 'missed'} |")
+            for one in dict.fromkeys(of if name != POOLED else ()):
+                these = [r for r in mine if r["of"] == one]
+                counts = [f"{name}: {one.partition(' ')[2]}", title, str(len(these)), str(len({r["publisher"] for r in these}))]
+                each.append("| " + " | ".join(counts + cells(these)[1:]) + " |")
+    return out + [""] + bars + [""] + each
+
+
+def lacking(rows, fitted):
+    """Publishers and kinds of the recorded rows without recorded constants, as texts."""
+    names = [(r["publisher"], *(name_of(by, r[by]) for by in KINDS if r[by])) for r in rows]
+    return [f"{name}: no constants were fitted without it" for name in dict.fromkeys(n for found in names for n in found) if name not in fitted]
 
 
 def mean(rows, column="left_out"):

@@ -204,6 +204,11 @@ class Library:
             at = at.setdefault(key, {})
         at[last] = text
 
+    def take(self, name, other, but=()):
+        """Gives a declaration the facts of another, but for some at the top."""
+        own = {key: value for key, value in self.facts[name].items() if key in but}
+        self.facts[name] = {key: value for key, value in _copied(self.facts[other]).items() if key not in but} | own
+
     def write(self, folder):
         """The library as files of a folder."""
         files = {}

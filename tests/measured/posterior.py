@@ -15,12 +15,12 @@ ROUNDS, ENOUGH = 200, 1e-7
 
 
 class Posterior:
-    """The fit of some rows of a table of effects: all whose publisher is not left out."""
+    """The fit of some rows of a table of effects: all whose places stay."""
 
-    def __init__(self, effects, places, left_out=None):
+    def __init__(self, effects, places, stays=lambda place: True):
         self.constants, self.effects = effects.constants, effects
         self.number = {c.name: k for k, c in enumerate(self.constants)}
-        self.rows = [i for i, row in enumerate(effects.rows) if places[row.run]["publisher"] != left_out]
+        self.rows = [i for i, row in enumerate(effects.rows) if stays(places[row.run])]
         lines = [places[effects.rows[i].run]["line"] for i in self.rows]
         size = {line: lines.count(line) for line in lines}
         self.count = dict(zip(self.rows, (size[line] ** -POWER for line in lines)))

@@ -24,7 +24,7 @@ def commands(planc, truth, slow):
     yield ["regret.py", *full, *page]
     yield ["scaling.py", *full, *page]
     yield ["ablation.py", *full, *page]
-    yield ["coverage.py", *full, *page]
+    yield ["coverage.py", *full, *page, "--kinds"]
     yield ["distance.py", *page]
     yield ["own_runs.py", *full, *page]
     yield ["ratio_coverage.py", *full, *page]

@@ -143,6 +143,7 @@ def main():
             page.renew(a.write, part, later[name])
         page.renew(a.write, "targets", targets.table(first, a.planc, a.truth))
         page.renew(a.write, "left out", left_out.section(left_out.read()))
+        page.renew(a.write, "left out kinds", left_out.kinds(left_out.read()))
         page.renew(a.write, "constants", fit.section(fit.told()))
     return 0
 
