@@ -89,7 +89,7 @@ void UnsaidTime::add(const ir::Node& node, double seconds) {
   if (const double load = loadOf(op.dims); load > 1) routed_ += seconds, busier_ += seconds * (load - 1);
   if (!ir::isAttention(op.kind) || stack_.number(ir::StackFact::RatesForward, op.name)) return;
   const bool fused = op.kind == ir::OpKind::Attention;
-  const ir::DimKind keys = fused ? model.dims[op.keys].kind : ir::DimKind::Basic;
+  const ir::DimKind keys = fused && op.keys.valid() ? model.dims[op.keys].kind : ir::DimKind::Basic;
   if (!fused) kinds_[0] += seconds;
   if (keys == ir::DimKind::Routed) kinds_[1] += seconds;
   if (keys == ir::DimKind::Pooled) kinds_[2] += seconds;
