@@ -79,7 +79,7 @@ TEST(Clusters, OfTheLibraryHaveTheirDevicesAndLevels) {
       {"tpu_v5e_part(x = 4, y = 8)", {32, 32}, "tpu_v5e", "grid"},
       {"tpu_v5p(x = 4, y = 4, z = 8)", {128, 128}, "tpu_v5p", "torus"},
       {"tpu_v6e()", {256, 256}, "tpu_v6e", "torus"},
-      {"tpu_v6e_part(x = 8, y = 8)", {64, 64}, "tpu_v6e", "grid"},
+      {"tpu_v6e_part(x = 8, y = 8)", {64}, "tpu_v6e", "grid"},
       {"tpu_v7x(x = 8, y = 8, z = 16)", {1024, 1024}, "tpu_v7x", "torus"},
   };
   for (const Row& row : rows) {

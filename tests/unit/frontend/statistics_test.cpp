@@ -92,6 +92,7 @@ stack s {
     sequence = 8192
     kinds { scores = 64 }
     low = 0.9
+    high = 1.1
   }
 }
 stack t extends s {

@@ -124,9 +124,10 @@ bool isCard(const Pricing& p, const Route& r) {
 
 Term card(const Pricing& p, const Route& r) {
   const ir::Fabric& fabric = p.facts.cluster.levels[r.top].fabric;
-  // Two nodes exchange halves directly and do not form a ring.
+  // Two nodes exchange halves directly and do not form a ring, which saves at most the second pass of its bytes.
   const bool pair = reduces(p) && r.nodes == 2;
-  const Term bonus = pair ? p.fact(fabric, FabricFact::PairBonus, "pair bonus") : 1;
+  const Term n = p.known(static_cast<double>(r.ranks), "n");
+  const Term bonus = pair ? min(p.fact(fabric, FabricFact::PairBonus, "pair bonus"), 2 * (n - 1) / n) : 1;
   return flat(p, r, stepsOf(p, r), bonus);
 }
 
