@@ -45,10 +45,11 @@ struct UpdateRates {
   std::optional<Term> perElement; ///< bytes; null if the stack does not give them
   Term secondsPerByte;
   std::optional<Term> tensor; ///< seconds per tensor, if updates are launched tensor by tensor
+  std::optional<Term> part;   ///< seconds per tensor and rank, if a sharded optimizer sends parts
 };
 
 UpdateRates ratesOf(const Pricing& p, const ir::Optimizer& by, bool rows, double together) {
-  UpdateRates rates{&by, rows, {}, {}, {}};
+  UpdateRates rates{&by, rows, {}, {}, {}, {}};
   if (p.facts.stack.has(StackFact::Optimizer, by.name))
     rates.perElement = p.fact(StackFact::Optimizer, by.name, "bytes", {together, units::none});
   else
@@ -56,6 +57,8 @@ UpdateRates ratesOf(const Pricing& p, const ir::Optimizer& by, bool rows, double
   rates.secondsPerByte = secondsPerByte(p, by, rows);
   if (p.facts.stack.has(StackFact::OptimizerTensor, by.name))
     rates.tensor = p.fact(StackFact::OptimizerTensor, by.name, "tensor");
+  if (p.facts.stack.has(StackFact::OptimizerPart, by.name))
+    rates.part = p.fact(StackFact::OptimizerPart, by.name, "part");
   return rates;
 }
 
@@ -72,6 +75,8 @@ Priced priceShard(const Pricing& p, const UpdateRates& rates, const ir::ParamSta
   const Term bytes = updateBytes(p, rates, s);
   Term time = memory(bytes * rates.secondsPerByte);
   if (rates.tensor) time += *rates.tensor;
+  if (const auto ranks = static_cast<double>(p.program.mesh.size(s.optimizer)); rates.part && ranks > 1)
+    time += p.known(ranks, "ranks") * *rates.part;
   Priced priced = p.priced(time);
   priced.bytes = bytes.value;
   return priced;

@@ -227,8 +227,10 @@ ir::Segment halfOf(const ir::LayerClass& layerClass, const ir::Segment& backward
 
 double issueSeconds(const Facts& facts, const ir::Node& node) {
   const ir::Collective& c = node.collective();
+  if (c.kind == ir::CollectiveKind::Slice) return 0;
+  const ir::Number* start = facts.stack.number(ir::StackFact::CollectiveStart, c.cls);
   const ir::Number* each = facts.stack.number(ir::StackFact::CollectiveLaunch, c.cls);
-  return each && c.kind != ir::CollectiveKind::Slice ? each->value * static_cast<double>(c.group) : 0;
+  return (start ? start->value : 0) + (each ? each->value * static_cast<double>(c.group) : 0);
 }
 
 double stateSeconds(const ir::Schedule& schedule, const Facts& facts, const ir::Node& node, double moving) {

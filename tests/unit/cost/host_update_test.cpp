@@ -4,6 +4,7 @@
 #include "backends/cost/price/Update.h"
 #include "backends/cost/simulate/Simulation.h"
 #include "ir/facts/DeviceFacts.h"
+#include "ir/facts/StackFacts.h"
 #include "ir/program/States.h"
 
 #include <gtest/gtest.h>
@@ -83,6 +84,20 @@ TEST(CostHostUpdate, EachDeviceUpdatesItsShard) {
   EXPECT_EQ(device.host, 0);
   EXPECT_EQ(device.link, 0);
   EXPECT_DOUBLE_EQ(device.seconds(), device.device);
+}
+
+// Lists of the parts of every tensor on every rank, which a whole optimizer does not need.
+TEST(CostHostUpdate, PartsTakeTimePerRank) {
+  HostUpdate h(8e9, 8);
+  h.plan.workload.optimizer->onHost = false;
+  h.matrix().host = {};
+  const double whole = h.update().device;
+  h.matrix().optimizer = h.axis("dp");
+  const double shard = h.update().device;
+  edit(h.plan.stack).set(StackFact::OptimizerPart, h.plan.workload.optimizer->name, number(5e-6));
+  EXPECT_NEAR(h.update().device, shard + 8 * 5e-6, 1e-12);
+  h.matrix().optimizer = {};
+  EXPECT_DOUBLE_EQ(h.update().device, whole);
 }
 
 // A gradient leaves when it is summed: the longer of the two ways, and a bucket of the other, are what the step may

@@ -117,6 +117,7 @@ TEST(CostSegments, TheHostIssuesCollectivesRankByRank) {
         b.lasting(op, 20e-6)};
     edit(b.plan.stack).set(StackFact::Launch, number(10e-6));
     if (issued) edit(b.plan.stack).set(StackFact::CollectiveLaunch, CollectiveClass::Activation, number(300e-6));
+    edit(b.plan.stack).set(StackFact::CollectiveStart, CollectiveClass::Activation, number(5e-6));
     edit(b.plan.stack)
         .set(StackFact::CollectiveLaunch, CollectiveClass::Regather,
              number(1)); // no collective of that class here
@@ -124,7 +125,7 @@ TEST(CostSegments, TheHostIssuesCollectivesRankByRank) {
     b.finish();
     DiagnosticEngine diagnostics;
     const SegmentCost cost = b.classCosts(diagnostics)[0].forward;
-    const double device = cost.nodes[0].seconds + 20e-6, host = 10e-6 + (issued ? 8 * 300e-6 : 0);
+    const double device = cost.nodes[0].seconds + 20e-6, host = 10e-6 + 5e-6 + (issued ? 8 * 300e-6 : 0);
     EXPECT_NEAR(cost.host, host, 1e-12);
     EXPECT_NEAR(cost.seconds, std::max(device, host), 1e-12);
   }

@@ -125,8 +125,13 @@ Term transferRate(const Pricing& p, const Route& r) {
 /// A transfer between stages takes at least the time that the host needs to issue it on both sides.
 Term issued(const Pricing& p, const Term& time, const Term& ranks) {
   const ir::CollectiveClass cls = p.collective().cls;
-  if (cls != ir::CollectiveClass::Pipeline || !p.facts.stack.has(StackFact::CollectiveLaunch, cls)) return time;
-  const Term issue = p.fact(StackFact::CollectiveLaunch, cls, "issue") * ranks;
+  const ir::Stack& stack = p.facts.stack;
+  const bool starts = stack.has(StackFact::CollectiveStart, cls),
+             launches = stack.has(StackFact::CollectiveLaunch, cls);
+  if (cls != ir::CollectiveClass::Pipeline || !(starts || launches)) return time;
+  Term issue = launches ? p.fact(StackFact::CollectiveLaunch, cls, "issue") * ranks
+                        : p.fact(StackFact::CollectiveStart, cls, "start");
+  if (starts && launches) issue += p.fact(StackFact::CollectiveStart, cls, "start");
   if (issue.value > time.value) p.spent(issue.value - time.value, "the host");
   return max(time, issue);
 }
