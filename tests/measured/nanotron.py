@@ -24,12 +24,12 @@ class Size:
     """A model of the sweep: the costs of its blocks, by which nanotron cuts stages (models/llama.py, get_block_compute_costs)."""
 
     def __init__(self, name, layers, hidden, ffn):
-        self.model, self.layers = f"common.llama_{name}", layers
+        self.model, self.layers, self.hidden, self.ffn = f"common.llama_{name}", layers, hidden, ffn
         self.layer_cost, self.head_cost = 4 * hidden * hidden + 3 * hidden * ffn, 131072 * hidden
 
 
 SIZES = {"8b": Size("8b", 32, 4096, 14336), "3b": Size("3b", 28, 3072, 8192)}
-CLUSTER = "generic.cluster(gpu = common.h100, per_node = 8, intra = fabrics.nvlink4, intra_bandwidth = 450GB/s, inter = common.efa, nic = 50GB/s"
+CLUSTER = "generic.cluster(gpu = common.h100, per_node = 8, intra = fabrics.nvlink4, inter = common.efa, nic = 50GB/s"
 GIB = 2**30
 HEAD = 'import "common.plan" as common\nimport std.clusters.generic\nimport std.fabrics\nimport std.stacks.nanotron\nimport std.optimizers\n\n'
 COMMON = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nanotron_model.plan")
@@ -49,13 +49,53 @@ def stages(size, pp):
     return [max(owner, pp - len(owners) + block) for block, owner in enumerate(owners)]
 
 
-def software(r):
-    """The stack of a run: the machine was in one of two states, and what the run itself measured at its start says in which. On several nodes
+def checked(r):
+    """Whether the run checked its collectives, by the bandwidths at its start: 425 instead of 458 GB/s for an all-reduce inside a node; on several nodes
     the best of its all-gathers and reduce-scatters took, per GB, 3.5 ms and 0.04 ms per rank, or 0.29 ms per rank."""
-    n = r["gpus"]
-    if n <= 8 or not r["bandwidth"] or (n - 1) / n / r["bandwidth"] * 1e3 < 3.5 + 0.09 * n:
-        return "nanotron.nanotron"
-    return "common.stalled_zero1" if r["zero1"] else "common.stalled"
+    if not r["rates"]:
+        return False
+    n, (_, gather, scatter, inside) = r["gpus"], r["rates"]
+    return inside < 440 if n <= 8 else (n - 1) / n / max(gather, scatter) * 1e3 >= 3.5 + 0.09 * n
+
+
+def links(r):
+    """The rate of links inside a node, which some runs found to be off."""
+    return "45GB/s" if r["rates"] and r["rates"][3] < 100 else "450GB/s"
+
+
+# Host time of a check per rank, in us. Over several nodes: all-gathers of the start take 0.259 ms more per rank from 16 to 32 and 0.276 from 32 to 64 ranks.
+# Inside a node, fitted: layers split over 2, 4 and 8 ranks take 8.4, 12.9 and 21.2 ms at least.
+CHECK = {"node": 210, "nodes": 268}
+
+
+def software(r, size=SIZES["8b"]):
+    """The stack of a run. Rows without links inside a node come from before the fix of transfers between stages, whatever their job."""
+    found = f"bucket = {bucket(size, r)}"
+    if checked(r):
+        tp, dp, pp = r["tp"], r["dp"], r["pp"]
+        once = r["gpus"] + tp * pp + dp + (tp if tp > 1 else 0)  # barrier, clipping, loss, gradients of norms
+        found += f", ranks = {once}, check = {CHECK['node' if tp <= 8 else 'nodes']}us"
+        found += "" if r["zero1"] else f", reduced = {CHECK['nodes']}us"  # ZeRO-1 reduces by a call that is not checked
+        found += ", sleeps = 1" if pp > 1 and (not r["fixed"] or links(r) == "45GB/s") else ""
+    return f"common.sweep({found})"
+
+
+def bucket(size, r):
+    """Mean size, in fp32, of DistributedDataParallel's buckets on the first stage: parameters fill one, last first, until it has 25 MiB of bf16
+    (torch/csrc/distributed/c10d/reducer.cpp, compute_bucket_assignment_by_size). ZeRO-1 flattens all gradients and all parameters into one."""
+    if r["zero1"]:
+        return "1TB"
+    h, f, tp = size.hidden, size.ffn, r["tp"]
+    layer = [f * h, 2 * f * h, h * h, 3 * h * h]
+    parameters = layer * max(1, sum(s == 0 for s in stages(size, r["pp"])[:-1])) + [131072 * h]
+    full, filled = [], 0
+    for p in parameters:
+        filled += 2 * p / tp
+        if filled >= 25 * 2**20:
+            full.append(filled)
+            filled = 0
+    full += [filled] if filled else []
+    return f"{2 * sum(full) / len(full) / 1e6:.1f}MB"
 
 
 def pipeline(size, pp):
@@ -78,10 +118,11 @@ def read(path):
             def note(key, notes=r["notes"]):
                 m = re.search(key + r"=([\d.]+)", notes)
                 return float(m[1]) if m else None
-            found = re.search(r"busbw AR/AG/RS=([\d.]+)/([\d.]+)/([\d.]+)", r["notes"])
+            found = re.search(r"busbw AR/AG/RS=([\d.]+)/([\d.]+)/([\d.]+) GB/s, intra-node ([\d.]+)", r["notes"])
             row = {k: int(r[k]) for k in ("gpus", "dp", "tp", "pp", "mbs", "gbs", "seq")}
             row.update(id=r["id"].replace("-", "_"), zero1=r["sharding"] == "zero1", alloc=note("mem_alloc_GB"), reserved=note("mem_reserved_GB"),
-                       bandwidth=max(float(found[2]), float(found[3])) if found else None, ran=r["measured_metric"] != "oom", tokens=float(r["value"]))
+                       rates=[float(rate) for rate in found.groups()] if found else None, fixed="after_pp_fix=True" in r["notes"],
+                       ran=r["measured_metric"] != "oom", tokens=float(r["value"]))
             rows.append(row)
     return rows
 
@@ -93,7 +134,8 @@ def plan(r, size=SIZES["8b"]):
         place += ["    decoder {", "      seq -> tp", "      attn { heads -> tp }", "      mlp  { ffn -> tp }", "    }", "    norm              { seq -> tp }",
                   "    embed, head, loss { vocab -> tp }"]
     place += ["  }"]
-    return (f"plan {r['id']} {{\n  model    = {size.model}\n  cluster  = {CLUSTER}, nodes = {r['gpus'] // 8})\n  software = {software(r)}\n"
+    return (f"plan {r['id']} {{\n  model    = {size.model}\n  cluster  = {CLUSTER}, intra_bandwidth = {links(r)}, nodes = {r['gpus'] // 8})\n"
+            f"  software = {software(r, size)}\n"
             f"  train {{ seq = {r['seq']}; global_batch = {r['gbs']}; micro_batch = {r['mbs']}; optimizer = optimizers.adam }}\n"
             "  precision { compute = bf16; grads = fp32; optimizer = fp32 }\n"
             f"  mesh {{ tp = {r['tp']}; dp = {r['dp']}; pp = {r['pp']} }}\n" + "\n".join(place) + "\n" +
@@ -129,14 +171,15 @@ def step_times(planc, truth, size="8b"):
 
 
 def other_size(planc, truth):
-    """The median error of the step times of the size that no constant has seen, or none without its table; prints it with the rank correlation."""
+    """(median error, rank correlation) of the step times of the other size, or none without its table."""
     pairs = step_times(planc, truth, "3b")
     if not pairs:
         print("step time of the 3B size: skipped, its table is not there")
         return None
-    median, _ = summary("step time of the 3B size, to which nothing was fitted", [p / m - 1 for p, m in pairs])
-    print("its rank correlation {:.3f}".format(spearman([p for p, _ in pairs], [m for _, m in pairs])))
-    return median
+    median, _ = summary("step time of the 3B size", [p / m - 1 for p, m in pairs])
+    rank = spearman([p for p, _ in pairs], [m for _, m in pairs])
+    print(f"its rank correlation {rank:.3f}")
+    return median, rank
 
 
 def quantile(values, q):
@@ -156,9 +199,8 @@ def main():
     parser.add_argument("--median", type=float, default=8)
     parser.add_argument("--p90", type=float, default=20)
     parser.add_argument("--verdict", type=float, default=0.9, help="least precision and recall of the verdict, of both classes")
-    parser.add_argument("--time", type=float, default=10, help="largest median error of the step time, in %%")
-    parser.add_argument("--rank", type=float, nargs=2, default=(0.94, 0.9), help="least rank correlation of step times, and of tokens per second and device")
-    parser.add_argument("--other", type=float, default=20, help="largest median error of the step time of the size that nothing was fitted to, in %%")
+    parser.add_argument("--time", type=float, default=6.5, help="largest median error of the step time of either size, in %%")
+    parser.add_argument("--rank", type=float, nargs=2, default=(0.955, 0.955), help="least rank correlation of step times, and of tokens per second and device")
     parser.add_argument("--rows", help="write one line per run to this file")
     a = parser.parse_args()
     files = [os.path.join(a.truth, f) for f in ("nanotron_8b.csv", "nanotron_8b_out_of_memory.csv")]
@@ -202,7 +244,9 @@ def main():
     if missing:
         print(f"not priced: {len(missing)}, {missing[0]}")
     memory = 100 * median <= a.median and 100 * p90 <= a.p90 and min(scores) >= a.verdict
-    return 0 if not missing and memory and 100 * time <= a.time and (other is None or 100 * other <= a.other) and all(found >= least for found, least in zip(ranks, a.rank)) else 1
+    times = 100 * time <= a.time and all(found >= least for found, least in zip(ranks, a.rank))
+    others = other is None or 100 * other[0] <= a.time and other[1] >= a.rank[0]
+    return 0 if not missing and memory and times and others else 1
 
 
 if __name__ == "__main__":

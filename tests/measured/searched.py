@@ -92,7 +92,8 @@ def nanotron_sweeps(truth):
         base = dict(group[0], id="base", tp=2, pp=1, dp=gpus // 2, zero1=True)
         text = nanotron.plan(base).rstrip()[:-1] + "  pipeline pp { schedule = one_f_one_b; stages = [32] }\n}\n"
         paths = {"mesh.dp": lambda r: r["dp"], "mesh.tp": lambda r: r["tp"], "mesh.pp": lambda r: r["pp"], "train.micro_batch": lambda r: r["mbs"],
-                 "states.optimizer ->": lambda r: "dp" if r["zero1"] else "replicate", "software": nanotron.software, "pipeline.stages": layers}
+                 "states.optimizer ->": lambda r: "dp" if r["zero1"] else "replicate", "software": nanotron.software, "pipeline.stages": layers,
+                 "cluster.intra_bandwidth": nanotron.links}
         vary = [(path, value(base), [value(r) for r in group]) for path, value in paths.items()]
         yield Sweep(f"nanotron, {gpus} devices, batch {batch}", nanotron.HEAD + "\n".join(map(nanotron.plan, group)), nanotron.HEAD + text,
                     [r["id"] for r in group], vary, "minimize step_time", step_time)
