@@ -9,7 +9,7 @@
 | recomputation | printed (norms, activation of experts, experts, whole layers); GB200 at 128k: norms and activation, its command line |
 | sequence parallelism | with tensor parallelism |
 | states | distributed optimizer; with FSDP the parameters |
-| gradients | accumulated and reduced in fp32: `--bf16` alone |
+| gradients | accumulated and reduced in fp32: `--bf16` alone; with FSDP reduced in bf16: `--grad-reduce-in-bf16` of the commands that Megatron-FSDP's guide recommends |
 | optimizer | states in fp32; with mxfp8 moments in bf16 (sbatch_benchmarking.sh) |
 | tensor-parallel collectives | beside their products in bf16 (`--tp-comm-overlap`), by the share of `te_ub` |
 | routing | balanced, also where a table of H100 does not say so |
@@ -73,7 +73,7 @@ def run(row):
         name=row["id"].replace("-", "_"), group=f"ModelZoo Qwen3 235B, {nvidia.device(row)}", kind="moe", model="qwen.qwen3_235b_a22b(weigh = activation)",
         cluster=nvidia.cluster(row), software="te.te_2602_graph" if nvidia.device(row) == "GB200" and not fp8 else "te.te_2602", balanced=True,
         seq=seq, global_batch=gbs, micro_batch=number(row, "mbs") or 1,
-        precision={"compute": "fp8" if fp8 else "bf16", "grads": "fp32", "optimizer": "{ m = bf16; v = bf16 }" if fp8 else "fp32"},
+        precision={"compute": "fp8" if fp8 else "bf16", "grads": "fp32", **({"reduce": "bf16"} if fsdp else {}), "optimizer": "{ m = bf16; v = bf16 }" if fp8 else "fp32"},
         data=dp, tensor=tp, context=cp, pipeline=pp, expert=ep, sequence_parallel=tp > 1, stored="params" if fsdp else "optimizer",
         mesh=mesh(dp, tp, cp, pp, ep) if cp > 1 else "",
         schedule=f"interleaved_1f1b(chunks = {chunks})" if chunks > 1 else "one_f_one_b", overlap="; ".join(overlap),
