@@ -11,6 +11,8 @@ publisher's runs are counted.
 root of their runs. It is drawn, in squares, towards that of all runs on stacks that other publishers ran, as if these were one more publisher of the
 stack. A stack without runs takes that of all runs on stacks that no other publisher ran. None is less than LEAST. Stacks that have one `accuracy` are one."""
 import argparse
+import collections
+import itertools
 import math
 import sys
 
@@ -19,9 +21,8 @@ import left_out
 import page
 import runs
 from bench import Bench, pairs
-from distance import CUT
 from fitted import CONSTANTS
-from grounds import KINDS, Ground, weights
+from grounds import KINDS, Ground, base_of, based, weights
 from library import Library
 
 SAID = ("accuracy.runs", "accuracy.low", "accuracy.high")  # stacks that have them in common are one
@@ -51,28 +52,26 @@ def unseen(bench, left, library, by="publisher"):
         if owner(library, stack) in ran - run_by_others and library.get(stack, "accuracy.fitted") is not None:
             changed.set(stack, "accuracy.fitted", library.get("stacks.any", "accuracy.fitted"))
     forget_reach(changed, library, others)
-    return changed
+    return based(changed, left) if by == "base" else changed
 
 
 def forget_reach(changed, library, others):
-    """What stacks and devices say of their runs (`accuracy.seen`, `accuracy.experts`, `accuracy.sequence`, `runs` of products), as if there were only these."""
+    """What stacks and devices say of their runs (`accuracy.seen`, `accuracy.experts`, `accuracy.sequence`, `runs` of products), as if there were only these.
+    A stack that none of them ran says nothing."""
     for stack in library.matching("stacks.*"):
         mine = [o for o in others if owner(library, f"stacks.{o['stack']}") == owner(library, stack)]
         accuracy = changed.facts[stack].get("accuracy") or {}
         if not accuracy.get("seen"):
             continue
         for fact, ran in (("seen", mine), ("experts", [o for o in mine if o["kind"] == "moe"])):
-            seen = accuracy.get(fact) or {}
-            for architecture in list(seen):
-                reach = [o["ranks"] for o in ran if architecture_of(library, o["device"]) == architecture]
-                if reach:
-                    seen[architecture] = str(max(reach))
-                else:
-                    del seen[architecture]
-            if fact in accuracy:
-                seen.update({} if seen else {"nowhere": "1"})  # it ran somewhere, which is not here
-        if library.get(stack, "accuracy.sequence") and mine:
-            changed.set(stack, "accuracy.sequence", str(max(o["sequence"] for o in mine)))
+            reach = {}
+            for o in ran:
+                architecture = architecture_of(library, o["device"])
+                reach[architecture] = max(o["ranks"], reach.get(architecture, 0))
+            left = {architecture: str(reach[architecture]) for architecture in accuracy.pop(fact, {}) if architecture in reach}
+            accuracy.update({fact: left} if left else {})
+        if accuracy.pop("sequence", None) and mine:
+            accuracy["sequence"] = str(max(o["sequence"] for o in mine))
     ran = {(o["device"], o["type"].partition("_")[0]) for o in others}
     for device in library.matching("devices.*"):
         for kind, facts in (changed.get(device, "calibration.gemm") or {}).items():
@@ -108,7 +107,7 @@ def rows_of(bench):
 def without(bench, library, by, column):
     """(its place, the owner of its stack, how far it was off, its interval) of every measured step time without its publisher, or without its kind."""
     ground = Ground(bench, library)
-    held = {r["run"]: -math.log(r[column]) for r in left_out.read() if r["metric"] == "step_time"}
+    held = {r["run"]: -math.log(r[column]) for r in left_out.read() if r["metric"] == "step_time" and r[column]}
     ran = {}
     for place in ground.of.values():
         ran.setdefault(owner(library, "stacks." + place["stack"]), set()).add(place["publisher"])
@@ -118,7 +117,8 @@ def without(bench, library, by, column):
         for source, mine in wanted.items():
             for run in mine:
                 place = ground.of[run.name]
-                stack = owner(library, "stacks." + place["stack"])
+                stack = "stacks." + place["stack"]
+                stack = owner(library, base_of(library, stack) if by == "base" else stack)
                 if run.name in held:
                     yield place | {"known": ground.known(run.name), "shared": len(ran[stack]) > 1}, stack, held[run.name], found[source][run.name]["interval"]
 
@@ -135,7 +135,7 @@ def kinds_of(bench, base):
                 known[key] = spread(others, [o for o in others if o["stack"] == stack])
             terms, (below, above) = width(interval), known[key]
             yield place | {"by": by, "of": left_out.name_of(by, place[by]), "stack": stack, "off": off, "terms": terms, "interval": interval,
-                           "half": above if off > 0 else below, "below": math.hypot(below, terms), "above": math.hypot(above, terms)}
+                           "below": math.hypot(below, terms), "above": math.hypot(above, terms)}
 
 
 def quantile(rows, side, off="off", terms="terms"):
@@ -143,11 +143,15 @@ def quantile(rows, side, off="off", terms="terms"):
     count = {}
     for r in rows:
         count[r["publisher"]] = count.get(r["publisher"], 0) + 1
-    beyond = sorted(((math.sqrt(max(0, r[off] ** 2 - r[terms] ** 2)) if r[off] * side > 0 else 0, count[r["publisher"]] ** -0.5) for r in rows), reverse=True)
-    left = MISSED * sum(w for _, w in beyond)
-    for half, weight in beyond:
+    return exceeded([(math.sqrt(max(0, r[off] ** 2 - r[terms] ** 2)) if r[off] * side > 0 else 0, count[r["publisher"]] ** -0.5) for r in rows], MISSED)
+
+
+def exceeded(values, share):
+    """The least of (value, weight) beyond which at most a share of the weight lies."""
+    left = share * sum(weight for _, weight in values)
+    for value, weight in sorted(values, reverse=True):
         if weight > left:
-            return half
+            return value
         left -= weight
     return 0
 
@@ -210,34 +214,37 @@ def table(rows):
     return lines
 
 
-def far(term):
-    """Whether a term of an interval is a distance from the runs of the stack."""
-    return term["what"].startswith("no run ") or ", but the runs of " in term["what"]
+def unknown(term):
+    """Whether a term of an interval says that a stack has no runs, or none on the architecture."""
+    return term["what"].startswith("no run of stack ") and " with experts" not in term["what"]
 
 
 def newness(rows):
-    """(what, runs, kinds, relative error) that the absence of a kind adds to the rest of the interval of dense runs and of experts: the root of the mean of
-    squared errors, cut at CUT, less the variance of the interval without its distances; kinds weigh alike."""
-    for kind in ("dense", "moe"):
-        for by, what in KINDS.items():
-            mine = [r for r in rows if r["by"] == by and r["kind"] == kind]
-            beyond = [min(CUT, abs(r["off"])) ** 2 - (r["half"] / Z) ** 2 - sum((t["share"] * t["error"]) ** 2 for t in r["interval"]["terms"] if not far(t)) for r in mine]
-            if mine:
-                kinds = [r["of"] for r in mine]
-                yield f"{what}, {kind}", len(mine), len(set(kinds)), math.sqrt(max(0, sum(w * b for w, b in zip(weights(kinds), beyond))))
+    """(what, runs, kinds, relative error) of dense runs and of experts: the least error that instead of the terms that say so keeps all but MISSED on each side
+    inside of their intervals; kinds weigh by the square root of their runs, as publishers do. It is what `accuracy.new` is to say."""
+    for kind, by in itertools.product(("dense", "moe"), KINDS):
+        mine = [r for r in rows if r["by"] == by and r["kind"] == kind]
+        count = collections.Counter(r["of"] for r in mine)
+        beyond = []
+        for r in mine:
+            stated = sum((t["share"] * t["error"]) ** 2 for t in r["interval"]["terms"] if unknown(t))
+            half = r["above"] if r["off"] > 0 else r["below"]
+            beyond.append((math.sqrt(max(0, r["off"] ** 2 - half ** 2 + Z ** 2 * stated)), count[r["of"]] ** -0.5))
+        if mine:
+            yield f"{KINDS[by]}, {kind}", len(mine), len(count), exceeded(beyond, 2 * MISSED) / Z
 
 
 def kinds_table(rows):
     """Lines of Markdown tables of the rows of kinds_of: what is to lie inside and does, then every kind."""
     out = ["| inside, left out | n | kinds | rows alike | kinds alike | interval, mean | slower | faster | |", "|---|--:|--:|--:|--:|--:|--:|--:|---|"]
     lines = ["| left out | n | inside | interval, mean | slower | faster | score |", "|---|--:|--:|--:|--:|--:|--:|"]
-    for by in [*KINDS, None]:
-        mine = [r for r in rows if by in (None, r["by"])]
+    for by in [*list(KINDS)[:-1], None, "base"]:
+        mine = [r for r in rows if (r["by"] == by if by else r["by"] != "base")]
         inside, below, above, slower, faster, _ = counted(mine, "of")
         shares = [100 * counted(mine)[0], 100 * inside]
         met = all(INSIDE[0] <= share <= INSIDE[1] for share in shares)
         kinds = list(dict.fromkeys(r["of"] for r in mine))
-        out.append(f"| {KINDS.get(by, 'all of these')} | {len(mine)} | {len(kinds)} | {shares[0]:.0f} % | {shares[1]:.0f} % | {math.exp(-below):.2f} to {math.exp(above):.2f} "
+        out.append(f"| {KINDS.get(by, left_out.POOLED)} | {len(mine)} | {len(kinds)} | {shares[0]:.0f} % | {shares[1]:.0f} % | {math.exp(-below):.2f} to {math.exp(above):.2f} "
                    f"| {100 * slower:.0f} % | {100 * faster:.0f} % | {'met' if met else 'missed'} |")
         if by:
             lines += [line_of(f"{KINDS[by]}: {kind.partition(' ')[2]}", [r for r in mine if r["of"] == kind]) for kind in kinds]
@@ -294,15 +301,15 @@ def main():
     if a.write:
         page.renew(a.write, "intervals", lines)
     if a.kinds:
-        unknown = list(kinds_of(bench, rows))
-        lines = kinds_table(unknown)
+        unseen_kinds = list(kinds_of(bench, rows))
+        lines = kinds_table(unseen_kinds)
         print("\n".join(["", *lines]))
         if a.write:
             page.renew(a.write, "intervals of kinds", lines)
     if a.accuracies:
         for stack, n, sources, low, high in accuracies(rows):
             print(f"{stack}: runs = {n}, sources = {sources}, low = {low:.3f}, high = {high:.3f}")
-        for what, n, kinds, error in newness(unknown) if a.kinds else ():
+        for what, n, kinds, error in newness(unseen_kinds) if a.kinds else ():
             print(f"new {what}: runs = {n}, kinds = {kinds}, error = {100 * error:.1f} %")
     if a.bar and not a.bar[0] <= 100 * share <= a.bar[1]:
         print(f"{100 * share:.1f} % of the runs lie in their intervals; it must be {a.bar[0]:g} to {a.bar[1]:g} %")

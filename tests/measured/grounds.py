@@ -6,12 +6,13 @@ another source has its family, its generation, its compute type, at least half i
 
 Runs are of a *kind* by each of KINDS: the `framework` of their stack, its family, the generation of their device, the module of their model (a model that
 a source writes out is a kind of its own), the fabric of the outermost level that their ranks lie over. Leaving out `everything` of a run leaves out all runs
-that share any of SHARED with it. `base` is the framework again, of runs whose stack extends one of another framework: they are priced with that one."""
+that share any of SHARED with it; leaving out a `pair` leaves out those of a framework on one of several generations. `base` is the framework again, of runs
+whose stack extends one of another framework: they are priced with that one."""
 import runs
 from library import Library
 
 KINDS = {"framework": "framework", "family": "family of stacks", "generation": "generation of devices", "model": "family of models", "fabric": "fabric",
-         "everything": "framework, generation and source", "base": "framework, stack of another"}
+         "pair": "framework on a generation", "everything": "framework, generation and source", "base": "framework, stack of another"}
 SHARED = ("framework", "generation", "publisher")
 MORE = 2  # times the ranks or the sequence that other sources ran: beyond that they are new
 
@@ -71,7 +72,11 @@ class Ground:
                     "ranks": ranks(run), "sequence": run.seq, "framework": library.get(stack, "framework").strip('"'), "model": family_of(run.model),
                     "fabric": bench.fabric[run.name]}
                 self.of[run.name]["base"] = self.of[run.name]["framework"] if base_of(library, stack) else ""
+        generations = {}
         for place in self.of.values():
+            generations.setdefault(place["framework"], set()).add(place["generation"])
+        for place in self.of.values():
+            place["pair"] = f"{place['framework']} / {place['generation']}" if len(generations[place["framework"]]) > 1 else ""
             place["everything"] = " / ".join(place[what] for what in SHARED)
         self.others = {p: [o for o in self.of.values() if o["publisher"] != p] for p in self.publishers()}
 

@@ -59,7 +59,7 @@ class Known(unittest.TestCase):
 class Kinds(unittest.TestCase):
     def test_the_kinds_of_a_run(self):
         place = ground(run("a1", "liger_b200", "h200_sxm_141gb")).of["a1"]
-        self.assertEqual([place[by] for by in grounds.KINDS], ["DeepSpeed ZeRO-3", "fsdp", "h100", "gpt", "ndr", "DeepSpeed ZeRO-3 / h100 / a", "DeepSpeed ZeRO-3"])
+        self.assertEqual([place[by] for by in grounds.KINDS], ["DeepSpeed ZeRO-3", "fsdp", "h100", "gpt", "ndr", "", "DeepSpeed ZeRO-3 / h100 / a", "DeepSpeed ZeRO-3"])
         self.assertEqual(ground(run("a1")).of["a1"]["base"], "")
         self.assertEqual(grounds.family_of("own_model(layers = 2.5)"), "own_model")
 
