@@ -56,10 +56,8 @@ template <class N> N roofline(N flops, Same<N> rate, Same<N> bytes, Same<N> band
 /// Returns the time of kernels that overlap computing and moving in part: the root of the sum of both squares, between
 /// the longer of both and their sum (section 1.5).
 template <class N> N overlapped(N flops, Same<N> rate, Same<N> bytes, Same<N> bandwidth, Same<N> start) {
-  using std::max, std::min, std::sqrt;
-  const N computing = compute(flops / rate), moving = memory(bytes / bandwidth);
-  const N longer = max(computing, moving), ratio = min(computing, moving) / longer;
-  return longer * sqrt(N(1) + ratio * ratio) + launch(start);
+  using std::hypot;
+  return hypot(compute(flops / rate), memory(bytes / bandwidth)) + launch(start);
 }
 /// Returns the time of an operator bound by memory (section 1.2).
 template <class N> N moved(N bytes, Same<N> bandwidth, Same<N> start) {

@@ -32,6 +32,10 @@ Text atLeast(Binding binding, Text t) {
   return t.binding < binding ? inBrackets(std::move(t)) : t;
 }
 
+std::string_view nameOf(Operation function) {
+  return function == Operation::Max ? "max" : function == Operation::Min ? "min" : "hypot";
+}
+
 /// The two ways to write an equation.
 enum class Style { Symbols, Numbers };
 
@@ -54,7 +58,8 @@ public:
               Binding::Product};
     case Operation::Max:
     case Operation::Min:
-      return {fmt::format("{}({})", f.operation == Operation::Max ? "max" : "min", list(f, f.operation))};
+    case Operation::Hypot:
+      return {fmt::format("{}({})", nameOf(f.operation), list(f, f.operation))};
     case Operation::Root:
       return {"√" + atLeast(Binding::Whole, write(*f.left)).text, Binding::Whole, true};
     case Operation::CubeRoot:

@@ -12,7 +12,22 @@ namespace planc::cost {
 class Formulas;
 
 /// Kind of a tree node: a leaf, or an operation on `left` and `right`. Root, CubeRoot and Log2 use `left` alone.
-enum class Operation { Fact, Quantity, Number, Named, Add, Subtract, Multiply, Divide, Max, Min, Root, CubeRoot, Log2 };
+enum class Operation {
+  Fact,
+  Quantity,
+  Number,
+  Named,
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  Max,
+  Min,
+  Hypot,
+  Root,
+  CubeRoot,
+  Log2
+};
 
 /// A node of an equation: its value, and the operation that produced it.
 struct Formula {

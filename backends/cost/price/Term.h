@@ -61,6 +61,10 @@ inline Term max(const Term& a, const Term& b) {
 inline Term min(const Term& a, const Term& b) {
   return {Operation::Min, std::min(a.value, b.value), a, b};
 }
+/// The root of the sum of both squares.
+inline Term hypot(const Term& a, const Term& b) {
+  return {Operation::Hypot, std::hypot(a.value, b.value), a, b};
+}
 /// Roots and logarithms take numbers without unit.
 inline Term sqrt(const Term& a) {
   return {Operation::Root, std::sqrt(a.value), a, {}};

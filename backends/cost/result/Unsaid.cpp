@@ -89,10 +89,10 @@ void UnsaidTime::add(const ir::Node& node, double seconds) {
   if (const double load = loadOf(op.dims); load > 1) routed_ += seconds, busier_ += seconds * (load - 1);
   if (!ir::isAttention(op.kind) || stack_.number(ir::StackFact::RatesForward, op.name)) return;
   const bool fused = op.kind == ir::OpKind::Attention;
-  const ir::DimKind keys = fused && op.keys.valid() ? model.dims[op.keys].kind : ir::DimKind::Basic;
+  const ir::Dim keys = fused && op.keys.valid() ? model.dims[op.keys] : ir::Dim();
   if (!fused) kinds_[0] += seconds;
-  if (keys == ir::DimKind::Routed) kinds_[1] += seconds;
-  if (keys == ir::DimKind::Pooled) kinds_[2] += seconds;
+  if (keys.kind == ir::DimKind::Routed) kinds_[1] += seconds;
+  if (keys.kind == ir::DimKind::Pooled && keys.scale < 1) kinds_[2] += seconds;
 }
 
 std::vector<RecordShare> UnsaidTime::terms(double total) const {

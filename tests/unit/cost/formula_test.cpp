@@ -68,6 +68,7 @@ private:
     if (take("√")) return std::sqrt(atom());
     if (take("max(")) return list([](double a, double b) { return std::max(a, b); });
     if (take("min(")) return list([](double a, double b) { return std::min(a, b); });
+    if (take("hypot(")) return list([](double a, double b) { return std::hypot(a, b); });
     const Symbols::value_type* longest = nullptr;
     for (const auto& entry : known_)
       if (rest_.starts_with(entry.first) && (!longest || entry.first.size() > longest->first.size())) longest = &entry;
