@@ -2,7 +2,8 @@
 
 | field | rule |
 |---|---|
-| software | Megatron-LM 23e00ed0 with TransformerEngine 2.11, launched by simu_tools/megatron_scripts at 1b8ca90bec: dense `te`, experts `te_2509`, the library's Megatron Core with equal slots |
+| software | Megatron-LM 23e00ed0 with TransformerEngine 2.11, launched by simu_tools/megatron_scripts at 1b8ca90bec: dense `te`, experts `te_2509`, the library's Megatron Core with equal slots, both with the loss of the row below: `te_eager_loss`, `te_2509_eager_loss` |
+| loss | in fp32, step by step: its scripts have no `--cross-entropy-loss-fusion` |
 | overlap | none of gradients, parameters and stages' sends: its launch scripts have no `--overlap-grad-reduce`, `--overlap-param-gather`, and the guide names a non-overlap contract |
 | tensor parallelism | with sequence parallelism, without user buffers |
 | sharding | `--use-distributed-optimizer` |
@@ -46,7 +47,7 @@ def run(row):
     peak = re.search(r"real peak alloc GiB=([\d.]+)", row["notes"])
     return Run(
         name=row["id"].replace("-", "_"), group=f"SimuMax {kind}, B200", kind=kind, model=expression, cluster=f"hgx.hgx_b200(nodes = {gpus // 8})",
-        software="te.te_2509" if kind == "moe" else "te.te", seq=seq, global_batch=gbs, micro_batch=mbs,
+        software="te.te_2509_eager_loss" if kind == "moe" else "te.te_eager_loss", seq=seq, global_batch=gbs, micro_batch=mbs,
         precision={"compute": "bf16", "grads": "fp32", "reduce": "fp32", "optimizer": "fp32"},
         data=dp, tensor=tp, context=number(row, "cp") or 1, pipeline=pp, expert=number(row, "ep") or 1, mla=kind == "moe",
         sequence_parallel=tp > 1, stored="optimizer", context_by="heads",
