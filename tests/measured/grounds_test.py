@@ -147,6 +147,24 @@ class Parts(unittest.TestCase):
         self.assertNotIn("type", distance.parts([{"publisher": "a", "left_out": math.exp(-off), "new": new} for new, off in (("", 0.2), ("type", 0.1))]))
 
 
+class Newness(unittest.TestCase):
+    def rows(self, error):
+        """Twenty runs of one kind, off by 1 to 20 %, whose interval has a half-width of 4 % and the term of a stack without runs."""
+        terms = [{"what": "no run of stack `x`", "share": 1, "error": error}, {"what": "no run in fp8 on device `y`", "share": 1, "error": 0.01}]
+        half = math.sqrt(0.04 ** 2 + sum((coverage.Z * term["error"]) ** 2 for term in terms))
+        return [{"by": "framework", "kind": "dense", "of": "x", "off": k / 100, "below": half, "above": half, "interval": {"terms": terms}} for k in range(1, 21)]
+
+    def test_what_a_stack_without_runs_adds_holds_nine_of_ten_whatever_it_says_now(self):
+        for error in (0, 0.1):
+            (what, runs, kinds, found), = coverage.newness(self.rows(error))
+            self.assertEqual((what, runs, kinds), ("framework, dense", 20, 1))
+            self.assertAlmostEqual(coverage.Z * found, math.sqrt(0.18 ** 2 - 0.04 ** 2 - (coverage.Z * 0.01) ** 2))
+
+    def test_a_value_leaves_its_share_of_the_weight_beyond(self):
+        self.assertEqual(coverage.exceeded([(3, 1), (1, 1), (2, 2)], 0.25), 2)
+        self.assertEqual(coverage.exceeded([(3, 1), (1, 1), (2, 2)], 0.2), 3)
+
+
 class Given(unittest.TestCase):
     def test_three_runs_are_spread_over_the_others(self):
         for count in range(own_runs.LEAST, 40):
