@@ -85,10 +85,10 @@ def architecture_of(library, device):
 
 
 def width(interval):
-    """The half-width of the terms, in logarithms; raises AssertionError where planc's own ends are not what its parts make."""
-    terms = Z * math.sqrt(sum((t["share"] * t["error"]) ** 2 for t in interval["terms"]))
+    """{side: the half-width of the terms} in logarithms, +1 slower, -1 faster; raises AssertionError if planc's own ends are not what its parts make."""
+    terms = {side: Z * math.sqrt(sum((t["share"] * t["error"]) ** 2 for t in interval["terms"] if t["ends"] != other)) for side, other in ((-1, "slower"), (1, "faster"))}
     for end, side in (("low", -1), ("high", 1)):
-        made = math.exp(side * math.hypot(math.log(interval[f"runs_{end}"]), terms))
+        made = math.exp(side * math.hypot(math.log(interval[f"runs_{end}"]), terms[side]))
         assert math.isclose(made, interval[end], rel_tol=1e-6), f"planc's {end} is {interval[end]}, its parts make {made}"
     return terms
 
@@ -135,7 +135,7 @@ def kinds_of(bench, base):
                 known[key] = spread(others, [o for o in others if o["stack"] == stack])
             terms, (below, above) = width(interval), known[key]
             yield place | {"by": by, "of": left_out.name_of(by, place[by]), "stack": stack, "off": off, "terms": terms, "interval": interval,
-                           "below": math.hypot(below, terms), "above": math.hypot(above, terms)}
+                           "below": math.hypot(below, terms[-1]), "above": math.hypot(above, terms[1])}
 
 
 def quantile(rows, side, off="off", terms="terms"):
@@ -143,7 +143,7 @@ def quantile(rows, side, off="off", terms="terms"):
     count = {}
     for r in rows:
         count[r["publisher"]] = count.get(r["publisher"], 0) + 1
-    return exceeded([(math.sqrt(max(0, r[off] ** 2 - r[terms] ** 2)) if r[off] * side > 0 else 0, count[r["publisher"]] ** -0.5) for r in rows], MISSED)
+    return exceeded([(math.sqrt(max(0, r[off] ** 2 - r[terms][side] ** 2)) if r[off] * side > 0 else 0, count[r["publisher"]] ** -0.5) for r in rows], MISSED)
 
 
 def exceeded(values, share):
@@ -175,7 +175,7 @@ def judged(rows):
         if key not in known:
             others = [o for o in rows if o["publisher"] != r["publisher"]]
             known[key] = spread(others, [o for o in others if o["stack"] == r["stack"]])
-        below, above = (math.hypot(half, r["terms"]) for half in known[key])
+        below, above = (math.hypot(half, r["terms"][side]) for half, side in zip(known[key], (-1, 1)))
         yield r | {"below": below, "above": above}
 
 

@@ -147,10 +147,20 @@ class Parts(unittest.TestCase):
         self.assertNotIn("type", distance.parts([{"publisher": "a", "left_out": math.exp(-off), "new": new} for new, off in (("", 0.2), ("type", 0.1))]))
 
 
+class Widths(unittest.TestCase):
+    def test_a_term_of_one_end_moves_that_end(self):
+        terms = [{"share": 0.5, "error": 0.2, "ends": ends} for ends in ("either", "slower")]
+        halves = {-1: coverage.Z * 0.1, 1: coverage.Z * math.sqrt(0.02)}
+        interval = {"terms": terms, "runs_low": 0.97, "runs_high": 1.04, "low": math.exp(-math.hypot(math.log(0.97), halves[-1])),
+                    "high": math.exp(math.hypot(math.log(1.04), halves[1]))}
+        for side, half in coverage.width(interval).items():
+            self.assertAlmostEqual(half, halves[side])
+
+
 class Newness(unittest.TestCase):
     def rows(self, error):
         """Twenty runs of one kind, off by 1 to 20 %, whose interval has a half-width of 4 % and the term of a stack without runs."""
-        terms = [{"what": "no run of stack `x`", "share": 1, "error": error}, {"what": "no run in fp8 on device `y`", "share": 1, "error": 0.01}]
+        terms = [{"what": "no run of stack `x`", "share": 1, "error": error, "ends": "either"}, {"what": "no run in fp8 on device `y`", "share": 1, "error": 0.01, "ends": "either"}]
         half = math.sqrt(0.04 ** 2 + sum((coverage.Z * term["error"]) ** 2 for term in terms))
         return [{"by": "framework", "kind": "dense", "of": "x", "off": k / 100, "below": half, "above": half, "interval": {"terms": terms}} for k in range(1, 21)]
 

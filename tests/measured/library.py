@@ -8,6 +8,7 @@ import os
 import re
 
 STDLIB = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "stdlib")
+EVIDENCE = ("seen", "experts", "sequence", "kinds")  # what `accuracy` of a stack says of its runs
 FLAT = ("devices", "fabrics", "stacks")  # rooms whose declarations are read
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|[{}\[\]();\n]|[^\s{}\[\]();"/]+|/|[ \t\r]+')
 JITTER = re.compile(r"(\bjitter\s*=\s*)([\d.]+%)")
@@ -120,6 +121,13 @@ def _paths(tree, prefix=""):
         yield from _paths(value, f"{prefix}{key}.") if isinstance(value, dict) else [prefix + key]
 
 
+def inherited(facts, own):
+    """The facts of a parent that an heir has: a stack of another framework does not have the runs of the stack that it extends."""
+    if "framework" not in own or "accuracy" not in facts:
+        return facts
+    return facts | {"accuracy": {key: value for key, value in facts["accuracy"].items() if key not in EVIDENCE}}
+
+
 class Library:
     """Every device, fabric and stack by "room.name", as "stacks.te_ub"; `set` changes facts of one or many."""
 
@@ -151,7 +159,7 @@ class Library:
     def _resolve(self, name, own):
         if name not in self.facts:
             parent = self.parents.get(name)
-            self.facts[name] = _merged(self._resolve(parent, own), own[name]) if parent else _copied(own[name])
+            self.facts[name] = _merged(inherited(self._resolve(parent, own), own[name]), own[name]) if parent else _copied(own[name])
         return self.facts[name]
 
     def copy(self):
