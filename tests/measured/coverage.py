@@ -59,7 +59,8 @@ def forget_reach(changed, library, others):
     """What stacks and devices say of their runs (`accuracy.seen`, `accuracy.experts`, `accuracy.sequence`, `runs` of products), as if there were only these.
     A stack that none of them ran says nothing."""
     for stack in library.matching("stacks.*"):
-        mine = [o for o in others if owner(library, f"stacks.{o['stack']}") == owner(library, stack)]
+        framework = (library.get(stack, "framework") or "").strip('"')
+        mine = [o for o in others if o["framework"] == framework and owner(library, f"stacks.{o['stack']}") == owner(library, stack)]
         accuracy = changed.facts[stack].get("accuracy") or {}
         if not accuracy.get("seen"):
             continue

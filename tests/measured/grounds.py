@@ -9,7 +9,7 @@ a source writes out is a kind of its own), the fabric of the outermost level tha
 that share any of SHARED with it; leaving out a `pair` leaves out those of a framework on one of several generations. `base` is the framework again, of runs
 whose stack extends one of another framework: they are priced with that one."""
 import runs
-from library import Library
+from library import EVIDENCE, Library
 
 KINDS = {"framework": "framework", "family": "family of stacks", "generation": "generation of devices", "model": "family of models", "fabric": "fabric",
          "pair": "framework on a generation", "everything": "framework, generation and source", "base": "framework, stack of another"}
@@ -53,6 +53,8 @@ def based(library, framework):
     for stack in library.matching("stacks.*"):
         if (library.get(stack, "framework") or "").strip('"') == framework and (base := base_of(library, stack)):
             changed.take(stack, base, ("framework", "released", "platform"))
+            for fact in EVIDENCE:
+                changed.facts[stack].get("accuracy", {}).pop(fact, None)
     return changed
 
 
