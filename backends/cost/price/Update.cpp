@@ -58,7 +58,7 @@ UpdateRates ratesOf(const Pricing& p, const ir::Optimizer& by, bool rows, double
   if (p.facts.stack.has(StackFact::OptimizerTensor, by.name))
     rates.tensor = p.fact(StackFact::OptimizerTensor, by.name, "tensor");
   if (p.facts.stack.has(StackFact::OptimizerPart, by.name))
-    rates.part = p.fact(StackFact::OptimizerPart, by.name, "part");
+    rates.part = p.fact(StackFact::OptimizerPart, by.name, "tensors");
   return rates;
 }
 

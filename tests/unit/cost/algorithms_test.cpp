@@ -363,9 +363,9 @@ TEST(Algorithms, SilentNeighboursLeaveTheirCards) {
   tied.collective().group = 2;
   const double own = m.model(m.diagnostics)->price(m.program, tied).seconds;
   const double fixed = 40e-6 + 10e-6 * 2 + root(3e-8, 1e9);
-  expect(own, fixed + 1e9 / (1.25 * .95 * 25e9));
+  expect(own, fixed + 1e9 / (.95 * 25e9));        // two ranks gain nothing by direct exchange
   m.levels()[1].set(LevelFact::Cards, number(4)); // two devices share a card: one alone has all of it, not more
-  expect(m.model(m.diagnostics)->price(m.program, tied).seconds, fixed + 1e9 / (1.25 * .95 * 50e9));
+  expect(m.model(m.diagnostics)->price(m.program, tied).seconds, fixed + 1e9 / (.95 * 50e9));
   Machine all(4, {{"g", 32}});
   const double before = all.price(Kind::AllReduce, {"g"}, 1e9);
   all.levels()[1].set(LevelFact::Cards, number(4)); // nobody is silent
