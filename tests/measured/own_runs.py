@@ -42,17 +42,22 @@ def groups(bench, publisher):
     return {key: found for key, found in out.items() if len(found) >= LEAST}
 
 
+def plain(found):
+    """Runs under the stacks of the library: measured steps are of the release that they ran."""
+    return [dataclasses.replace(run, installed="") for run in found]
+
+
 def calibrated(planc, folder, bench, source, given, rest):
     """{run: (predicted, measured)} of the rest, priced with what three given runs make of their stack."""
     title, preamble = bench.titles[source]
     paths = [os.path.join(folder, name) for name in ("given.plan", "scaled.plan", "rest.plan")]
     with open(paths[0], "w") as f:
-        f.write(library.imports(file_text(title, given, preamble)))
+        f.write(library.imports(file_text(title, plain(given), preamble)))
     done = subprocess.run([planc, "calibrate", "--steps", paths[0], "-o", paths[1]], capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{source}: three runs of {given[0].software} cannot be used\n{done.stderr[:2000]}")
     stack = given[0].software.rpartition(".")[2]
-    text = library.imports(file_text(title, [dataclasses.replace(r, installed="") for r in rest], preamble))
+    text = library.imports(file_text(title, plain(rest), preamble))
     text = text.replace(f"software = {given[0].software}\n", f"software = own.{stack}_scaled\n")
     first, _, others = text.partition("\n")
     with open(paths[2], "w") as f:
