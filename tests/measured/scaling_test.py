@@ -91,7 +91,7 @@ class Growth(unittest.TestCase):
 
     def test_the_summary_counts_signs_and_factors_of_all_losses(self):
         growths = ((1.01, 1.006), (1.01, 1.021), (0.99, 1.01), (0.99, 0.994), (1.1, 1.06))  # near, twice as much, other sign, near, near
-        lines, _ = summary([("made up", self.series({8: 1, 16: measured}, {8: 1, 16: predicted})) for measured, predicted in growths])
+        lines = summary([("made up", self.series({8: 1, 16: measured}, {8: 1, 16: predicted})) for measured, predicted in growths])
         self.assertEqual(lines[2], "| weak | 1 of 1 | 3 of 4 | 3 of 5 |")
 
 
