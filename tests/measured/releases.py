@@ -52,7 +52,8 @@ def main():
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
     if why := runs.absent(args.truth):
-        return print(why)
+        print(why)
+        return 77
     published = [run for source in sources.ALL for run in runs.runs_of(args.truth, source, runs.FITTED)[0]]
     for kind, found in sorted(gains(published).items()):
         per_year = sum(g for g, _ in found) / sum(y for _, y in found)
@@ -60,7 +61,8 @@ def main():
         if args.check and args.truth != runs.SUBSET and abs(stated - per_year) > 0.005:
             raise SystemExit(f"`accuracy.new.{FACTS[kind]}` of std.stacks.any is {stated:.3g}, the runs say {per_year:.3g}")
         print(f"{kind}: {len(found)} configurations, {100 * per_year:.0f} % faster per year, from {100 * min(found)[0]:.0f} % to {100 * max(found)[0]:.0f} %")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
