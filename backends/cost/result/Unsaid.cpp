@@ -20,8 +20,8 @@ namespace planc::cost {
 
 namespace {
 
-/// The age of the software that a plan runs, beyond its stack's newest release, if the plan does not state it: two
-/// releases of a framework are a quarter of a year apart, and its users are one or two releases behind.
+/// Years from the newest release of a stack to the software that a plan runs, if the plan does not state it. An
+/// assumption: releases are a quarter of a year apart, and users run software one or two releases newer than the stack.
 constexpr double kUnstatedYears = 0.5;
 constexpr double kMonthsOfYear = 12;
 

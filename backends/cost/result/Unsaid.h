@@ -31,8 +31,7 @@ private:
   std::array<double, 3> kinds_{}; ///< seconds in kinds of operators that runs may lack
 };
 
-/// Returns the term for software that is newer or older than the releases that the stack knows; nothing if it is
-/// neither.
+/// Returns the term for software that is newer or older than the releases that the stack knows; empty if it is neither.
 std::vector<RecordShare> releaseTerm(const ir::Plan& plan);
 
 } // namespace planc::cost
