@@ -134,7 +134,8 @@ std::span<const FactRow> stackFacts() {
        "extra relative error per factor of e longer sequences"},
       {AccuracyNewYear, "accuracy.new.year", number({}, ranges::kError),
        "how much faster than predicted a step may be, in logarithms, per year from `released` to `installed`"},
-      {AccuracyNewYearExperts, "accuracy.new.year_experts", number({}, ranges::kError), "the same with experts"},
+      {AccuracyNewYearExperts, "accuracy.new.year_experts", number({}, ranges::kError),
+       "`accuracy.new.year` of models with experts"},
       {AccuracyNewRouting, "accuracy.new.routing", number({}, ranges::kInequality),
        "Gini coefficient of the loads of experts to which the interval reaches if the plan does not state how uneven "
        "they are"},
