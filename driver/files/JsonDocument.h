@@ -42,7 +42,7 @@ private:
 };
 
 /// The format versions of JSON results, one per kind.
-inline constexpr std::string_view kPlansFormat = "2.4", kCalibrationFormat = "1.0", kSensitivityFormat = "1.0",
+inline constexpr std::string_view kPlansFormat = "2.5", kCalibrationFormat = "1.0", kSensitivityFormat = "1.0",
                                   kSearchFormat = "1.0", kSweepFormat = "1.0", kConfigFormat = "1.0",
                                   kTestFormat = "1.0", kLibFormat = "1.0", kDiffFormat = "1.1", kVersionFormat = "1.1",
                                   kShowFormat = "1.0";
