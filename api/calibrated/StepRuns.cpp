@@ -46,7 +46,10 @@ std::optional<calibrate::StepRun> stepRun(Compilation& plan) {
   run.experts = cost::hasExperts(*plan.plan().model);
   run.sequence = cost::longestKeys(*plan.program());
   const cost::Confidence& sure = plan.estimate()->totals.confidence;
-  if (sure.coverage > 0) run.believed = std::log(sure.high / sure.low) / 2 / cost::kNinetyPercent;
+  const double both = cost::termsWidth(sure, cost::Ends::Both); // a term of one end says nothing of the other
+  if (sure.coverage > 0)
+    run.believed = (std::hypot(std::log(sure.runsLow), both) + std::hypot(std::log(sure.runsHigh), both)) / 2 /
+                   cost::kNinetyPercent;
   run.terms = cost::termsWidth(sure, cost::Ends::Both, false);
   const verdict::Results results = verdict::evaluate(plan.plan(), *plan.estimate(), aside);
   ir::Plan doubled = plan.plan();

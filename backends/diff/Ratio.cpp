@@ -35,7 +35,8 @@ std::vector<TermPair> candidates(const ComparedEstimate& x, const ComparedEstima
   std::vector<TermPair> out;
   for (size_t i = 0; i < a.size(); ++i)
     for (size_t j = 0; j < b.size(); ++j)
-      if (a[i].kind == b[j].kind && a[i].distance == b[j].distance && a[i].record == b[j].record)
+      if (a[i].kind == b[j].kind && a[i].distance == b[j].distance && a[i].ends == b[j].ends &&
+          a[i].record == b[j].record)
         out.push_back({i, j, farness(recordValues(*x.plan, a[i]), recordValues(*y.plan, b[j]))});
   std::stable_sort(out.begin(), out.end(), [](const TermPair& p, const TermPair& q) { return p.far < q.far; });
   return out;

@@ -66,8 +66,6 @@ enum class StackFact : uint8_t {
   AccuracyExperts,
   AccuracySequence,
   AccuracyKindsScores,
-  AccuracyKindsChosenKeys,
-  AccuracyKindsPooledKeys,
   AccuracyNewFramework,
   AccuracyNewArchitecture,
   AccuracyNewExperts,

@@ -34,7 +34,7 @@ public:
     if (const double most = largestRun(); most > 0)
       beyond("devices", static_cast<double>(program_.mesh.devices()), most, accuracy_.newDevices);
     types();
-    for (RecordShare& term : releaseTerm(*program_.plan)) terms_.push_back(std::move(term));
+    for (RecordShare& term : releaseTerms(*program_.plan)) terms_.push_back(std::move(term));
     if (accuracy_.sequence > 0)
       beyond("keys of a query", longestKeys(program_), accuracy_.sequence, accuracy_.newSequence);
     return std::move(terms_);

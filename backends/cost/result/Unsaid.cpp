@@ -4,16 +4,13 @@
 
 #include "backends/cost/result/Confidence.h"
 #include "backends/cost/result/Distance.h"
-#include "ir/facts/FactTable.h"
 #include "ir/facts/StackFacts.h"
 #include "ir/layout/Routed.h"
 #include "ir/machine/Release.h"
 #include "ir/plan/MeshUse.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace planc::cost {
@@ -24,21 +21,14 @@ namespace {
 /// assumption: releases are a quarter of a year apart, and users run software one or two releases newer than the stack.
 constexpr double kUnstatedYears = 0.5;
 constexpr double kMonthsOfYear = 12;
+/// Years that published series of releases span (tests/measured/releases.py): beyond them nobody knows a gain.
+constexpr double kMostYears = 2;
+constexpr size_t kMonth = std::string_view("2026-02").size();
 
 RecordShare distanceTerm(const ir::Stack& stack, std::string of, std::string what, double share, double error,
                          Ends ends) {
   return {std::move(what), share, error, 0, 0, true, std::move(of), ir::RecordKind::Stack, stack.name, 0, ends};
 }
-
-/// A kind of operators, by the fact that holds a stack's runs of it.
-struct KindText {
-  ir::StackFact runs;
-  std::string_view what;
-};
-constexpr std::array<KindText, 3> kKinds{
-    {{ir::StackFact::AccuracyKindsScores, "scores that are not one fused attention"},
-     {ir::StackFact::AccuracyKindsChosenKeys, "attention to keys that the data chooses"},
-     {ir::StackFact::AccuracyKindsPooledKeys, "attention to pooled keys"}}};
 
 std::string_view textOf(const ir::Stack& stack, ir::StackFact fact) {
   const auto keys = stack.keys(fact);
@@ -82,52 +72,54 @@ void UnsaidTime::add(const ir::Node& node, double seconds) {
   if (!node.isCompute()) {
     if (!node.isCollective() || !node.collective().value.valid()) return;
     const double load = loadOf(model.values[node.collective().value].dims);
-    if (load > 1) routed_ += seconds, busier_ += seconds * (load - 1);
+    busier_ += seconds * (load - 1);
     return;
   }
   const ir::Op& op = model.ops[node.op];
-  if (const double load = loadOf(op.dims); load > 1) routed_ += seconds, busier_ += seconds * (load - 1);
-  if (!ir::isAttention(op.kind) || stack_.number(ir::StackFact::RatesForward, op.name)) return;
-  const bool fused = op.kind == ir::OpKind::Attention;
-  const ir::Dim keys = fused && op.keys.valid() ? model.dims[op.keys] : ir::Dim();
-  if (!fused) kinds_[0] += seconds;
-  if (keys.kind == ir::DimKind::Routed) kinds_[1] += seconds;
-  if (keys.kind == ir::DimKind::Pooled && keys.scale < 1) kinds_[2] += seconds;
+  busier_ += seconds * (loadOf(op.dims) - 1);
+  const bool products = op.kind == ir::OpKind::Scores || op.kind == ir::OpKind::Context;
+  if (products && !stack_.number(ir::StackFact::RatesForward, op.name)) scores_ += seconds;
 }
 
 std::vector<RecordShare> UnsaidTime::terms(double total) const {
   std::vector<RecordShare> terms;
   if (busier_ > 0)
     terms.push_back(distanceTerm(
-        stack_, "routing", "experts whose loads the plan does not state: `expert_gini`, or `expert_imbalance = 1`",
-        routed_ / total, busier_ / routed_ / kNinetyPercent, Ends::Slower));
+        stack_, "routing", "experts whose loads the plan does not state: `expert_gini`, or `expert_imbalance = 1`", 1,
+        std::log1p(busier_ / total) / kNinetyPercent, Ends::Slower));
   const double error = stack_.value(ir::StackFact::AccuracyNewKind, 0);
-  for (size_t k = 0; k < kKinds.size(); ++k)
-    if (error > 0 && kinds_[k] > 0 && !stack_.number(kKinds[k].runs))
-      terms.push_back(distanceTerm(stack_, std::string(ir::factRow(ir::FactRef(kKinds[k].runs).id).path),
-                                   fmt::format("no run of stack `{}` with {}", stack_.name.view(), kKinds[k].what),
-                                   kinds_[k] / total, error, Ends::Both));
+  if (error > 0 && scores_ > 0 && !stack_.number(ir::StackFact::AccuracyKindsScores))
+    terms.push_back(distanceTerm(
+        stack_, "scores",
+        fmt::format("no run of stack `{}` with scores that are not one fused attention", stack_.name.view()),
+        scores_ / total, error, Ends::Both));
   return terms;
 }
 
-std::vector<RecordShare> releaseTerm(const ir::Plan& plan) {
+std::vector<RecordShare> releaseTerms(const ir::Plan& plan) {
   const ir::Stack& stack = *plan.stack;
-  const std::string_view known = textOf(stack, ir::StackFact::Released), runs = textOf(stack, ir::StackFact::Installed);
-  const bool fitted = !textOf(stack, ir::StackFact::FittedDate).empty();
+  const std::string_view fitted = textOf(stack, ir::StackFact::FittedDate).substr(0, kMonth),
+                         known = fitted.empty() ? textOf(stack, ir::StackFact::Released) : fitted,
+                         runs = textOf(stack, ir::StackFact::Installed);
   const std::optional<ir::ReleaseSpan> of = ir::parseRelease(known), here = ir::parseRelease(runs);
-  if (!of || (!here && fitted)) return {};
+  if (!of || (!here && !fitted.empty())) return {};
   const bool experts = plan.model && hasExperts(*plan.model);
-  const double faster =
+  const double perYear =
       stack.value(experts ? ir::StackFact::AccuracyNewYearExperts : ir::StackFact::AccuracyNewYear, 0);
-  const double newer = !here ? kUnstatedYears : (here->last - of->last) / kMonthsOfYear;
-  const double older = !here ? 0 : (of->first - here->first) / kMonthsOfYear;
-  const double years = std::max({newer, older, 0.0});
-  if (!(years * faster > 0)) return {};
-  std::string what = !here ? fmt::format("a release that the plan does not state (`installed`); stack `{}` knows {}",
-                                         stack.name.view(), known)
-                           : fmt::format("release {}, and stack `{}` knows {}", runs, stack.name.view(), known);
-  return {distanceTerm(stack, "release", std::move(what), 1, years * faster / kNinetyPercent,
-                       older > newer ? Ends::Slower : Ends::Faster)};
+  const double newer = here ? (here->last - of->last) / kMonthsOfYear : kUnstatedYears;
+  const double older = here ? (of->first - here->first) / kMonthsOfYear : 0;
+  const std::string what =
+      here ? fmt::format("release {}, and stack `{}` knows {}", runs, stack.name.view(), known)
+           : fmt::format("a release that the plan does not state (`installed`); stack `{}` knows {}", stack.name.view(),
+                         known);
+  std::vector<RecordShare> terms;
+  const auto add = [&](double years, Ends ends) {
+    if (const double far = std::min(years, kMostYears) * perYear; far > 0)
+      terms.push_back(distanceTerm(stack, "release", what, 1, far / kNinetyPercent, ends));
+  };
+  add(newer, Ends::Faster);
+  add(older, Ends::Slower);
+  return terms;
 }
 
 } // namespace planc::cost

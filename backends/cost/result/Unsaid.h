@@ -6,7 +6,6 @@
 #include "backends/cost/result/Estimate.h"
 #include "ir/program/Program.h"
 
-#include <array>
 #include <vector>
 
 namespace planc::cost {
@@ -28,10 +27,10 @@ private:
       loads_;         ///< by dim: load of the busiest device over the mean, if routing is as uneven as published
   double routed_ = 0; ///< seconds of routed nodes
   double busier_ = 0; ///< seconds that these nodes take longer under those loads
-  std::array<double, 3> kinds_{}; ///< seconds in kinds of operators that runs may lack
+  double scores_ = 0; ///< seconds in scores and context without rates of their kernels
 };
 
-/// Returns the term for software that is newer or older than the releases that the stack knows; empty if it is neither.
-std::vector<RecordShare> releaseTerm(const ir::Plan& plan);
+/// Returns the terms for software that is newer or older than the releases that the stack knows, or than its fit.
+std::vector<RecordShare> releaseTerms(const ir::Plan& plan);
 
 } // namespace planc::cost

@@ -173,6 +173,12 @@ TEST(Confidence, NewerSoftwareMayBeFasterAndOlderSlower) {
   Released fitted;
   edit(fitted.plan.stack).set(StackFact::FittedDate, Symbol("2026-11-01"), number(0));
   EXPECT_EQ(fitted.sure().low, known.low) << "its own steps were of its software";
+  edit(fitted.plan.stack).set(StackFact::Installed, Symbol("2026-10"), number(0));
+  EXPECT_EQ(fitted.sure().low, known.low) << "which the fit saw";
+  EXPECT_EQ(Released("9999-12").sure().low, Released("2028-02").sure().low) << "two years are known";
+  const Confidence span = Released("2025-08 to 2026-08").sure();
+  EXPECT_EQ(span.low, newer.low);
+  EXPECT_EQ(span.high, older.high);
 }
 
 TEST(Confidence, ScoresWithoutRunsAndRatesWidenTheirShare) {
@@ -190,6 +196,13 @@ TEST(Confidence, ScoresWithoutRunsAndRatesWidenTheirShare) {
   EXPECT_EQ(error([](Stack& s) { s.set(StackFact::AccuracyKindsScores, number(8)); }), 0) << "such runs";
   EXPECT_EQ(error([](Stack& s) { s.set(StackFact::RatesForward, Symbol("matmul"), number(0.5)); }), 0)
       << "a kernel's samples";
+}
+
+TEST(Confidence, AStackWithoutRunsIsAnotherFramework) {
+  Seen none;
+  edit(none.plan.stack).erase(StackFact::AccuracySeen, Symbol("ampere"));
+  edit(none.plan.stack).set(StackFact::AccuracyNewFramework, number(0.15));
+  EXPECT_EQ(none.error("no run of stack"), 0.15);
 }
 
 TEST(Confidence, ItsWidthAddsUp) {
