@@ -90,7 +90,7 @@ std::vector<RecordShare> UnsaidTime::terms(double total) const {
   const double error = stack_.value(ir::StackFact::AccuracyNewKind, 0);
   if (error > 0 && scores_ > 0 && !stack_.number(ir::StackFact::AccuracyKindsScores))
     terms.push_back(distanceTerm(
-        stack_, "scores",
+        stack_, "kinds",
         fmt::format("no run of stack `{}` with scores that are not one fused attention", stack_.name.view()),
         scores_ / total, error, Ends::Both));
   return terms;
