@@ -19,6 +19,7 @@ import tempfile
 sys.dont_write_bytecode = True  # no caches in the tree
 import pricing
 from errors import spearman
+from regret import regret
 
 class Size:
     """A model of the sweep: the costs of its blocks, by which nanotron cuts stages (models/llama.py, get_block_compute_costs)."""
@@ -157,7 +158,7 @@ def price(planc, rows, common, size=SIZES["8b"]):
 
 
 def step_times(planc, truth, size="8b"):
-    """[(predicted, measured)] of the runs of the sweep, in seconds; empty where the table is not there."""
+    """[(predicted, measured, devices and batch)] of the runs of the sweep, in seconds; empty if the table is absent."""
     path = os.path.join(truth, f"nanotron_{size}.csv")
     if not os.path.exists(path):
         return []
@@ -167,19 +168,29 @@ def step_times(planc, truth, size="8b"):
     if len(rows) < len(runs):
         print(f"{len(runs) - len(rows)} runs with more than {most} stages left out")
     plans = price(planc, rows, COMMON, SIZES[size])
-    return [(plans[r["id"]]["totals"]["step_time_s"], r["gbs"] * r["seq"] / r["gpus"] / r["tokens"]) for r in rows]
+    return [(plans[r["id"]]["totals"]["step_time_s"], r["gbs"] * r["seq"] / r["gpus"] / r["tokens"], (r["gpus"], r["gbs"])) for r in rows]
+
+
+def loss(pairs):
+    """The mean loss, in percent, by the plan that planc ranks first, over all numbers of devices and batches with two runs or more."""
+    groups = {}
+    for predicted, measured, work in pairs:
+        groups.setdefault(work, []).append((None, predicted, measured))
+    losses = [regret(found)[0] for found in groups.values() if len(found) > 1]
+    print(f"loss by the plan that planc ranks first: mean {statistics.mean(losses):.1f} %, most {max(losses):.1f} % in {len(losses)} groups")
+    return statistics.mean(losses)
 
 
 def other_size(planc, truth):
-    """(median error, rank correlation) of the step times of the other size, or none without its table."""
+    """(median error, rank correlation, mean regret) of the step times of the other size, or none without its table."""
     pairs = step_times(planc, truth, "3b")
     if not pairs:
         print("step time of the 3B size: skipped, its table is not there")
         return None
-    median, _ = summary("step time of the 3B size", [p / m - 1 for p, m in pairs])
-    rank = spearman([p for p, _ in pairs], [m for _, m in pairs])
+    median, _ = summary("step time of the 3B size", [p / m - 1 for p, m, _ in pairs])
+    rank = spearman([p for p, _, _ in pairs], [m for _, m, _ in pairs])
     print(f"its rank correlation {rank:.3f}")
-    return median, rank
+    return median, rank, loss(pairs)
 
 
 def quantile(values, q):
@@ -201,6 +212,7 @@ def main():
     parser.add_argument("--verdict", type=float, default=0.9, help="least precision and recall of the verdict, of both classes")
     parser.add_argument("--time", type=float, default=6.5, help="largest median error of the step time of either size, in %%")
     parser.add_argument("--rank", type=float, nargs=2, default=(0.955, 0.955), help="least rank correlation of step times, and of tokens per second and device")
+    parser.add_argument("--regret", type=float, default=9, help="largest mean loss by the plan that planc ranks first, of either size, in %%")
     parser.add_argument("--rows", help="write one line per run to this file")
     a = parser.parse_args()
     files = [os.path.join(a.truth, f) for f in ("nanotron_8b.csv", "nanotron_8b_out_of_memory.csv")]
@@ -226,6 +238,7 @@ def main():
     ranks = [spearman([r["step"] for r in ran], [r["gbs"] * r["seq"] / r["gpus"] / r["tokens"] for r in ran]),
              spearman([r["rate"] for r in ran], [r["tokens"] for r in ran])]
     print("rank correlation of step times {:.3f}, of tokens per second and device {:.3f}".format(*ranks))
+    lost = loss([(r["step"], r["gbs"] * r["seq"] / r["gpus"] / r["tokens"], (r["gpus"], r["gbs"])) for r in ran])
     other = other_size(a.planc, a.truth)
     cell = {(ran_, fits): sum(r["ran"] == ran_ and r["fits"] == fits for r in rows) for ran_ in (True, False) for fits in (True, False)}
     print("verdict        predicted to fit   predicted not to")
@@ -245,7 +258,7 @@ def main():
         print(f"not priced: {len(missing)}, {missing[0]}")
     memory = 100 * median <= a.median and 100 * p90 <= a.p90 and min(scores) >= a.verdict
     times = 100 * time <= a.time and all(found >= least for found, least in zip(ranks, a.rank))
-    others = other is None or 100 * other[0] <= a.time and other[1] >= a.rank[0]
+    others = lost <= a.regret and (other is None or 100 * other[0] <= a.time and other[1] >= a.rank[0] and other[2] <= a.regret)
     return 0 if not missing and memory and times and others else 1
 
 

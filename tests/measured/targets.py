@@ -39,7 +39,7 @@ def sweep_rows(planc, truth):
     """The lines of nanotron's sweep, whose plans are written by nanotron.py; none without its table."""
     if not (pairs := nanotron.step_times(planc, truth)):
         return []
-    s = summary(pairs)
+    s = summary([pair[:2] for pair in pairs])
     return [f"| nanotron's sweep, median | {s['n']} | 10 % | {s['median']:.1f} % | {'met' if s['median'] <= 10 else 'missed'} |",
             f"| nanotron's sweep, rank correlation | {s['n']} | 0.95 or more | {s['rho']:.3f} | {'met' if s['rho'] >= 0.95 else 'missed'} |"]
 

@@ -24,6 +24,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import math
 
+from library import Library
+
 from . import nvidia
 from .common import Run, need, number
 
@@ -35,6 +37,7 @@ NORMS = "decoder.norm1, decoder.norm2"
 # What a printed list, or the command line, recomputes.
 RECOMPUTED = {"norm, act": NORMS + ", decoder.moe.act { outputs = true }", "full": "decoder", "": "",
               "selective: layernorm moe": "decoder.moe\n  recompute " + NORMS + " { outputs = true }"}
+USER_BUFFERS = Library().get("stacks.te_ub", "inline.activation")
 
 
 def flops(batch, seq, layers, hidden, heads, kv, head, k, ffn, experts, vocab):
@@ -68,7 +71,7 @@ def run(row):
     if row["measured_metric"] == "tflops_per_gpu":
         seconds = flops(gbs, seq, layers, hidden, heads, kv, 128, k, nvidia.EXPERT_WIDTHS[row["model_family"]], experts, vocab) / (seconds * 1e12 * gpus)
     dp = gpus // (tp * pp * cp)
-    overlap = (["pipeline = 100%"] if pp > 1 and chunks == 1 else []) + (["activation = 6.62%"] if tp > 1 and not fp8 else [])
+    overlap = (["pipeline = 100%"] if pp > 1 and chunks == 1 else []) + ([f"activation = {USER_BUFFERS}"] if tp > 1 and not fp8 else [])
     return Run(
         name=row["id"].replace("-", "_"), group=f"ModelZoo Qwen3 235B, {nvidia.device(row)}", kind="moe", model="qwen.qwen3_235b_a22b(weigh = activation)",
         cluster=nvidia.cluster(row), software="te.te_2602_graph" if nvidia.device(row) == "GB200" and not fp8 else "te.te_2602", balanced=True,
