@@ -217,7 +217,7 @@ void FactReader::leaf(FactNode& node, const std::string& path, const std::vector
     FactInput input =
         inputOf(node, star, node.source, statisticsOf(rows[i], path.substr(0, path.size() - own), path, node.layer));
     if (!key(rows[i], input, path, node.nameRange)) return;
-    if (rows[i].type.evidence && node.layer < std::max(remade_, renamed_)) return;
+    if (rows[i].type.evidence && node.layer < evidenceFrom_) return;
     if (rows[i].type.form == FactForm::Custom || fill(rows[i], input, tree_.value(node), path, node.value->range))
       set(i, input);
     return;
@@ -258,7 +258,7 @@ bool FactReader::record(FactNode& node, const Value& value, const std::string& p
       known = true;
       FactInput input = inputOf(node, star, field.source.empty() ? node.source : field.source,
                                 statisticsOf(rows[i], path, inner, node.layer));
-      if (rows[i].type.evidence && node.layer < std::max(remade_, renamed_)) continue;
+      if (rows[i].type.evidence && node.layer < evidenceFrom_) continue;
       if (key(rows[i], input, inner, node.nameRange) && rows[i].type.form != FactForm::Custom &&
           fill(rows[i], input, field.value, inner, node.value->range))
         set(i, input);

@@ -5,6 +5,7 @@
 #include "ir/facts/FactTable.h"
 #include "ir/plan/Settings.h"
 
+#include <algorithm>
 #include <functional>
 #include <span>
 
@@ -48,7 +49,7 @@ public:
       for (const std::string_view path : {r.path, r.inside})
         if (!path.empty()) views.push_back({path, r.type, r.id.index});
     remade_ = remadeAt(views, &ir::FactType::basis);
-    renamed_ = remadeAt(views, &ir::FactType::runsBasis);
+    evidenceFrom_ = std::max(remade_, remadeAt(views, &ir::FactType::runsBasis));
     walk(tree_.root(), "", views, [&](size_t row, FactInput& input) {
       const Id id = static_cast<Id>(views[row].index);
       if (views[row].type.form == FactForm::Custom || views[row].type.form == FactForm::Text)
@@ -90,8 +91,8 @@ private:
     int samplesAt = -1, errorAt = -1, p90At = -1, validAt = -1;
   };
   Around around_;
-  int remade_ = -1;  ///< result of `remadeAt`: statistics and evidence of earlier layers do not apply
-  int renamed_ = -1; ///< result of `remadeAt`: evidence of earlier layers does not apply
+  int remade_ = -1;       ///< result of `remadeAt`: statistics of earlier layers do not apply
+  int evidenceFrom_ = -1; ///< evidence of earlier layers does not apply
 };
 
 /// Reports a section that was written as a fact.

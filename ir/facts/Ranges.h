@@ -28,6 +28,8 @@ inline constexpr double kExa = 1e18, kDay = 24 * kHour;
 inline constexpr FactRange kAny{-std::numeric_limits<double>::max(), std::numeric_limits<double>::max(), "any number"};
 /// A share of something: none (0) to all (1).
 inline constexpr FactRange kShare{0, 1, "0 to 1"};
+/// Years between releases of a software.
+inline constexpr FactRange kYears{0, 100, "0 to 100"};
 /// A Gini coefficient: none (0), or a few hold nearly all.
 inline constexpr FactRange kInequality{0, 0.9, "0 to 0.9"};
 /// The reached share of a nominal rate. More than 1 means a forgotten `%`.

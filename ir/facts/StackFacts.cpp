@@ -132,6 +132,10 @@ std::span<const FactRow> stackFacts() {
        "how much faster than predicted a step may be, in logarithms, per year from `released` to `installed`"},
       {AccuracyNewYearExperts, "accuracy.new.year_experts", number({}, ranges::kError),
        "`accuracy.new.year` of models with experts"},
+      {AccuracyNewUnstated, "accuracy.new.unstated", number({}, ranges::kYears),
+       "years from the stack's newest release to the one that a plan runs, if the plan does not state it"},
+      {AccuracyNewYears, "accuracy.new.years", number({}, ranges::kYears),
+       "years that published series of releases span: more years add no more"},
       {AccuracyNewRouting, "accuracy.new.routing", number({}, ranges::kInequality),
        "Gini coefficient of the loads of experts to which the interval reaches if the plan does not state how uneven "
        "they are"},

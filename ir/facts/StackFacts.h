@@ -74,6 +74,8 @@ enum class StackFact : uint8_t {
   AccuracyNewSequence,
   AccuracyNewYear,
   AccuracyNewYearExperts,
+  AccuracyNewUnstated,
+  AccuracyNewYears,
   AccuracyNewRouting,
   AccuracyNewKind,
   AccuracyRatioSameMesh,

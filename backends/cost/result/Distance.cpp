@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/result/Distance.h"
 
-#include "backends/cost/result/Unsaid.h"
+#include "backends/cost/result/Confidence.h"
 #include "ir/facts/DeviceFacts.h"
 #include "ir/facts/StackFacts.h"
 #include "ir/layout/Routed.h"
+#include "ir/machine/Release.h"
 #include "ir/plan/Plan.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 
 namespace planc::cost {
@@ -24,6 +26,14 @@ namespace {
 /// Within this factor the distance is ignored, because the runs themselves scatter by more.
 constexpr double kNear = 2;
 
+constexpr double kMonthsOfYear = 12;
+constexpr size_t kMonth = std::string_view("2026-02").size();
+
+std::string_view textOf(const ir::Stack& stack, ir::StackFact fact) {
+  const auto keys = stack.keys(fact);
+  return keys.empty() ? std::string_view() : keys.front().text();
+}
+
 class Distances {
 public:
   Distances(const ir::Program& program, const Facts& facts, const ir::Accuracy& accuracy)
@@ -34,7 +44,7 @@ public:
     if (const double most = largestRun(); most > 0)
       beyond("devices", static_cast<double>(program_.mesh.devices()), most, accuracy_.newDevices);
     types();
-    for (RecordShare& term : releaseTerms(*program_.plan)) terms_.push_back(std::move(term));
+    releases();
     if (accuracy_.sequence > 0)
       beyond("keys of a query", longestKeys(program_), accuracy_.sequence, accuracy_.newSequence);
     return std::move(terms_);
@@ -42,10 +52,8 @@ public:
 
 private:
   /// `of`: name of the distance, without the name of the stack.
-  void add(std::string of, std::string what, double error, double share = 1) {
-    if (error > 0)
-      terms_.push_back(
-          {std::move(what), share, error, 0, 0, true, std::move(of), ir::RecordKind::Stack, facts_.stack.name});
+  void add(std::string of, std::string what, double error, double share = 1, Ends ends = Ends::Both) {
+    if (error > 0) terms_.push_back(distanceTerm(facts_.stack, std::move(of), std::move(what), share, error, ends));
   }
   std::string stack() const { return fmt::format("stack `{}`", facts_.stack.name.view()); }
 
@@ -78,6 +86,29 @@ private:
             n / all);
   }
 
+  /// Adds the distance of the plan's release from those that the stack knows: of its runs, or of its fit.
+  void releases() {
+    const ir::Stack& stack = facts_.stack;
+    const std::string_view fitted = textOf(stack, ir::StackFact::FittedDate).substr(0, kMonth),
+                           known = fitted.empty() ? textOf(stack, ir::StackFact::Released) : fitted,
+                           runs = textOf(stack, ir::StackFact::Installed);
+    const std::optional<ir::ReleaseSpan> of = ir::parseRelease(known), here = ir::parseRelease(runs);
+    if (!of || (!here && !fitted.empty())) return;
+    const double perYear = stack.value(hasExperts(program_.model) ? ir::StackFact::AccuracyNewYearExperts
+                                                                  : ir::StackFact::AccuracyNewYear,
+                                       0),
+                 most = stack.value(ir::StackFact::AccuracyNewYears, std::numeric_limits<double>::infinity());
+    const std::string what =
+        here ? fmt::format("release {}, and {} knows {}", runs, this->stack(), known)
+             : fmt::format("a release that the plan does not state (`installed`); {} knows {}", this->stack(), known);
+    const auto reach = [&](double years, Ends ends) {
+      add("release", what, std::min(years, most) * perYear / kNinetyPercent, 1, ends);
+    };
+    reach(here ? (here->last - of->last) / kMonthsOfYear : stack.value(ir::StackFact::AccuracyNewUnstated, 0),
+          Ends::Faster);
+    if (here) reach((of->first - here->first) / kMonthsOfYear, Ends::Slower);
+  }
+
   void beyond(std::string_view what, double here, double most, double error) {
     if (here > kNear * most)
       add(std::string(what), fmt::format("{:.0f} {}, but the runs of {} had {:.0f}", here, what, stack(), most),
@@ -91,6 +122,11 @@ private:
 };
 
 } // namespace
+
+RecordShare distanceTerm(const ir::Stack& stack, std::string of, std::string what, double share, double error,
+                         Ends ends) {
+  return {std::move(what), share, error, 0, 0, true, std::move(of), ir::RecordKind::Stack, stack.name, 0, ends};
+}
 
 double reachOf(const ir::Stack& stack, const ir::Device& device, bool experts) {
   const bool other = !stack.platform.empty() && !device.platform.empty() && stack.platform != device.platform;

@@ -35,6 +35,10 @@ void warnOfUnseenKinds(const ir::Plan& plan, const std::vector<std::string>& fit
 /// a type applies to its share of the products' FLOPs. A stack that does not list its runs counts as one without runs.
 std::vector<RecordShare> distances(const ir::Program& program, const Facts& facts, const ir::Accuracy& accuracy);
 
+/// Returns a term of the stack for a distance named `of`, which moves `ends`.
+RecordShare distanceTerm(const ir::Stack& stack, std::string of, std::string what, double share, double error,
+                         Ends ends = Ends::Both);
+
 /// Returns the largest number of keys of any attention in one kernel; 0 if the program has none.
 double longestKeys(const ir::Program& program);
 

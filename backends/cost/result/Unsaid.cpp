@@ -1,4 +1,4 @@
-// What a plan does not say, and what its stack's runs never had, as terms of the interval.
+// Terms of the interval for unstated loads of experts and for scores without runs.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/result/Unsaid.h"
 
@@ -6,7 +6,6 @@
 #include "backends/cost/result/Distance.h"
 #include "ir/facts/StackFacts.h"
 #include "ir/layout/Routed.h"
-#include "ir/machine/Release.h"
 #include "ir/plan/MeshUse.h"
 
 #include <algorithm>
@@ -16,24 +15,6 @@
 namespace planc::cost {
 
 namespace {
-
-/// Years from the newest release of a stack to the software that a plan runs, if the plan does not state it. An
-/// assumption: releases are a quarter of a year apart, and users run software one or two releases newer than the stack.
-constexpr double kUnstatedYears = 0.5;
-constexpr double kMonthsOfYear = 12;
-/// Years that published series of releases span (tests/measured/releases.py): beyond them nobody knows a gain.
-constexpr double kMostYears = 2;
-constexpr size_t kMonth = std::string_view("2026-02").size();
-
-RecordShare distanceTerm(const ir::Stack& stack, std::string of, std::string what, double share, double error,
-                         Ends ends) {
-  return {std::move(what), share, error, 0, 0, true, std::move(of), ir::RecordKind::Stack, stack.name, 0, ends};
-}
-
-std::string_view textOf(const ir::Stack& stack, ir::StackFact fact) {
-  const auto keys = stack.keys(fact);
-  return keys.empty() ? std::string_view() : keys.front().text();
-}
 
 /// Returns whether the plan says how uneven the loads of experts are.
 bool statesRouting(const ir::Workload& workload) {
@@ -93,32 +74,6 @@ std::vector<RecordShare> UnsaidTime::terms(double total) const {
         stack_, "kinds",
         fmt::format("no run of stack `{}` with scores that are not one fused attention", stack_.name.view()),
         scores_ / total, error, Ends::Both));
-  return terms;
-}
-
-std::vector<RecordShare> releaseTerms(const ir::Plan& plan) {
-  const ir::Stack& stack = *plan.stack;
-  const std::string_view fitted = textOf(stack, ir::StackFact::FittedDate).substr(0, kMonth),
-                         known = fitted.empty() ? textOf(stack, ir::StackFact::Released) : fitted,
-                         runs = textOf(stack, ir::StackFact::Installed);
-  const std::optional<ir::ReleaseSpan> of = ir::parseRelease(known), here = ir::parseRelease(runs);
-  if (!of || (!here && !fitted.empty())) return {};
-  const bool experts = plan.model && hasExperts(*plan.model);
-  const double perYear =
-      stack.value(experts ? ir::StackFact::AccuracyNewYearExperts : ir::StackFact::AccuracyNewYear, 0);
-  const double newer = here ? (here->last - of->last) / kMonthsOfYear : kUnstatedYears;
-  const double older = here ? (of->first - here->first) / kMonthsOfYear : 0;
-  const std::string what =
-      here ? fmt::format("release {}, and stack `{}` knows {}", runs, stack.name.view(), known)
-           : fmt::format("a release that the plan does not state (`installed`); stack `{}` knows {}", stack.name.view(),
-                         known);
-  std::vector<RecordShare> terms;
-  const auto add = [&](double years, Ends ends) {
-    if (const double far = std::min(years, kMostYears) * perYear; far > 0)
-      terms.push_back(distanceTerm(stack, "release", what, 1, far / kNinetyPercent, ends));
-  };
-  add(newer, Ends::Faster);
-  add(older, Ends::Slower);
   return terms;
 }
 

@@ -1,5 +1,5 @@
-// The time of a step that depends on what the plan does not say and on kinds of operators that the stack's runs never
-// had (docs/cost-model.md, section 5).
+// The time of a step that depends on loads of experts that the plan does not state, and on scores that no run of the
+// stack had (docs/cost-model.md, section 5).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/facts/Facts.h"
@@ -25,12 +25,8 @@ private:
   const ir::Stack& stack_;
   std::vector<double>
       loads_;         ///< by dim: load of the busiest device over the mean, if routing is as uneven as published
-  double routed_ = 0; ///< seconds of routed nodes
   double busier_ = 0; ///< seconds that these nodes take longer under those loads
   double scores_ = 0; ///< seconds in scores and context without rates of their kernels
 };
-
-/// Returns the terms for software that is newer or older than the releases that the stack knows, or than its fit.
-std::vector<RecordShare> releaseTerms(const ir::Plan& plan);
 
 } // namespace planc::cost

@@ -158,6 +158,8 @@ struct Released : Step {
     stack.set(StackFact::Released, Symbol("2026-02"), number(0));
     if (installed) stack.set(StackFact::Installed, Symbol(installed), number(0));
     stack.set(StackFact::AccuracyNewYear, number(0.12));
+    stack.set(StackFact::AccuracyNewUnstated, number(0.5));
+    stack.set(StackFact::AccuracyNewYears, number(2));
   }
 };
 

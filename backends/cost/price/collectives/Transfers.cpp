@@ -129,9 +129,9 @@ Term issued(const Pricing& p, const Term& time, const Term& ranks) {
   const bool starts = stack.has(StackFact::CollectiveStart, cls),
              launches = stack.has(StackFact::CollectiveLaunch, cls);
   if (cls != ir::CollectiveClass::Pipeline || !(starts || launches)) return time;
-  Term issue = launches ? p.fact(StackFact::CollectiveLaunch, cls, "issue") * ranks
-                        : p.fact(StackFact::CollectiveStart, cls, "start");
-  if (starts && launches) issue += p.fact(StackFact::CollectiveStart, cls, "start");
+  const Term perRank = launches ? p.fact(StackFact::CollectiveLaunch, cls, "issue") : 0,
+             once = starts ? p.fact(StackFact::CollectiveStart, cls, "start") : 0;
+  const Term issue = perRank * ranks + once;
   if (issue.value > time.value) p.spent(issue.value - time.value, "the host");
   return max(time, issue);
 }
