@@ -4,6 +4,7 @@
 import contextlib
 import io
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -33,7 +34,10 @@ class Plans(unittest.TestCase):
         text = small_models.plan_file({r: {} for r in small_models.RUNS}, "h100_sxm5_80gb", "fsdp.torchtitan_eager", "")
         for command in (["check"], ["fmt", "--check"], ["estimate"]):  # estimate asserts the number of parameters
             result = self.planc(text, command)
-            self.assertEqual((result.returncode, result.stderr), (0, ""), command)
+            warned = set(re.findall(r"^\S.*warning\[(\w+)\]|^(?:\S.*)?error\[(\w+)\]", result.stderr, re.M))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            # No run of the library has this stack on H100: the interval says so, and nothing else is to be said.
+            self.assertLessEqual(warned, {("PLAN0825", "")} if command == ["estimate"] else set(), result.stderr)
 
     def test_measurements_are_held_against_predictions(self):
         values = {"step_ms": 1e4, "peak_bytes": 7e9, "layer_forward_ms": 0.9, "layer_backward_ms": 1.7, "layer_saved_bytes": 1e8}
