@@ -294,9 +294,14 @@ FactNode& FactTree::put(FactNode& section, const syntax::Fact& fact, Scope& scop
     node = &section.children.emplace_back();
     node->name = fact.name.text;
   }
+  FactNode before = *node;
   fill(*node, fact, scope, kBeside, "set outside of the file");
-  node->replaced = replaced;
   node->told = false;
+  // A fact that gets its own value back still belongs to the layer that stated it.
+  if (replaced && !differ(before, *node))
+    node->layer = before.layer, node->replaced = before.replaced;
+  else
+    node->replaced = replaced;
   node->edited = true;
   return *node;
 }
