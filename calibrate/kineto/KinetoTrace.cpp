@@ -19,6 +19,8 @@ using Json = nlohmann::json;
 
 /// Prefix of autograd's events that run a node.
 constexpr std::string_view kNode = "autograd::engine::evaluate_function: ";
+/// Prefix of the profiler's own marks around the steps of a training loop.
+constexpr std::string_view kStep = "ProfilerStep#";
 
 const Json* find(const Json& object, const char* key) {
   if (!object.is_object()) return nullptr;
@@ -122,7 +124,7 @@ std::optional<TraceMessage> message(const Json& arguments) {
 
 struct Launch {
   uint64_t thread = 0;
-  double at = 0;
+  double at = 0, end = 0;
   int64_t external = -1;
 };
 
@@ -142,6 +144,8 @@ public:
     const Json& arguments = given ? *given : kNone;
     if (category == "cpu_op" || category == "Operator")
       op(e, arguments);
+    else if (category == "user_annotation")
+      mark(e);
     else if (category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime")
       launch(e, arguments);
     else if (category == "kernel" || category == "Kernel" || category == "gpu_memcpy" || category == "gpu_memset")
@@ -155,11 +159,15 @@ public:
 
   void link() {
     nest();
+    std::stable_sort(trace_.marks.begin(), trace_.marks.end(), before);
+    std::stable_sort(trace_.steps.begin(), trace_.steps.end(), before);
     std::map<int64_t, int> byExternal;
     for (size_t i = 0; i < trace_.ops.size(); ++i) byExternal.emplace(trace_.ops[i].external, static_cast<int>(i));
     for (TraceKernel& kernel : trace_.kernels) {
       const auto launch = launches_.find(kernel.correlation);
       if (launch != launches_.end()) {
+        kernel.launched = launch->second.end;
+        kernel.mark = markAround(launch->second);
         kernel.op = around(launch->second);
         if (kernel.op < 0) kernel.external = std::max(kernel.external, launch->second.external);
       }
@@ -187,7 +195,14 @@ private:
 
   void launch(const Json& e, const Json& arguments) {
     if (const int64_t correlation = id(find(arguments, "correlation")); correlation >= 0)
-      launches_[correlation] = {thread(e), number(find(e, "ts"), 0), external(arguments)};
+      launches_[correlation] = {thread(e), number(find(e, "ts"), 0), endOf(e), external(arguments)};
+  }
+
+  static double endOf(const Json& e) { return number(find(e, "ts"), 0) + std::max(0.0, number(find(e, "dur"), 0)); }
+
+  void mark(const Json& e) {
+    TraceMark out{Symbol(text(find(e, "name"))), thread(e), number(find(e, "ts"), 0), endOf(e)};
+    (out.name.view().starts_with(kStep) ? trace_.steps : trace_.marks).push_back(out);
   }
 
   void op(const Json& e, const Json& arguments) {
@@ -195,7 +210,7 @@ private:
     out.name = Symbol(text(find(e, "name")));
     out.thread = thread(e);
     out.begin = number(find(e, "ts"), 0);
-    out.end = out.begin + std::max(0.0, number(find(e, "dur"), 0));
+    out.end = endOf(e);
     out.external = external(arguments);
     out.sequence = id(find(arguments, "Sequence number"));
     out.backward = out.name.view().starts_with(kNode);
@@ -209,6 +224,8 @@ private:
     TraceKernel out;
     out.name = Symbol(text(find(e, "name")));
     out.seconds = std::max(0.0, number(find(e, "dur"), 0)) * kMicrosecond;
+    out.begin = number(find(e, "ts"), 0);
+    out.device = number(find(arguments, "device"), 0);
     out.correlation = id(find(arguments, "correlation"));
     out.external = external(arguments);
     out.message = message(arguments);
@@ -233,6 +250,27 @@ private:
   static bool holds(const TraceOp& outer, const TraceOp& inner) {
     constexpr double kRounding = 1;
     return outer.thread == inner.thread && inner.begin < outer.end && inner.end <= outer.end + kRounding;
+  }
+
+  static bool before(const TraceMark& a, const TraceMark& b) {
+    return std::tuple(a.thread, a.begin, -a.end) < std::tuple(b.thread, b.begin, -b.end);
+  }
+
+  /// Returns the innermost mark on the launching thread at the time of the launch; -1 if there is none. Marks nest a
+  /// few levels deep, so the last ones that began before the launch are looked at.
+  int markAround(const Launch& launch) const {
+    const std::vector<TraceMark>& marks = trace_.marks;
+    const auto after = std::upper_bound(marks.begin(), marks.end(), launch, [](const Launch& l, const TraceMark& m) {
+      return std::tuple(l.thread, l.at) < std::tuple(m.thread, m.begin);
+    });
+    constexpr int kLook = 64;
+    const int last = static_cast<int>(after - marks.begin()) - 1;
+    for (int at = last; at >= 0 && at > last - kLook; --at) {
+      const TraceMark& m = marks[static_cast<size_t>(at)];
+      if (m.thread != launch.thread) break;
+      if (m.end >= launch.at) return at;
+    }
+    return -1;
   }
 
   /// Returns the innermost operator on the launching thread at the time of the launch; -1 if there is none.

@@ -42,17 +42,32 @@ struct TraceOp {
   double kernels = 0; ///< seconds of the kernels that it launched itself
 };
 
+/// What ran on a GPU: a kernel, a copy, a fill. Begins and ends of all events are microseconds of the trace's clock.
 struct TraceKernel {
   Symbol name;
   double seconds = 0;
+  double begin = 0;     ///< on the GPU
+  double launched = -1; ///< when the host launched it; negative: unknown
+  double device = 0;    ///< number of its GPU
   int64_t correlation = -1, external = -1;
-  int op = -1; ///< index of the innermost operator that launched it
+  int op = -1;   ///< index of the innermost operator that launched it
+  int mark = -1; ///< index of the innermost mark in which it was launched
   std::optional<TraceMessage> message;
+  double end() const { return begin + seconds * 1e6; }
+};
+
+/// A span on a thread of the host that the program named: a step of the profiler, or `record_function`.
+struct TraceMark {
+  Symbol name;
+  uint64_t thread = 0;
+  double begin = 0, end = 0;
 };
 
 struct Trace {
   std::vector<TraceOp> ops;
   std::vector<TraceKernel> kernels;
+  std::vector<TraceMark> marks;     ///< by thread and time, outer ones first
+  std::vector<TraceMark> steps;     ///< `ProfilerStep#3`, by time
   std::vector<std::string> devices; ///< GPUs of the host, by name
   bool shapes = false;              ///< at least one operand has extents
 };

@@ -1,8 +1,7 @@
 // Reads traces of PyTorch's profiler. Kernels of operators with known shapes become samples; the time of other kernels
 // is reported.
 // SPDX-License-Identifier: Apache-2.0
-#include "calibrate/kineto/KinetoChains.h"
-#include "calibrate/kineto/KinetoUpdates.h"
+#include "calibrate/kineto/KinetoWork.h"
 #include "calibrate/read/Readers.h"
 #include "calibrate/samples/Robust.h"
 
@@ -35,23 +34,24 @@ struct Shape {
 
 class Collector {
 public:
-  Collector(const SampleFile& file, const Trace& trace, Samples& out)
-      : file_(file), trace_(trace), chains_(trace), out_(out) {}
+  Collector(const SampleFile& file, const Trace& trace, Samples& out) : file_(file), trace_(trace), out_(out) {}
 
   /// Seconds of all kernels, and of kernels that became samples.
   double total() const { return total_; }
   double attributed() const { return attributed_; }
-  /// Returns whether the type of an update was assumed, because the trace does not give it.
-  bool assumedType() const { return assumed_; }
 
-  void collect() {
-    for (const TraceKernel& kernel : trace_.kernels) {
-      total_ += kernel.seconds;
-      if (!message(kernel)) compute(kernel);
+  void collect(const std::vector<TraceWork>& works) {
+    for (const TraceWork& work : works) {
+      total_ += work.seconds;
+      if (!work.sample) {
+        unknown_[work.name] += work.seconds;
+        continue;
+      }
+      attributed_ += work.seconds;
+      if (work.seconds <= 0) continue;
+      Shape& shape = shapeOf(*work.sample);
+      (work.backward ? shape.backward[work.name] : shape.forward).push_back(work.seconds);
     }
-    for (const auto& [chain, seconds] : chainTimes_) addChain(chains_.sample(chain), seconds);
-    for (const TraceUpdate& update : updatesOf(trace_)) addUpdate(update);
-    for (const auto& [op, seconds] : instances_) addInstance(trace_.ops[static_cast<size_t>(op)], seconds);
     for (auto& [key, shape] : shapes_) addSample(shape);
   }
 
@@ -73,73 +73,6 @@ private:
   static std::string cut(Symbol name) {
     constexpr size_t kLength = 60;
     return name.view().size() > kLength ? fmt::format("{}…", name.view().substr(0, kLength)) : name.str();
-  }
-
-  /// Handles a kernel of NCCL. The message is described by the kernel's own event or by an operator around it.
-  bool message(const TraceKernel& kernel) {
-    const TraceMessage* found = kernel.message ? &*kernel.message : nullptr;
-    for (int at = kernel.op; !found && at >= 0; at = trace_.ops[static_cast<size_t>(at)].parent)
-      if (trace_.ops[static_cast<size_t>(at)].message) found = &*trace_.ops[static_cast<size_t>(at)].message;
-    if (!found || kernel.name.view().find("nccl") == std::string_view::npos) return false;
-    if (const std::optional<Sample> sample = meaningOf(*found, trace_.devices.size())) {
-      shapeOf(*sample).forward.push_back(kernel.seconds);
-      attributed_ += kernel.seconds;
-    } else {
-      unknown_[kernel.name] += kernel.seconds;
-    }
-    return true;
-  }
-
-  /// Attributes a kernel to the outermost operator with a row in the vocabulary, because PyTorch's composite operators
-  /// call others that have rows, too.
-  void compute(const TraceKernel& kernel) {
-    if (const TraceChains::Membership own = chains_.of(kernel.op); own.chain >= 0) {
-      auto& [forward, backward] = chainTimes_[own.chain];
-      (own.backward ? backward : forward) += kernel.seconds;
-      return;
-    }
-    int known = -1;
-    for (int at = kernel.op; at >= 0; at = trace_.ops[static_cast<size_t>(at)].parent)
-      if (isKnownOperator(trace_.ops[static_cast<size_t>(at)].name)) known = at;
-    if (known >= 0)
-      instances_[known] += kernel.seconds;
-    else
-      unknown_[kernel.op >= 0 ? trace_.ops[static_cast<size_t>(kernel.op)].name : kernel.name] += kernel.seconds;
-  }
-
-  /// Adds the forward and backward times of one chain.
-  void addChain(const Sample& sample, const std::pair<double, double>& seconds) {
-    attributed_ += seconds.first + seconds.second;
-    Shape& shape = shapeOf(sample);
-    if (seconds.first > 0) shape.forward.push_back(seconds.first);
-    if (seconds.second > 0) shape.backward[sample.name].push_back(seconds.second);
-  }
-
-  void addUpdate(const TraceUpdate& update) {
-    double seconds = 0;
-    for (const int op : update.ops) {
-      const auto own = instances_.find(op);
-      if (own == instances_.end()) continue;
-      seconds += own->second;
-      instances_.erase(own);
-    }
-    attributed_ += seconds;
-    if (seconds > 0) shapeOf(update.sample).forward.push_back(seconds);
-  }
-
-  void addInstance(const TraceOp& op, double seconds) {
-    std::optional<TraceMeaning> meaning = meaningOf(op);
-    if (meaning && meaning->sample.kind == Kind::Optimizer) {
-      meaning->sample.dtype = updated_.value_or(ir::DType::fp32);
-      assumed_ |= !updated_;
-    }
-    if (!meaning) {
-      unknown_[op.name] += seconds;
-      return;
-    }
-    attributed_ += seconds;
-    Shape& shape = shapeOf(meaning->sample);
-    (meaning->backward ? shape.backward[op.name] : shape.forward).push_back(seconds);
   }
 
   Shape& shapeOf(const Sample& sample) {
@@ -173,13 +106,8 @@ private:
 
   const SampleFile& file_;
   const Trace& trace_;
-  const TraceChains chains_;
   Samples& out_;
-  const std::optional<ir::DType> updated_ = updatedType(trace_);
-  bool assumed_ = false; ///< an update's type was assumed to be fp32
   double total_ = 0, attributed_ = 0;
-  std::map<int, double> instances_;                     ///< seconds by instance of an operator
-  std::map<int, std::pair<double, double>> chainTimes_; ///< forward and backward seconds by chain
   std::map<Symbol, double> unknown_;
   std::map<std::tuple<Kind, Symbol, ir::DType, std::array<double, kExtents>>, Shape> shapes_;
   std::map<std::tuple<Kind, Symbol, ir::DType>, uint32_t> series_;
@@ -201,7 +129,7 @@ bool isKinetoTrace(const SampleFile& file) {
          file.text.find("\"traceEvents\"") != std::string_view::npos;
 }
 
-void readKinetoTrace(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics) {
+std::optional<Trace> kinetoTrace(const SampleFile& file, DiagnosticEngine& diagnostics) {
   Trace trace;
   if (const std::optional<TraceError> error = readTrace(file.text, trace)) {
     const auto at = static_cast<uint32_t>(std::min(error->byte, file.text.size()));
@@ -210,16 +138,22 @@ void readKinetoTrace(const SampleFile& file, Samples& out, DiagnosticEngine& dia
                   ? "let the profiler end before the process does: `with torch.profiler.profile(…) as p: …`, then "
                     "`p.export_chrome_trace(…)`"
                   : "export it again with `p.export_chrome_trace(…)`: something changed the file");
-    return;
+    return std::nullopt;
   }
-  if (trace.kernels.empty()) {
-    diagnostics.report(NoKernels, eventsOf(file))
-        .help("profile with `activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]`");
-    return;
-  }
+  if (!trace.kernels.empty()) return trace;
+  diagnostics.report(NoKernels, eventsOf(file))
+      .help("profile with `activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]`");
+  return std::nullopt;
+}
+
+void readKinetoTrace(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics) {
+  const std::optional<Trace> read = kinetoTrace(file, diagnostics);
+  if (!read) return;
+  const Trace& trace = *read;
   const size_t before = out.samples.size();
+  const TraceWorks works = worksOf(trace, trace.devices.size());
   Collector collector(file, trace, out);
-  collector.collect();
+  collector.collect(works.works);
   if (!trace.shapes && out.samples.size() == before) {
     diagnostics.report(NoShapes, eventsOf(file)).help("profile with `record_shapes=True`");
     return;
@@ -229,7 +163,7 @@ void readKinetoTrace(const SampleFile& file, Samples& out, DiagnosticEngine& dia
       fmt::format("{}: {} kernels of {:.3g} ms in {} samples; other operators take {:.1f} % of the time{}", file.path,
                   trace.kernels.size(), 1e3 * collector.total(), out.samples.size() - before, 100 * std::max(left, 0.0),
                   left > 5e-4 ? ": " + collector.leftOver() : ""));
-  if (collector.assumedType())
+  if (works.assumedType)
     out.notes.push_back(fmt::format(
         "{}: the type of the updated parameters and their states is not given: fp32 is assumed", file.path));
   if (!trace.shapes)

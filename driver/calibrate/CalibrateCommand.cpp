@@ -4,11 +4,11 @@
 #include "api/Texts.h"
 #include "calibrate/Calibrate.h"
 #include "calibrate/fit/Units.h"
-#include "calibrate/read/Gzip.h"
 #include "calibrate/write/Library.h"
 #include "calibrate/write/Relative.h"
 #include "calibrate/write/Report.h"
 #include "driver/calibrate/CalibrationCheck.h"
+#include "driver/calibrate/SampleText.h"
 #include "driver/calibrate/StepScales.h"
 #include "driver/files/Files.h"
 #include "driver/files/InputFile.h"
@@ -29,7 +29,6 @@
 namespace planc::driver {
 
 PLANC_ERROR(NoSampleFormat, 1001, "the format of this file is not recognized")
-PLANC_ERROR(BrokenArchive, 829, "this compressed file cannot be read: it {why}")
 PLANC_ERROR(NoSamples, 1008, "there are no samples in {files}")
 PLANC_ERROR(NothingFitted, 1066, "nothing was fitted, so there is no record to write")
 PLANC_ERROR(UnknownPart, 1009, "the library has no device for {name}, on which these samples were taken")
@@ -66,9 +65,6 @@ std::vector<Input> inputs(const std::vector<std::string>& paths) {
 /// Most devices that network cards serve together; larger than any pod.
 constexpr int64_t kMostUnit = 1 << 20;
 
-/// Largest input file, packed or unpacked. Profiles of training take some hundred MB.
-constexpr size_t kMostText = 1u << 30;
-
 /// The data of one run.
 struct Run {
   Console& console;
@@ -89,26 +85,14 @@ struct Run {
   bool read(const std::vector<Input>& files) {
     Step step("reading samples");
     for (const Input& input : files) {
-      std::string error;
-      std::optional<std::string> text = readFile(input.path, error, kMostText);
-      if (!text) {
-        console.usageError(input.path + ": " + error);
-        return false;
-      }
-      const std::string shown = input.path == "-" ? "<stdin>" : input.path;
-      const std::string digest = digestOf(*text);
-      if (isGzip(*text) && !(text = gunzip(*text, kMostText, error))) {
-        diagnostics.report(BrokenArchive, {sources.add(shown, ""), 0, 0}, {{"why", error}})
-            .help("compress the whole file again, or pass it uncompressed; `gzip -t FILE` checks it");
-        continue;
-      }
-      if (constexpr std::string_view kMark = "\xEF\xBB\xBF"; text->starts_with(kMark)) // spreadsheets write it
-        text->erase(0, kMark.size());
-      const FileId id = sources.add(shown, std::move(*text));
-      digests[id] = digest;
-      if (readSamples({id, shown, sources.text(id)}, samples, diagnostics)) continue;
+      const SampleText text = readSampleText(console, input.path, sources, diagnostics);
+      if (!text.found) return false;
+      if (!text.id) continue;
+      digests[*text.id] = text.digest;
+      const std::string& shown = sources.path(*text.id);
+      if (readSamples({*text.id, shown, sources.text(*text.id)}, samples, diagnostics)) continue;
       if (input.named)
-        diagnostics.report(NoSampleFormat, {id, 0, 0}).help("docs/calibrate.md lists the supported formats");
+        diagnostics.report(NoSampleFormat, {*text.id, 0, 0}).help("docs/calibrate.md lists the supported formats");
       else
         samples.notes.push_back(shown + ": no samples; skipped");
     }
