@@ -76,7 +76,7 @@ int noneFound(Console& console, const std::vector<std::string>& words, const std
 }
 
 /// The exports to show: `one` if it is set, else `modules`, else `exports`.
-struct Shown {
+struct Showing {
   std::vector<api::ModuleHead> modules; ///< the named module, or the modules below a folder
   std::vector<api::Export> exports;     ///< exports of these modules, or those that the words find
   const api::Export* one = nullptr;     ///< the named declaration
@@ -88,7 +88,7 @@ bool areMachines(const std::vector<api::Export>& exports) {
   });
 }
 
-void print(Console& console, const std::string& name, const Shown& shown) {
+void print(Console& console, const std::string& name, const Showing& shown) {
   if (shown.one) return printExport(console, *shown.one);
   if (shown.modules.empty()) return listExports(console, shown.exports);
   if (shown.modules.size() == 1 && shown.modules.front().name == name) return console.out(shown.modules.front().text);
@@ -112,7 +112,7 @@ int show(Console& console, const Arguments& arguments, api::Catalogue& catalogue
   const std::vector<api::ModuleHead> all = catalogue.modules();
   const std::vector<api::Export> exports = catalogue.exports();
   console.diagnose(catalogue.diagnostics(), catalogue.sources());
-  Shown shown;
+  Showing shown;
   if (words.size() <= 1) {
     const bool file = std::any_of(all.begin(), all.end(), [&](const auto& module) { return module.name == name; });
     for (const api::ModuleHead& module : all)

@@ -36,6 +36,7 @@ int runVersion(Console& console, const Arguments& arguments) {
              {"formats",
               {{"plans", kPlansFormat},
                {"calibration", kCalibrationFormat},
+               {"compare", kCompareFormat},
                {"sensitivity", kSensitivityFormat},
                {"search", kSearchFormat},
                {"sweep", kSweepFormat},

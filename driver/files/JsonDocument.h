@@ -44,8 +44,8 @@ private:
 /// The format versions of JSON results, one per kind.
 inline constexpr std::string_view kPlansFormat = "2.5", kCalibrationFormat = "1.0", kSensitivityFormat = "1.0",
                                   kSearchFormat = "1.0", kSweepFormat = "1.0", kConfigFormat = "1.0",
-                                  kTestFormat = "1.0", kLibFormat = "1.0", kDiffFormat = "1.1", kVersionFormat = "1.1",
-                                  kShowFormat = "1.0";
+                                  kTestFormat = "1.0", kLibFormat = "1.0", kDiffFormat = "1.1", kVersionFormat = "1.2",
+                                  kShowFormat = "1.0", kCompareFormat = "1.0";
 
 /// Returns a text, or null if it is empty.
 nlohmann::ordered_json orNull(const std::string& text);

@@ -11,6 +11,7 @@ extern const Command kDiffCommand;
 extern const Command kEstimateCommand;
 extern const Command kSchemaCommand;
 extern const Command kSearchCommand;
+extern const Command kCompareCommand;
 extern const Command kCompileCommand;
 extern const Command kConfigCommand;
 extern const Command kCalibrateCommand;

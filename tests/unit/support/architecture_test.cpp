@@ -44,7 +44,7 @@ const std::map<std::string, std::vector<std::string>> kHalls = {
       "plan", "search", "derived"}},
     {"backends/", {"cost", "lint", "verdict", "diff"}},
     {"backends/cost/", {"facts", "price", "memory", "simulate", "bounds", "result"}},
-    {"calibrate/", {"samples", "kineto", "read", "fit", "write"}},
+    {"calibrate/", {"samples", "kineto", "compare", "read", "fit", "write"}},
 };
 
 struct Include {
