@@ -36,7 +36,8 @@ bool isNcclTests(const SampleFile& file);
 void readNcclTests(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics);
 bool isKinetoTrace(const SampleFile& file);
 void readKinetoTrace(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics);
-/// Returns the events of a trace of PyTorch's profiler; nothing after a report that it cannot be read or has no kernels.
+/// Returns the events of a trace of PyTorch's profiler; nothing after a report that it cannot be read or has no
+/// kernels.
 std::optional<Trace> kinetoTrace(const SampleFile& file, DiagnosticEngine& diagnostics);
 bool isRegressorTable(const SampleFile& file);
 void readRegressorTable(const SampleFile& file, Samples& out, DiagnosticEngine& diagnostics);
