@@ -36,6 +36,8 @@ std::span<const FactRow> fabricFacts() {
        "share of a card's rate that collectives reach"},
       {ExchangeEfficiency, "exchange_efficiency", number({}, ranges::kEfficiency).asCalibrated(),
        "share of a card's rate that exchanges reach"},
+      {ExchangeRoot, "exchange_g", number(units::time, ranges::kTime).asCalibrated(),
+       "factor of √(x (N - 1) / 1 GB) of an exchange between N nodes; 0 by default"},
       {PairBonus, "pair_bonus", number({}, ranges::kRelative).asCalibrated(),
        "factor on the rate of an all-reduce of two nodes"},
       {SendRecvStart, "send_recv.start", number(units::time, ranges::kTime).asCalibrated(),

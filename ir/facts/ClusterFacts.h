@@ -26,6 +26,7 @@ enum class FabricFact : uint8_t {
   Root,
   NicEfficiency,
   ExchangeEfficiency,
+  ExchangeRoot,
   PairBonus,
   SendRecvStart,
   SendRecvBandwidth,

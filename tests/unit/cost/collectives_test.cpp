@@ -196,6 +196,22 @@ TEST_F(CostCollectives, NothingMovesForFree) {
   EXPECT_EQ(price(CollectiveKind::AllReduce, {{"tp", 8}, {"g", 1}}, 1e9), 0);
 }
 
+// Every device sends 75 MB out of its node, to each of three others a third: three root terms of 25 MB.
+TEST_F(CostCollectives, AnExchangeHasARootTermPerRemoteNode) {
+  const auto seconds = [&](double root, double copies) {
+    Builder b(4, {{"g", 32}});
+    if (root > 0) edit(b.plan.cluster).levels[1].fabric.set(FabricFact::ExchangeRoot, number(root));
+    Node n = b.collective({}, CollectiveKind::AllToAll, CollectiveClass::Exchange, b.axis("g"), copies * 1e8);
+    n.collective().copies = copies;
+    return b.model(diagnostics)->price(b.program, n).seconds;
+  };
+  expect(seconds(0, 1), 3.165e-03);
+  expect(seconds(500e-6, 1), 3.165e-03 + 3 * 500e-6 * std::sqrt(25e-3));
+  // Copies cross once per distinct node: of eight 4 (1 - (3/4)^8) nodes are reached, three of four of them remote.
+  const double across = 1e8 * 4 * (1 - std::pow(.75, 8)) * 3 / 4;
+  expect(seconds(500e-6, 8) - seconds(0, 8), 500e-6 * std::sqrt(across * 3 / 1e9));
+}
+
 TEST_F(CostCollectives, NominalBandwidthStandsInWithAWarning) {
   Builder b(4, {{"g", 32}});
   edit(b.plan.cluster).levels[1].fabric = Fabric();

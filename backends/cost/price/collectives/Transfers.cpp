@@ -26,12 +26,22 @@ Term exchangeEfficiency(const Pricing& p, const ir::Fabric& fabric) {
   return fabric.has(FabricFact::ExchangeEfficiency) ? p.fact(fabric, FabricFact::ExchangeEfficiency, "efficiency") : 1;
 }
 
+/// Returns the time in which bytes of each device cross a level to its other units. Each of them is a partner of its
+/// own: the root terms of N - 1 parts of the bytes add up to that of all bytes times N - 1.
+Term crossing(const Pricing& p, const Route& r, size_t level, const Term& moved, const Term& rate) {
+  const ir::Fabric& fabric = p.facts.cluster.levels[level].fabric;
+  const Term time = moved / rate;
+  if (!fabric.has(FabricFact::ExchangeRoot)) return time;
+  const Term others = p.known(std::max(1.0, r.units(level) - 1), "other units");
+  return time + equations::rootTerm(p.fact(fabric, FabricFact::ExchangeRoot, "g"), moved * others);
+}
+
 /// Returns the time in which every unit below a level passes on the bytes that it received.
 Term inside(const Pricing& p, const Route& r, size_t level, const Term& moved) {
   const ir::ClusterLevel& l = p.facts.cluster.levels[level];
   if (&l == r.domain) return readSample(p, l, CollectiveKind::AllToAll, r.inside, moved.value).time(p, moved);
   const Term efficiency = exchangeEfficiency(p, l.fabric);
-  return moved / (efficiency * lineRate(p, r, level, factorsAt(p, r, level).bandwidth));
+  return crossing(p, r, level, moved, efficiency * lineRate(p, r, level, factorsAt(p, r, level).bandwidth));
 }
 
 struct Forwarded {
@@ -168,7 +178,7 @@ Term leavingTime(const Pricing& p, const Route& r) {
     const Term leaving = p.known(p.collective().bytes * (n - r.below(l)) / n, "across", units::bytes);
     const Term efficiency = exchangeEfficiency(p, levels[l].fabric);
     const Term rate = efficiency * lineRate(p, r, l, factorsAt(p, r, l).bandwidth);
-    const Term time = p.spent(leaving / rate, levels[l], carrier(levels[l]));
+    const Term time = p.spent(crossing(p, r, l, leaving, rate), levels[l], carrier(levels[l]));
     slowest = max(slowest, time);
     if (p.why)
       p.note("phase", fmt::format("{} leave each unit below {}, at {}: {}", bytes(leaving.value), levels[l].name.view(),
@@ -194,7 +204,7 @@ Term exchange(const Pricing& p, const Route& r) {
   const Term efficiency =
       r.card ? p.fact(top.fabric, FabricFact::ExchangeEfficiency, "efficiency") : exchangeEfficiency(p, top.fabric);
   const Term rate = efficiency * lineRate(p, r, r.top, factorsAt(p, r, r.top).bandwidth);
-  const Term across = p.spent(f.across / rate, top, carrier(top));
+  const Term across = p.spent(crossing(p, r, r.top, f.across, rate), top, carrier(top));
   if (p.why && p.collective().groupLimit.limit < p.collective().groupLimit.groups)
     p.note("groups", fmt::format("the copies of a token reach at most {} of {} groups",
                                  number(p.collective().groupLimit.limit), number(p.collective().groupLimit.groups)));
