@@ -168,6 +168,12 @@ FactNode* FactTree::settle(FactNode& parent, const syntax::Name& name, SourceRan
     made.layer = layer;
     return &made;
   }
+  if (known->lapsed) {
+    known->layer = layer;
+    known->lapsed = false;
+    known->replaced = false;
+    return known;
+  }
   if (known->layer == layer) {
     reportGivenTwice(ev_.context, name.range, name.text.view(), known->nameRange);
     return nullptr;
@@ -284,6 +290,17 @@ void FactTree::addFact(FactNode& parent, const syntax::Fact& fact, Scope& scope,
   node->replaced = inherited;
   if (inherited && !(parametric && (varies(before) || varies(*node))) && !differ(before, *node))
     reportOverrideChangesNothing(ev_.context, fact.range, fact.name.text.view(), before.range);
+}
+
+void FactTree::lapse(llvm::function_ref<bool(std::string_view path)> chosen) {
+  std::vector<std::pair<FactNode*, std::string>> left{{&root_, ""}};
+  while (!left.empty()) {
+    const auto [node, path] = std::move(left.back());
+    left.pop_back();
+    node->lapsed = node != &root_ && chosen(path);
+    for (FactNode& child : node->children)
+      left.emplace_back(&child, path.empty() ? child.name.str() : path + "." + child.name.str());
+  }
 }
 
 FactNode& FactTree::put(FactNode& section, const syntax::Fact& fact, Scope& scope) {

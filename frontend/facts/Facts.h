@@ -4,6 +4,8 @@
 #pragma once
 #include "frontend/eval/Evaluator.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <deque>
 #include <set>
 #include <string>
@@ -24,6 +26,7 @@ struct FactNode {
   bool running = false;              ///< being evaluated; meeting it again is a cycle
   bool told = false;                 ///< `cached` was set by the caller, from more than `value`
   bool replaced = false;             ///< an earlier layer stated it, too
+  bool lapsed = false;               ///< stated by an earlier layer, and not inherited: a layer may state it anew
   bool edited = false;               ///< its value, or a part of the record that it names, was set outside of the file
   const CurveValue* curve = nullptr; ///< the curve that a value set outside of the file replaced
   Value cached;
@@ -57,6 +60,9 @@ public:
   void addSection(const syntax::Section& section, Scope& scope, int layer, bool isOverride) {
     addSection(root_, section, scope, layer, isOverride);
   }
+  /// Marks the facts of all layers so far whose path is chosen as not inherited. The next layer may state them with or
+  /// without `override`.
+  void lapse(llvm::function_ref<bool(std::string_view path)> chosen);
   /// Sets the value of a fact, whichever layer stated it. Adds the fact if there is none.
   FactNode& put(FactNode& section, const syntax::Fact& fact, Scope& scope);
   /// Marks facts to be evaluated again on their next use, because something that they depend on has changed.

@@ -5,6 +5,7 @@
 #include "frontend/machine/RecordTables.h"
 #include "frontend/machine/VoidFacts.h"
 #include "ir/facts/ClusterFacts.h"
+#include "ir/facts/FactPath.h"
 #include "ir/facts/StackFacts.h"
 #include "support/text/Spelling.h"
 
@@ -102,6 +103,28 @@ bool Machines::chain(const BoundDecl& decl, SourceRange, std::vector<DeclInfo*>&
   return true;
 }
 
+namespace {
+
+/// If a layer changes whose runs were measured, marks the evidence of the layers before it as not inherited.
+void lapseEvidence(FactTree& facts, const DeclInfo& layer) {
+  if (layer.kind != DeclKind::Stack) return;
+  const std::span<const ir::FactRow> rows = ir::factRows(ir::RecordKind::Stack);
+  const auto changes = [&](const syntax::SectionItem& item) {
+    const auto* fact = std::get_if<syntax::Fact>(&item);
+    return fact && fact->override_ && std::ranges::any_of(rows, [&](const ir::FactRow& row) {
+             return row.type.runsBasis && row.path == fact->name.text.view();
+           });
+  };
+  if (std::ranges::none_of(layer.as<syntax::RecordDecl>().section.items, changes)) return;
+  facts.lapse([&](std::string_view path) {
+    return std::ranges::any_of(rows, [&](const ir::FactRow& row) {
+      return row.type.evidence && ir::fitsPath(row.path, path, ir::PathEnd::Whole);
+    });
+  });
+}
+
+} // namespace
+
 MergedRecord& Machines::merged(const BoundDecl& decl, SourceRange use) {
   auto [at, fresh] = records_.try_emplace(&decl);
   MergedRecord& record = at->second;
@@ -124,6 +147,7 @@ MergedRecord& Machines::merged(const BoundDecl& decl, SourceRange use) {
     Scope& scope = record.scopes.emplace_back(d->module);
     record.ok &= d == decl.decl ? ev_.bind(decl, scope, use) : ev_.bind(BoundDecl{d, {}}, scope, use);
     record.facts->parametric |= !ev_.params(*d).empty();
+    lapseEvidence(*record.facts, *d);
     record.facts->add(d->as<syntax::RecordDecl>().section, scope, layer++);
   }
   if (const auto edits = edits_.find(&decl); edits != edits_.end() && record.ok)

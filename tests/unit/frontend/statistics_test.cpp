@@ -119,6 +119,11 @@ plan p { model = m; software = t }
   EXPECT_TRUE(other.has(ir::StackFact::AccuracyLow)) << "its spread is the best guess";
   EXPECT_EQ(runs(stackOf("override framework = \"Theirs\" : \"there\"\n accuracy { seen { override hopper = 2 } }")),
             1u);
+  // What is not inherited may be stated anew, the old value too, and whether or not `override` says so.
+  const std::string theirs = "override framework = \"Theirs\" : \"there\"\n accuracy { ";
+  EXPECT_EQ(runs(stackOf(theirs + "sequence = 8192 }")), 1u);
+  EXPECT_EQ(runs(stackOf(theirs + "override sequence = 8192 }")), 1u);
+  EXPECT_EQ(runs(stackOf(theirs + "seen { hopper = 64; ampere = 2 } }")), 2u);
 }
 
 /// A device with another peak is another machine: what was sampled on the one that it extends says less of it. What it
