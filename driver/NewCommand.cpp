@@ -5,9 +5,7 @@
 #include "driver/files/InputFile.h"
 #include "driver/recipes/RecipeWords.h"
 #include "driver/words/Commands.h"
-#include "support/files/FileTree.h"
 
-#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <utility>
@@ -15,22 +13,11 @@
 namespace planc::driver {
 namespace {
 
-/// Returns why a new file cannot be created at this path; empty if it can.
-std::string takenPath(const std::string& path) {
-  if (!path.ends_with(kPlanSuffix) || path.size() == kPlanSuffix.size())
-    return fmt::format("`{}` is not the name of a plan file, `NAME.plan`", path);
-  std::error_code failed;
-  if (std::filesystem::exists(std::filesystem::symlink_status(path, failed))) return path + " already exists";
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (!folder.empty() && !isFolder(folder.string())) return fmt::format("there is no folder {}", folder.string());
-  return "";
-}
-
 int runNew(Console& console, const Arguments& given) {
   Arguments arguments = given;
   const std::optional<std::string> path = arguments.value("-o");
   if (path)
-    if (const std::string taken = takenPath(*path); !taken.empty())
+    if (const std::string taken = takenPlanPath(*path); !taken.empty())
       return console.usageError(fmt::format("{}, so nothing was written", taken), "write into a new file");
   const std::string place = path.value_or(std::string(kWordsPath));
   const std::optional<std::string> text =

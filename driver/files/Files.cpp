@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/files/Files.h"
 
+#include "support/files/FileTree.h"
 #include "support/files/Files.h"
 
 #include <cerrno>
@@ -95,6 +96,16 @@ std::string meantPath(const std::string& path) {
 bool isFolder(const std::string& path) {
   std::error_code failed;
   return path != "-" && fs::is_directory(path, failed);
+}
+
+std::string takenPlanPath(const std::string& path) {
+  if (!path.ends_with(kPlanSuffix) || path.size() == kPlanSuffix.size())
+    return fmt::format("`{}` is not the name of a plan file, `NAME.plan`", path);
+  std::error_code failed;
+  if (fs::exists(fs::symlink_status(path, failed))) return path + " already exists";
+  const fs::path folder = fs::path(path).parent_path();
+  if (!folder.empty() && !isFolder(folder.string())) return fmt::format("there is no folder {}", folder.string());
+  return "";
 }
 
 std::string refusedOutput(const std::string& path, const SourceManager& read) {

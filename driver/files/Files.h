@@ -28,6 +28,8 @@ std::string wholePath(const std::string& path);
 /// Returns the path with symbolic links resolved, whether or not the file exists. Equal files give equal paths.
 std::string meantPath(const std::string& path);
 bool isFolder(const std::string& path);
+/// Returns why a new plan file cannot be created at this path; empty if it can.
+std::string takenPlanPath(const std::string& path);
 /// Returns why an output may not be written to `path`, before any work is done; empty if it may. Refused are folders,
 /// files that were read, and databases, because the store of a search may hold hours of work.
 std::string refusedOutput(const std::string& path, const SourceManager& read);

@@ -347,7 +347,7 @@ int takeWords(Console& console, const Command& command, Arguments& arguments) {
   const auto takes = [&command](std::string_view name) {
     return std::ranges::any_of(command.options, [&](const Option& option) { return option.name == name; });
   };
-  if (!takes(kModelOption.name)) return kClean;
+  if (!takes(kModelOption.name) || !takes(kRecipeOption.name)) return kClean; // `import` has a model of its own kind
   if (const int code = checkWords(console, command, arguments)) return code;
   const std::optional<std::string> model = arguments.value(kModelOption.name);
   if (!model) return kClean;

@@ -17,6 +17,7 @@ extern const Command kConfigCommand;
 extern const Command kCalibrateCommand;
 extern const Command kFmtCommand;
 extern const Command kHelpCommand;
+extern const Command kImportCommand;
 extern const Command kInitCommand;
 extern const Command kLibCommand;
 extern const Command kNewCommand;

@@ -1,5 +1,5 @@
 // Texts that are part of the binary: the standard library, the explain pages, the schemas, the templates of `planc
-// init` and the vocabularies of samples.
+// init`, the vocabularies of samples and the tables of imports.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string_view>
@@ -25,5 +25,7 @@ const std::vector<EmbeddedFile>& embeddedSchemas();
 const std::vector<EmbeddedFile>& embeddedTemplates();
 /// `calibrate/vocabulary/` as embedded at build time, sorted by path.
 const std::vector<EmbeddedFile>& embeddedVocabularies();
+/// `import/tables/` as embedded at build time, sorted by path.
+const std::vector<EmbeddedFile>& embeddedImportTables();
 
 } // namespace planc

@@ -1,0 +1,102 @@
+// Values of foreign files, and the errors that all readers share.
+// SPDX-License-Identifier: Apache-2.0
+#include "import/Foreign.h"
+
+#include "support/text/Spelling.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+namespace planc::foreign {
+
+PLANC_ERROR(ForeignSyntax, 1201, "this is not {format}: {reason}")
+PLANC_ERROR(ForeignRepeat, 1202, "`{key}` is given twice")
+
+std::string_view ForeignValue::kindName() const {
+  static constexpr std::string_view kNames[] = {"null", "true or false", "a number", "a text", "a list", "a table"};
+  return kind == Kind::Truth ? std::string_view(text) : kNames[static_cast<size_t>(kind)];
+}
+
+std::string oneLine(std::string_view text, size_t most) {
+  std::string out;
+  for (const char c : text) {
+    if (out.size() >= most) {
+      while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0) == 0x80) out.pop_back();
+      if (!out.empty() && static_cast<unsigned char>(out.back()) >= 0xC0) out.pop_back();
+      return out + "…";
+    }
+    const bool control = static_cast<unsigned char>(c) < ' ' || c == 0x7f;
+    out += control || c == '`' ? ' ' : c;
+  }
+  return out;
+}
+
+std::string ForeignValue::shown() const {
+  switch (kind) {
+  case Kind::Null:
+    return "null";
+  case Kind::Text:
+    return "\"" + oneLine(text) + "\"";
+  case Kind::List: {
+    constexpr size_t kFew = 4;
+    std::string out = "[";
+    for (size_t i = 0; i < items.size() && i < kFew; ++i) out += (i ? ", " : "") + items[i].shown();
+    return out + (items.size() > kFew ? ", …]" : "]");
+  }
+  case Kind::Table:
+    return "{…}";
+  default:
+    return oneLine(text);
+  }
+}
+
+const ForeignValue* ForeignValue::member(std::string_view name) const {
+  for (const ForeignMember& one : members)
+    if (one.name == name) return &one.value;
+  return nullptr;
+}
+
+ForeignValue valueOfWord(std::string word, SourceRange range) {
+  ForeignValue out;
+  out.range = range;
+  out.kind = ForeignValue::Kind::Text;
+  if (word == "true" || word == "True" || word == "false" || word == "False") {
+    out.kind = ForeignValue::Kind::Truth;
+    word[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(word[0])));
+  }
+  int64_t whole = 0;
+  double number = 0;
+  const char *begin = word.data(), *end = begin + word.size();
+  if (const auto [at, error] = std::from_chars(begin, end, number);
+      !word.empty() && at == end && error != std::errc::invalid_argument) {
+    out.kind = ForeignValue::Kind::Number;
+    out.number = error == std::errc() ? number : std::numeric_limits<double>::infinity();
+    if (const auto [to, bad] = std::from_chars(begin, end, whole); to == end && bad == std::errc()) out.whole = whole;
+  }
+  out.text = std::move(word);
+  return out;
+}
+
+void reportSyntax(DiagnosticEngine& found, SourceRange range, std::string_view format, std::string_view reason) {
+  found.report(ForeignSyntax, range, {{"format", format}, {"reason", oneLine(reason, 120)}})
+      .help("correct the file, or export it again");
+}
+
+bool reportRepeats(const ForeignValue& table, DiagnosticEngine& found) {
+  std::map<std::string_view, SourceRange> first;
+  bool repeated = false;
+  for (const ForeignMember& one : table.members) {
+    const auto [at, added] = first.emplace(one.name, one.range);
+    if (added) continue;
+    repeated = true;
+    found.report(ForeignRepeat, one.range, {{"key", oneLine(one.name)}})
+        .label(at->second, "given here first")
+        .help("remove one of the two: programs disagree which one counts");
+  }
+  return repeated;
+}
+
+} // namespace planc::foreign
