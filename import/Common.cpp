@@ -8,7 +8,10 @@
 
 namespace planc::foreign {
 
+PLANC_ERROR(ForeignNoModel, 1218, "the files of {format} say how a model is trained, but not which")
 PLANC_ERROR(ForeignNoTable, 1211, "this file is not of the format {format}: {why}")
+
+const DiagnosticKind& kForeignNoModel = ForeignNoModel;
 
 std::optional<ForeignValue> readJsonTable(Reading& reading, FileId file) {
   std::optional<ForeignValue> root = readJson(reading.sources, file, reading.found);
@@ -83,6 +86,30 @@ bool readParts(Reading& reading, std::vector<std::string>& parts) {
     if (part->contains("given"))
       for (const auto& [name, value] : textsOf(part->at("given"))) reading.settings.fallback(name, value);
   }
+  return !reading.found.hasErrors();
+}
+
+bool settleParts(Reading& reading, const std::vector<std::string>& parts, const std::string& layout) {
+  Settings& settings = reading.settings;
+  const auto has = [&](const std::string& part) { return std::find(parts.begin(), parts.end(), part) != parts.end(); };
+  if (has("system") && !reading.request.cluster) {
+    reading.missing("--cluster",
+                    "a system stands for a cluster of the library or of your own; name it on the command line");
+    return false;
+  }
+  if (!has("model") && !reading.request.model) {
+    reading.found.report(ForeignNoModel, reading.whole, {{"format", reading.format}})
+        .help("name the file of a model, too, or a model of the library: `--model llama3_8b`");
+    return false;
+  }
+  std::string path = reading.sources.path(reading.request.files.front());
+  path = path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
+  if (const size_t folders = path.rfind("__"); folders != std::string::npos) path.erase(0, folders + 2);
+  reading.name = settings.text("title", path.substr(0, path.rfind('.')));
+  reading.takeDevices();
+  reading.settles = has(layout);
+  reading.layout = reading.settles || reading.request.cluster;
+  reading.layouts = targetTable(reading.settles ? "megatron_layouts.json" : "hf_layouts.json");
   return !reading.found.hasErrors();
 }
 

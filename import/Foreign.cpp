@@ -13,7 +13,8 @@
 namespace planc::foreign {
 
 PLANC_ERROR(ForeignSyntax, 1201, "this is not {format}: {reason}")
-PLANC_ERROR(ForeignRepeat, 1202, "`{key}` is given twice")
+PLANC_ERROR(ForeignRepeat, 1202, "`{key}` is given twice, with two values")
+PLANC_WARNING(ForeignRepeated, 1217, "`{key}` is given twice, with the same value")
 
 std::string_view ForeignValue::kindName() const {
   static constexpr std::string_view kNames[] = {"null", "true or false", "a number", "a text", "a list", "a table"};
@@ -85,18 +86,25 @@ void reportSyntax(DiagnosticEngine& found, SourceRange range, std::string_view f
       .help("correct the file, or export it again");
 }
 
-bool reportRepeats(const ForeignValue& table, DiagnosticEngine& found) {
-  std::map<std::string_view, SourceRange> first;
-  bool repeated = false;
-  for (const ForeignMember& one : table.members) {
-    const auto [at, added] = first.emplace(one.name, one.range);
-    if (added) continue;
-    repeated = true;
-    found.report(ForeignRepeat, one.range, {{"key", oneLine(one.name)}})
-        .label(at->second, "given here first")
-        .help("remove one of the two: programs disagree which one counts");
+bool reportRepeats(ForeignValue& table, DiagnosticEngine& found) {
+  std::map<std::string, size_t, std::less<>> first;
+  std::vector<ForeignMember> kept;
+  bool differ = false;
+  for (ForeignMember& one : table.members) {
+    const auto [at, added] = first.emplace(one.name, kept.size());
+    if (added) {
+      kept.push_back(std::move(one));
+      continue;
+    }
+    const ForeignMember& other = kept[at->second];
+    const bool equal = other.value.kind == one.value.kind && other.value.shown() == one.value.shown();
+    differ = differ || !equal;
+    found.report(equal ? ForeignRepeated : ForeignRepeat, one.range, {{"key", oneLine(one.name)}})
+        .label(other.range, "given here first")
+        .help(equal ? "remove one of the two" : "remove one of the two: programs disagree which one counts");
   }
-  return repeated;
+  table.members = std::move(kept);
+  return differ;
 }
 
 } // namespace planc::foreign

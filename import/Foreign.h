@@ -56,8 +56,9 @@ std::optional<ForeignValue> readToml(const SourceManager& sources, FileId file, 
 
 /// Reports a text that is not of its format.
 void reportSyntax(DiagnosticEngine& found, SourceRange range, std::string_view format, std::string_view reason);
-/// Reports the names that a table has twice; returns whether there are any.
-bool reportRepeats(const ForeignValue& table, DiagnosticEngine& found);
+/// Reports the names that a table has twice: an error if the values differ, else a warning, and the second is removed.
+/// Returns whether there are errors.
+bool reportRepeats(ForeignValue& table, DiagnosticEngine& found);
 
 /// The most levels of nesting and the most values of a file.
 inline constexpr size_t kMostDepth = 64, kMostValues = 200'000;

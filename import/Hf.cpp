@@ -28,22 +28,22 @@ struct Language {
   std::string known;                  ///< the key of `types` that it means; empty: none
 };
 
-const json& table() {
+const json& hfTable() {
   return tableFile("hf.json");
 }
 
 /// The key of `types` that a type means; empty if it is unknown.
 std::string knownType(const ForeignValue* type) {
   if (!type || type->kind != ForeignValue::Kind::Text) return "";
-  const json& same = table().at("same");
+  const json& same = hfTable().at("same");
   const std::string name = same.contains(type->text) ? same.at(type->text).get<std::string>() : type->text;
-  return table().at("types").contains(name) ? name : "";
+  return hfTable().at("types").contains(name) ? name : "";
 }
 
 Language languageOf(const ForeignValue& root) {
   Language out;
   const ForeignValue* nested = nullptr;
-  for (const json& name : table().at("nested"))
+  for (const json& name : hfTable().at("nested"))
     if (const ForeignValue* one = root.member(name.get<std::string>());
         one && one->kind == ForeignValue::Kind::Table && !nested)
       nested = one;
@@ -63,7 +63,7 @@ Language languageOf(const ForeignValue& root) {
 /// Chooses the type. Reports one that is unknown; returns false if nothing can be imported.
 bool settleType(Reading& reading, Language& language) {
   if (!language.known.empty()) return true;
-  const auto required = table().at("like_llama").get<std::vector<std::string>>();
+  const auto required = hfTable().at("like_llama").get<std::vector<std::string>>();
   const bool llama = std::all_of(required.begin(), required.end(), [&](const std::string& key) {
     return std::any_of(language.fields.begin(), language.fields.end(),
                        [&](const ForeignField& field) { return field.key == key; });
@@ -75,7 +75,7 @@ bool settleType(Reading& reading, Language& language) {
   const SourceRange range = language.type ? language.type->range : reading.whole;
   if (!llama) {
     std::vector<std::string> known;
-    for (const auto& [type, rows] : table().at("types").items()) known.push_back(type);
+    for (const auto& [type, rows] : hfTable().at("types").items()) known.push_back(type);
     reading.found.report(ForeignModelType, range, {{"type", name}})
         .meantElse(name, known, "write the model as plan text: docs/models.md shows how");
     return false;
@@ -83,7 +83,7 @@ bool settleType(Reading& reading, Language& language) {
   reading.found.report(ForeignLikeLlama, range, {{"type", name}})
       .help("compare the parameters with those that the model's authors publish");
   reading.assume(fmt::format("layers as Llama's, because model_type {} is unknown", name));
-  language.known = required.empty() ? "" : table().at("types").begin().key();
+  language.known = required.empty() ? "" : hfTable().at("types").begin().key();
   language.known = "llama";
   return true;
 }
@@ -101,7 +101,7 @@ void settleProducts(Settings& settings, const json& type) {
 
 /// Reports settings that the type needs and nothing gives.
 void checkNeeds(Reading& reading, const FieldTable& rows, const json& type) {
-  auto needs = table().at("needs").get<std::vector<std::string>>();
+  auto needs = hfTable().at("needs").get<std::vector<std::string>>();
   if (type.contains("needs"))
     for (const json& one : type.at("needs")) needs.push_back(one.get<std::string>());
   if (type.contains("layers")) std::erase(needs, "layers");
@@ -193,15 +193,15 @@ bool readHf(Reading& reading) {
   reading.whole = {root->range.file, root->range.begin, std::min(root->range.begin + 1, root->range.end)};
   Language language = languageOf(*root);
   if (!settleType(reading, language)) return false;
-  const json* type = &table().at("types").at(language.known);
-  if (type->contains("like")) type = &table().at("types").at(type->at("like").get<std::string>());
-  FieldTable rows = fieldTable(table());
+  const json* type = &hfTable().at("types").at(language.known);
+  if (type->contains("like")) type = &hfTable().at("types").at(type->at("like").get<std::string>());
+  FieldTable rows = fieldTable(hfTable());
   rows.add(fieldTable(*type));
   reading.override(language.fields, rows);
   takeFields(reading, rows, language.fields);
   if (type->contains("given"))
     for (const auto& [name, value] : textsOf(type->at("given"))) reading.settings.fallback(name, value);
-  for (const auto& [name, value] : textsOf(table().at("given"))) reading.settings.fallback(name, value);
+  for (const auto& [name, value] : textsOf(hfTable().at("given"))) reading.settings.fallback(name, value);
   if (reading.found.hasErrors()) return false;
   reading.name = nameOf(reading, language);
   readName(reading);

@@ -13,13 +13,13 @@ namespace planc::foreign {
 namespace {
 
 constexpr Format kFormats[] = {
-    {"hf", "hf.json", readHf},
-    {"megatron", "megatron.json", readMegatron},
-    {"torchtitan", "torchtitan.json", readTorchtitan},
-    {"deepspeed", "deepspeed.json", readDeepspeed},
-    {"calculon", "calculon.json", readCalculon},
-    {"simumax", "simumax.json", readSimumax},
-    {"madmax", "madmax.json", readMadmax},
+    {"hf", readHf},
+    {"megatron", readMegatron, settleMegatron},
+    {"torchtitan", readTorchtitan, settleTorchtitan},
+    {"deepspeed", readDeepspeed, settleDeepspeed},
+    {"calculon", readCalculon, settleMegatron},
+    {"simumax", readSimumax, settleMegatron},
+    {"madmax", readMadmax, settleMegatron},
 };
 
 constexpr std::string_view kModels = "models.json", kDevices = "devices";
@@ -70,11 +70,12 @@ void addSet(Reading& reading) {
 
 /// Writes the call of the model that has the settings; empty after errors.
 std::string modelCall(Reading& reading) {
-  if (reading.request.model) return "";
+  if (reading.request.model || !reading.call.empty()) return reading.request.model ? "" : reading.call;
   const TargetTable models = targetTable(kModels);
   const std::optional<TargetUse> use = useOf(reading, models);
   if (!use) return "";
-  reading.settings.set("inside", use->target->inside);
+  reading.inside = use->target->inside;
+  reading.repeats = use->target->repeats;
   return fmt::format("@{}@({})", use->target->path, use->argumentsText());
 }
 
@@ -145,12 +146,16 @@ std::optional<Imported> imported(const ImportRequest& request, SourceManager& so
   out.model = modelCall(reading);
   if (found.hasErrors()) return std::nullopt;
   if (reading.layout) {
+    if (reading.settles && !format->settle(reading)) return std::nullopt;
     const std::optional<TargetUse> use = useOf(reading, reading.layouts);
     if (!use || found.hasErrors()) return std::nullopt;
     out.recipe = use->target->path;
     out.arguments = use->arguments;
     out.statements = use->statements;
-    if (!request.cluster) out.cluster = tableFile("text.json").at("cluster").get<std::string>();
+    if (!request.cluster) {
+      out.cluster = tableFile("text.json").at("cluster").get<std::string>();
+      reading.assume(fmt::format("the cluster {} (--cluster names another)", out.cluster));
+    }
   }
   out.devices = reading.settings.count(kDevices);
   out.assumed = std::move(reading.assumed);

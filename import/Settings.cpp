@@ -96,12 +96,13 @@ void takeList(Import& import, const FieldRow& row, const ForeignField& field) {
   for (const ListPattern& pattern : row.patterns) {
     const std::optional<int64_t> times = repetitions(*field.value, pattern);
     if (!times) continue;
-    if (!row.as.empty()) import.settings.set(row.as, Setting{std::to_string(*times), field.value->range, field.key});
+    if (!row.as.empty())
+      import.settings.set(row.as, Setting{std::to_string(*times), field.value->range, import.prefix + field.key});
     for (const auto& [name, value] : pattern.given)
-      import.settings.set(name, Setting{value, field.value->range, field.key});
+      import.settings.set(name, Setting{value, field.value->range, import.prefix + field.key});
     return;
   }
-  import.lacks(field.key, field.value->range, field.value->shown(), row.why);
+  import.lacks(import.prefix + field.key, field.value->range, field.value->shown(), row.why);
 }
 
 void takeField(Import& import, const FieldRow& row, const ForeignField& field) {
@@ -120,16 +121,17 @@ void takeField(Import& import, const FieldRow& row, const ForeignField& field) {
   else if (row.takes == Takes::Count || row.takes == Takes::Whole || row.takes == Takes::Number)
     value = plainSetting(import, row, field);
   else if (row.leaves)
-    return import.leave(field.key, field.value->range, field.value->shown(), row.why);
+    return import.leave(import.prefix + field.key, field.value->range, field.value->shown(), row.why);
   else {
-    auto report = import.lacks(field.key, field.value->range, field.value->shown(),
+    auto report = import.lacks(import.prefix + field.key, field.value->range, field.value->shown(),
                                row.why.empty() ? "the importer knows no such value" : row.why);
     std::vector<std::string> known;
     for (const auto& [one, meaning] : row.words) known.push_back(one);
     if (!known.empty()) report.meant(text, known, "its values here are");
     return;
   }
-  if (value && !row.as.empty()) import.settings.set(row.as, Setting{*value, field.value->range, field.key});
+  if (value && !row.as.empty())
+    import.settings.set(row.as, Setting{*value, field.value->range, import.prefix + field.key});
 }
 
 } // namespace
@@ -189,13 +191,13 @@ void takeFields(Import& import, const FieldTable& table, const std::vector<Forei
     else if (table.ignores(field.key))
       ++import.use.ignored;
     else {
-      import.use.unknown.push_back(oneLine(field.key));
+      import.use.unknown.push_back(import.prefix + oneLine(field.key));
       std::vector<std::string> known;
       for (const auto& [key, known_row] : table.rows) known.push_back(key);
-      auto report =
-          import.found.report(ForeignUnknown, field.range, {{"key", oneLine(field.key)}, {"format", import.format}});
+      auto report = import.found.report(ForeignUnknown, field.range,
+                                        {{"key", import.prefix + oneLine(field.key)}, {"format", import.format}});
       if (const std::string near = nearest(field.key, known); !near.empty())
-        report.help(fmt::format("did you mean `{}`?", near));
+        report.help(fmt::format("did you mean `{}{}`?", import.prefix, near));
     }
   }
 }

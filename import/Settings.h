@@ -69,6 +69,7 @@ struct Import {
   std::vector<std::string> left{};    ///< what was left out, likewise
   SourceRange whole{};                ///< the first file, for errors about something that is nowhere
   std::string name{};                 ///< of the model; made an identifier
+  std::string prefix{};               ///< what stands before a key in the files: `--`
 
   /// Returns the diagnostic that a value of a field has no counterpart in plans.
   DiagnosticEngine::Builder lacks(std::string_view key, SourceRange range, std::string_view value,

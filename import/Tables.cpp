@@ -68,9 +68,13 @@ FieldRow rowOf(const json& row) {
 }
 
 Target targetOf(const json& object) {
-  checkKeys(object, {"path", "inside", "arguments", "when", "present", "always", "statements"});
-  Target out{textOf(object, "path"),    textOf(object, "inside"), {}, {},
-             listOf(object, "present"), listOf(object, "always"), {}};
+  checkKeys(object, {"path", "inside", "repeats", "arguments", "when", "present", "always", "statements"});
+  Target out;
+  out.path = textOf(object, "path");
+  out.inside = textOf(object, "inside");
+  out.repeats = object.value("repeats", false);
+  out.present = listOf(object, "present");
+  out.always = listOf(object, "always");
   for (const json& argument : object.at("arguments"))
     out.arguments.emplace_back(argument.at(0).get<std::string>(), argument.at(1).get<std::string>());
   if (object.contains("when"))

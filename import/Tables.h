@@ -56,8 +56,9 @@ struct StatementRow {
 
 /// A model or a recipe of the library, and the settings that it can express.
 struct Target {
-  std::string path;                                           ///< `std.models.llama.dense`
-  std::string inside;                                         ///< path from a repeated layer to its parts: `.out`
+  std::string path;     ///< `std.models.llama.dense`
+  std::string inside;   ///< path from a repeated layer to its parts: `.out`
+  bool repeats = false; ///< further tokens are repeated layers, whatever their number
   std::vector<std::pair<std::string, std::string>> arguments; ///< parameters and their texts with `{setting}`
   std::map<std::string, std::vector<std::string>> when;       ///< settings that must have one of these values
   std::vector<std::string> present;                           ///< settings that must be given and not be the default

@@ -12,6 +12,8 @@ namespace {
 
 /// Comments continue on an indented line beyond this width.
 constexpr size_t kCommentWidth = 110;
+/// Stands for the name of the imported model.
+constexpr std::string_view kOwnModel = "@model@";
 
 /// Items as comment lines of limited width that begin with `opening`.
 std::string comment(std::string_view opening, const std::vector<std::string>& items) {
@@ -36,6 +38,11 @@ std::string named(const std::string& text, const TextNames& names, std::set<std:
     out += text.substr(at, begin - at);
     if (begin == std::string::npos) break;
     const size_t end = text.find('@', begin + 1);
+    if (text.substr(begin, end - begin + 1) == kOwnModel) { // its name is chosen last
+      out += kOwnModel;
+      at = end + 1;
+      continue;
+    }
     const std::string name = names.name(text.substr(begin + 1, end - begin - 1));
     prefixes.insert(name.substr(0, name.find('.')));
     out += name;
@@ -81,6 +88,8 @@ std::string textOf(const Imported& what, const TextNames& names) {
   const std::string title = what.title.empty() ? "The model" : what.title;
   if (!what.model.empty())
     out += fmt::format("/// {}, as its files describe it.\nexport model {} = {}\n\n", title, name, call);
+  for (size_t at = body.find(kOwnModel); at != std::string::npos; at = body.find(kOwnModel, at))
+    body.replace(at, kOwnModel.size(), what.model.empty() ? names.model : name);
   if (plan) {
     const std::string model = what.model.empty() ? names.model : name;
     out += fmt::format("/// {} in the layout of its files.\nplan {}_plan extends {}(m = {}, c = {}{}) {{{}}}\n", title,
