@@ -93,8 +93,8 @@ bool settleParts(Reading& reading, const std::vector<std::string>& parts, const 
   Settings& settings = reading.settings;
   const auto has = [&](const std::string& part) { return std::find(parts.begin(), parts.end(), part) != parts.end(); };
   if (has("system") && !reading.request.cluster) {
-    reading.missing("--cluster",
-                    "a system stands for a cluster of the library or of your own; name it on the command line");
+    reading.missing("--cluster", "a system stands for a cluster of the library or of your own",
+                    "name it: `--cluster hgx_h100`");
     return false;
   }
   if (!has("model") && !reading.request.model) {

@@ -8,7 +8,7 @@ namespace planc::foreign {
 
 bool readDeepspeed(Reading& reading) {
   for (size_t i = 1; i < reading.request.files.size(); ++i)
-    reading.missing("FILE", "a configuration is one file; give each a command of its own");
+    reading.missing("FILE", "this format has one file", "give each file a command of its own");
   const std::optional<ForeignValue> root = readJsonTable(reading, reading.request.files.front());
   if (!root) return false;
   const FieldTable rows = fieldTable(tableFile("deepspeed.json"));

@@ -60,6 +60,22 @@ Language languageOf(const ForeignValue& root) {
   return out;
 }
 
+/// Replaces tables of these names by their members, `section.name`.
+void openSections(std::vector<ForeignField>& fields, const json& sections) {
+  std::vector<ForeignField> out;
+  for (const ForeignField& field : fields) {
+    const bool opened = field.value->kind == ForeignValue::Kind::Table &&
+                        std::find(sections.begin(), sections.end(), field.key) != sections.end();
+    if (!opened) out.push_back(field);
+    if (opened)
+      for (ForeignField inner : fieldsOf(*field.value)) {
+        inner.key = field.key + "." + inner.key;
+        out.push_back(std::move(inner));
+      }
+  }
+  fields = std::move(out);
+}
+
 /// Chooses the type. Reports one that is unknown; returns false if nothing can be imported.
 bool settleType(Reading& reading, Language& language) {
   if (!language.known.empty()) return true;
@@ -187,7 +203,7 @@ std::string nameOf(const Reading& reading, const Language& language) {
 
 bool readHf(Reading& reading) {
   for (size_t i = 1; i < reading.request.files.size(); ++i)
-    reading.missing("FILE", "a configuration is one file; give each model a command of its own");
+    reading.missing("FILE", "this format has one file", "give each file a command of its own");
   const std::optional<ForeignValue> root = readJsonTable(reading, reading.request.files.front());
   if (!root) return false;
   reading.whole = {root->range.file, root->range.begin, std::min(root->range.begin + 1, root->range.end)};
@@ -195,6 +211,7 @@ bool readHf(Reading& reading) {
   if (!settleType(reading, language)) return false;
   const json* type = &hfTable().at("types").at(language.known);
   if (type->contains("like")) type = &hfTable().at("types").at(type->at("like").get<std::string>());
+  if (type->contains("sections")) openSections(language.fields, type->at("sections"));
   FieldTable rows = fieldTable(hfTable());
   rows.add(fieldTable(*type));
   reading.override(language.fields, rows);

@@ -64,7 +64,7 @@ std::optional<ForeignValue> readArguments(Reading& reading, FileId file, ShellVa
     for (const ForeignMember& one : environment->members) variables.assigned[one.name] = one.value.text;
   const ForeignValue* arguments = root->member(kArguments);
   if (!arguments) {
-    reading.missing(kArguments, "the arguments stand below this name");
+    reading.missing(kArguments, "the arguments stand below this name", "name a file with the arguments of Megatron-LM");
     return std::nullopt;
   }
   ForeignValue out = arguments->kind == ForeignValue::Kind::List ? optionsOfList(*arguments) : *arguments;
@@ -102,7 +102,7 @@ void settleVocabulary(Reading& reading) {
   if (!settings.has("vocab")) {
     const json& known = megatronTable().at("tokenizers");
     if (!known.contains(kind))
-      return reading.missing("vocab-size", "the size of the vocabulary stands in the tokenizer's files");
+      return reading.missing("--vocab-size", "the size of the vocabulary stands in the tokenizer's files");
     settings.set("vocab", known.at(kind).at(0).get<std::string>());
     reading.assume(
         fmt::format("a vocabulary of {} words ({})", settings.text("vocab"), known.at(kind).at(1).get<std::string>()));
@@ -224,7 +224,8 @@ bool readMegatron(Reading& reading) {
     std::optional<ForeignValue> options = readArguments(reading, file, variables);
     if (!options) return false;
     if (options->kind != ForeignValue::Kind::Table || options->members.empty()) {
-      reading.missing("--num-layers", "the file has no command with arguments");
+      reading.missing("--num-layers", "the file has no command with arguments",
+                      "name a file with the arguments of Megatron-LM");
       return false;
     }
     files.push_back(std::move(*options));
@@ -243,7 +244,7 @@ bool readMegatron(Reading& reading) {
   for (const auto& [name, value] : textsOf(megatronTable().at("given"))) reading.settings.fallback(name, value);
   reading.takeDevices();
   for (const auto& [setting, key] : textsOf(megatronTable().at("needs")))
-    if (!reading.settings.has(setting)) reading.missing(key, "Megatron-LM needs it");
+    if (!reading.settings.has(setting)) reading.missing(reading.prefix + key, "Megatron-LM needs it");
   if (reading.found.hasErrors() || !settleModel(reading)) return false;
   reading.name = scriptName(reading);
   reading.layout = reading.settles = true;

@@ -39,7 +39,7 @@ std::string written(const ForeignValue& value) {
 void reportType(Import& import, const ForeignField& field, std::string_view wanted) {
   import.found
       .report(ForeignType, field.value->range,
-              {{"key", oneLine(field.key)},
+              {{"key", import.prefix + oneLine(field.key)},
                {"value", field.value->shown()},
                { "wanted",
                  wanted }})
@@ -169,9 +169,9 @@ void Import::leave(std::string_view key, SourceRange range, std::string_view val
   left.push_back(fmt::format("{} = {} ({})", oneLine(key), oneLine(value), why));
 }
 
-void Import::missing(std::string_view key, std::string_view what) {
+void Import::missing(std::string_view key, std::string_view what, std::string_view help) {
   found.report(ForeignMissing, whole, {{"key", key}, {"what", what}})
-      .help(fmt::format("give it: `--set {}=VALUE`", key));
+      .help(help.empty() ? fmt::format("give it: `--set {}=VALUE`", key) : std::string(help));
 }
 
 void Import::conflict(const Setting& a, const Setting& b, std::string_view why) {

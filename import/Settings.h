@@ -76,8 +76,8 @@ struct Import {
                                   std::string_view why);
   /// Reports that a field was left out, and notes it for the comment of the plan.
   void leave(std::string_view key, SourceRange range, std::string_view value, std::string_view why);
-  /// Reports that a field is missing.
-  void missing(std::string_view key, std::string_view what);
+  /// Reports that a field is missing. `help`: what to do; empty: give it by `--set`.
+  void missing(std::string_view key, std::string_view what, std::string_view help = {});
   /// Reports that two fields contradict each other.
   void conflict(const Setting& a, const Setting& b, std::string_view why);
   /// Notes an assumption.

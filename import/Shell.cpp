@@ -33,13 +33,16 @@ constexpr char kPlainDollar = '\x02';
 /// Splits a script into words and operators.
 class Splitter {
 public:
-  Splitter(std::string_view text, FileId file) : text_(text), file_(file) {}
+  /// A text that begins with an option is a list of arguments, whose line breaks are blanks.
+  Splitter(std::string_view text, FileId file)
+      : text_(text), file_(file),
+        options_(text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())).starts_with("--")) {}
 
   std::vector<RawWord> words() {
     std::vector<RawWord> out;
     while (at_ < text_.size() && out.size() < kMostWords) {
       const char c = text_[at_];
-      if (isBlank(c)) {
+      if (isBlank(c) || (c == '\n' && options_)) {
         ++at_;
       } else if (c == '\\' && at_ + 1 < text_.size() && (text_[at_ + 1] == '\n' || text_[at_ + 1] == '\r')) {
         at_ = std::min(text_.find('\n', at_), text_.size() - 1) + 1;
@@ -114,6 +117,7 @@ private:
 
   std::string_view text_;
   FileId file_;
+  bool options_;
   size_t at_ = 0;
 };
 
@@ -339,6 +343,7 @@ ForeignValue optionsOf(const std::vector<ShellWord>& words) {
     }
     for (; values.empty() || values.size() < kMostWords; ++i) {
       if (i + 1 >= words.size() || words[i + 1].text.starts_with("--")) break;
+      if (!values.empty() && words[i + 1].text.ends_with(".py")) break; // the program behind the launcher's options
       std::string text = words[i + 1].text;
       if (text.size() > 1 && text.front() == '\'' && text.back() == '\'') text = text.substr(1, text.size() - 2);
       values.push_back(valueOfWord(text, words[i + 1].range));

@@ -117,7 +117,7 @@ bool settleTitanPipeline(Reading& reading) {
 
 bool readTorchtitan(Reading& reading) {
   for (size_t i = 1; i < reading.request.files.size(); ++i)
-    reading.missing("FILE", "a configuration is one file; give each a command of its own");
+    reading.missing("FILE", "this format has one file", "give each file a command of its own");
   const std::optional<ForeignValue> root = readToml(reading.sources, reading.request.files.front(), reading.found);
   if (!root) return false;
   const FieldTable rows = fieldTable(titanTable());
