@@ -6,7 +6,7 @@ from pathlib import Path
 
 import markdown
 
-ROOMS = ("support", "project", "packages", "frontend", "ir", "passes", "backends", "calibrate", "api", "driver")
+ROOMS = ("support", "project", "packages", "import", "frontend", "ir", "passes", "backends", "calibrate", "api", "driver")
 SECTIONS = ["What it means", "Why", "Example", "Instead"]
 DECLARATION = re.compile(r"\bPLANC_(ERROR|WARNING)\(\s*(\w+)\s*,\s*(\d+)\s*,")
 TITLE = re.compile(r"^# (PLAN\d{4}): \S.*$")

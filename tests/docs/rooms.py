@@ -10,7 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-ROOMS = ("support", "project", "packages", "ir", "frontend", "passes", "backends", "calibrate", "search", "report", "api", "driver", "bench", "fuzz")
+ROOMS = ("support", "project", "packages", "import", "ir", "frontend", "passes", "backends", "calibrate", "search", "report", "api", "driver", "bench", "fuzz")
 
 
 def names(stem):
