@@ -203,6 +203,10 @@ def moonlight(s):
 # biases are taken off.
 ROWS = [
     ("gpt.gpt3_175b", "seq = 2048", gpt(2048, 12288, 96, 51200)),
+    ("decoder.decoder(layers = 96, hidden = 12288, heads = 96, vocab = 51200, tied = true, norm = layer, feed = gelu, bias = true, positions = 2048)",
+     "seq = 2048", gpt(2048, 12288, 96, 51200)),
+    ("decoder.decoder(layers = 32, hidden = 4096, heads = 32, kv_heads = 8, ffn = 14336, vocab = 32000, experts = 8, k = 2)", "seq = 4096",
+     decoder(4096, 46702792704 - 32 * 6 * 3 * 4096 * 14336 - 32000 * 4096 - 65 * 4096, 32, 4096, [causal(4096)])),
     ("llama.llama3_8b", "seq = 8192",
      decoder(8192, 8030261248 - 128256 * 4096 - 65 * 4096, 32, 32 * 128, [causal(8192)])),
     ("mistral.mistral_7b", "seq = 16384",
