@@ -4,6 +4,7 @@
 #include "backends/cost/memory/MemoryParts.h"
 
 #include <array>
+#include <span>
 #include <vector>
 
 namespace planc::cost {
@@ -31,6 +32,27 @@ struct Inside {
   double sum() const { return kept + working + narrow + logits + remade; }
 };
 
+/// The bytes of a device that do not follow its passes.
+struct SteadyBytes {
+  double params = 0, grads = 0, optimizer = 0;
+  double run = 0;    ///< buffers for the whole run
+  double passes = 0; ///< buffers from the first pass to the last
+  double update = 0; ///< buffers during the optimizer's step; negative: the step has no optimizer
+  double absent = 0; ///< gradients that are absent when a step begins, part of `grads`
+};
+
+/// Receives the memory of a device, action by action. An accounting without an observer spends no time on it.
+class MemoryObserver {
+public:
+  virtual ~MemoryObserver() = default;
+  /// The moments of the next device stage follow.
+  virtual void beginStage(int64_t stage, const SteadyBytes& steady) = 0;
+  /// An action runs, together with `paired` unless that is null. `moments`: inside of it, in order. `after`: what
+  /// stays.
+  virtual void observe(const ir::Action& action, const ir::Action* paired, std::span<const PassPeak> moments,
+                       const PassPeak& after) = 0;
+};
+
 /// Memory needs of the actions of a virtual stage, equal for all micro-batches. Must not outlive its `StageParts`.
 struct PassMoments {
   struct Action {
@@ -45,8 +67,8 @@ struct PassMoments {
 
 /// Returns the peak of one device. `moments`: of all virtual stages. `actions`: the order of one device. `stages`:
 /// number of device stages. `remade`: bytes of the device's gradients that are absent when the step begins. Walks only
-/// the first and the last repetition of repeated actions.
+/// the first and the last repetition of repeated actions, but all of them with an `observer`.
 PassPeak passPeak(const std::vector<const PassMoments*>& moments, const ir::Order& actions, int64_t stages,
-                  double remade = 0);
+                  double remade = 0, MemoryObserver* observer = nullptr);
 
 } // namespace planc::cost

@@ -90,6 +90,16 @@ std::optional<double> poolOf(const Memory& memory, const ir::Stack& stack) {
                     std::max(memory.peak, memory.capacity - memory.reserved));
 }
 
+SteadyBytes steadyBytes(const StageParts& parts, const ir::Program& program, double workspace) {
+  return {parts.params,
+          parts.grads,
+          parts.optimizer,
+          parts.buckets + parts.received + workspace,
+          parts.gathered + parts.reducing + parts.boundary + parts.staged,
+          program.plan->workload.updatesParameters() ? parts.update + parts.copies : -1,
+          parts.remade};
+}
+
 StageMemory account(const StageParts& parts, const PassPeak& peak, const ir::Program& program, double workspace,
                     bool lines) {
   StageMemory m;
@@ -129,7 +139,8 @@ std::string runningText(const StageMemory& stage) {
   return stage.layer.steps.empty() ? "the model" : stage.layer.str();
 }
 
-Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Facts& facts, bool lines) {
+Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Facts& facts, bool lines,
+                     MemoryObserver* observer) {
   const ir::Program& program = *schedule.program;
   const ir::Number* capacity = facts.find(ir::DeviceFact::Memory, {});
   const std::vector<StageParts> ofKind = partsOfKinds(schedule, facts);
@@ -150,8 +161,10 @@ Memory accountMemory(const ir::Schedule& schedule, const ir::Orders& actions, Fa
   memory.stages.reserve(actions.size());
   memory.capacity = capacity ? capacity->value : 0;
   for (size_t s = 0; s < actions.size(); ++s) {
-    const PassPeak peak = passPeak(moments, actions[s], program.stages, held[devices.kindOf(s)].remade);
-    StageMemory m = account(held[devices.kindOf(s)], peak, program, workspace, lines);
+    const StageParts& parts = held[devices.kindOf(s)];
+    if (observer) observer->beginStage(static_cast<int64_t>(s), steadyBytes(parts, program, workspace));
+    const PassPeak peak = passPeak(moments, actions[s], program.stages, parts.remade, observer);
+    StageMemory m = account(parts, peak, program, workspace, lines);
     m.stage = static_cast<int64_t>(s);
     if (memory.stages.empty() || m.peak > memory.peak) {
       memory.peak = m.peak;

@@ -207,7 +207,10 @@ void Chain::sendMessage(Reduction& reduction, const std::vector<TaskId>& complet
 void Chain::begin() {
   const size_t run = next_.run;
   const ir::LayerClassId id = runs_[run].first;
-  observe();
+  if (observer_)
+    observer_->beginLayer(static_cast<int64_t>(id.index), streams_.now());
+  else
+    observe();
   if (schedule_.prefetch > 0 && !atEnd(ahead_)) gather({});
   std::vector<TaskId> last = runInstance(id, run);
   reduce(id, run, last);
@@ -312,33 +315,9 @@ void Chain::book(Account& account, size_t run, const std::vector<Spent>& spent) 
   }
 }
 
-/// Names the tasks of the streams by the meaning of their tags.
-class Chain::TaskNames : public SliceObserver {
-public:
-  TaskNames(const Chain& chain, SliceObserver* to) : chain_(chain), to_(to) {}
-  void observe(const Slice& slice) override {
-    const auto tag = static_cast<size_t>(slice.task);
-    size_t run = 0;
-    while (tag > chain_.tags_[run].rest) ++run;
-    const Tags& tags = chain_.tags_[run];
-    Slice named = slice;
-    named.action = chain_.backward_ ? ir::ActionKind::Backward : ir::ActionKind::Forward;
-    named.layerClass = static_cast<int64_t>(chain_.runs_[run].first.index), named.task = -1;
-    if (tag < tags.nodes)
-      named.state = static_cast<int64_t>(tag - tags.states);
-    else if (tag < tags.rest)
-      named.task = static_cast<int64_t>(tag - tags.nodes);
-    to_->observe(named);
-  }
-
-private:
-  const Chain& chain_;
-  SliceObserver* to_;
-};
-
 void Chain::simulate(StagePass& out, SliceObserver* observer) {
-  TaskNames names(*this, observer);
-  if (observer) streams_.watch(&names);
+  const std::unique_ptr<SliceObserver> names = observer ? namesFor(*observer) : nullptr;
+  streams_.watch(observer_ = names.get());
   for (int64_t i = 0; i < schedule_.prefetch && !atEnd(ahead_); ++i) gather({});
   waitFor({});
   streams_.run();

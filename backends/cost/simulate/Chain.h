@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -29,7 +30,8 @@ public:
   Chain(const ir::Schedule& schedule, const std::vector<ClassCost>& costs,
         std::vector<std::pair<ir::LayerClassId, int64_t>> runs, bool backward, ChainPart part);
 
-  /// Runs the chain and writes the result to `out`. `observer` receives the tasks; null: no observer.
+  /// Runs the chain and writes the result to `out`. `observer` receives the layers, the seconds of the compute stream
+  /// and the tasks of the comm streams, without skipping any layer; null: no observer.
   void simulate(StagePass& out, SliceObserver* observer = nullptr);
 
 private:
@@ -98,6 +100,7 @@ private:
   }
 
   class TaskNames;
+  std::unique_ptr<SliceObserver> namesFor(SliceObserver& to) const;
   void waitFor(std::vector<TaskId> after);
   void begin();
   void gather(std::span<const TaskId> after);
@@ -153,6 +156,7 @@ private:
   std::map<ir::Stream, double> lastAhead_; ///< by port: seconds of communication that was issued ahead and has not run
   std::vector<Spent> lastSpent_;           ///< by tag of the run
   size_t lastLate_ = 0; ///< index of the first transfer that this instance deferred until after the pass
+  SliceObserver* observer_ = nullptr;
   double skippedTime_ = 0;
   std::vector<Spent> skipped_; ///< by tag
 };

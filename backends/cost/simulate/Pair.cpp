@@ -11,11 +11,20 @@ namespace planc::cost {
 
 namespace {
 
+Slice sliceOf(const Ran& ran, SliceKind kind, uint32_t stream, double begin, double end) {
+  Slice slice{.kind = kind, .stream = stream};
+  slice.action = ran.backward ? ir::ActionKind::Backward : ir::ActionKind::Forward;
+  slice.layerClass = static_cast<int64_t>(ran.layerClass.index), slice.task = static_cast<int64_t>(ran.node);
+  slice.begin = begin, slice.end = end;
+  return slice;
+}
+
 /// Books both passes: what computes, statistics that stand inside their operator, and waits.
 class PairLedger {
 public:
-  PairLedger(Account& account, const std::vector<ClassCost>& costs, const Tracks& tracks)
-      : account_(account), costs_(costs), tracks_(tracks), heads_(tracks.size()) {}
+  PairLedger(Account& account, const std::vector<ClassCost>& costs, const Tracks& tracks,
+             SliceObserver* observer = nullptr)
+      : account_(account), costs_(costs), tracks_(tracks), observer_(observer), heads_(tracks.size()) {}
 
   void book(double end) {
     static const std::vector<Ran> kNothing;
@@ -24,6 +33,7 @@ public:
     for (const Ran& r : computing) {
       wait(free, r.start, r.backward, r.times);
       (r.communicates ? spent(r).exposed : spent(r).computing) += r.seconds() * r.times;
+      tell(r, r.communicates ? SliceKind::Held : SliceKind::Task, r.start, r.end);
       free = r.end;
     }
     wait(free, end, false, 1);
@@ -47,13 +57,19 @@ private:
       if (!cause) return; // something runs at any time
       const double to = std::min(until, cause->end);
       spent(*cause).exposed += (to - from) * times;
+      tell(*cause, SliceKind::Waits, from, to);
       from = to;
     }
+  }
+
+  void tell(const Ran& ran, SliceKind kind, double begin, double end) const {
+    if (observer_ && end > begin) observer_->spend(sliceOf(ran, kind, 0, begin, end));
   }
 
   Account& account_;
   const std::vector<ClassCost>& costs_;
   const Tracks& tracks_;
+  SliceObserver* observer_;
   std::vector<size_t> heads_; ///< of the comm streams, as far as the waits have come
 };
 
@@ -138,15 +154,12 @@ void addStates(Account& account, const std::vector<ClassCost>& costs, const ir::
 
 void observePair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& forward,
                  const ir::StageKind& backward, SliceObserver& observer) {
-  const Tracks tracks = listPair(schedule, costs, forward, backward, Strides::Off).tracks;
-  for (uint32_t track = 0; track < tracks.size(); ++track)
-    for (const Ran& ran : tracks[track]) {
-      Slice slice{.kind = SliceKind::Task, .stream = track};
-      slice.action = ran.backward ? ir::ActionKind::Backward : ir::ActionKind::Forward;
-      slice.layerClass = static_cast<int64_t>(ran.layerClass.index), slice.task = static_cast<int64_t>(ran.node);
-      slice.begin = ran.start, slice.end = ran.end;
-      if (slice.end > slice.begin) observer.observe(slice);
-    }
+  const PairList list = listPair(schedule, costs, forward, backward, Strides::Off);
+  for (uint32_t track = 0; track < list.tracks.size(); ++track)
+    for (const Ran& ran : list.tracks[track])
+      if (ran.end > ran.start) observer.observe(sliceOf(ran, SliceKind::Task, track, ran.start, ran.end));
+  Account account;
+  PairLedger(account, costs, list.tracks, &observer).book(std::max(list.lastForward, list.lastBackward));
 }
 
 Pair runPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& forward,

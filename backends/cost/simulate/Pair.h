@@ -22,7 +22,8 @@ Pair runPair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, 
              const StagePass& forwardStagePass, const ir::StageKind& backward, const StagePass& backwardStagePass,
              Strides strides = Strides::Taken);
 
-/// Passes the tasks of both passes of a pair to `observer`. The first stream computes; the comm streams follow.
+/// Passes the tasks of both passes of a pair to `observer`, and the seconds of the compute stream, before the pair is
+/// slowed and waits for the host and for states. The first stream computes; the comm streams follow.
 void observePair(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& forward,
                  const ir::StageKind& backward, SliceObserver& observer);
 

@@ -17,6 +17,8 @@ enum class SliceKind : uint8_t {
   WaitsForPort,  ///< the compute stream waits while the port of the stage sends
   Communication, ///< a comm stream communicates, for `cause`
   Task,          ///< a task of a pass, on a stream of one device
+  Waits,         ///< the compute stream waits for a task of a comm stream
+  Launches,      ///< the compute stream waits for the host
 };
 
 /// The streams of a stage of the pipeline. Slices of tasks number their streams in the order of `Streams` or `Tracks`.
@@ -41,6 +43,9 @@ struct Slice {
   int64_t state = -1;                                     ///< state of the class that a task moves
   int64_t task = -1;                                      ///< node that a task runs, or the tag that it was added with
   double begin = 0, end = 0;
+  double slowed = 0;          ///< seconds that computing loses to concurrent communication
+  double together = 1;        ///< share of its full saving that a pair reaches
+  bool backwardFirst = false; ///< the backward pass of a pair begins first
 };
 
 /// Receives slices. The slices of one stream come in order and never overlap. A simulation without an observer spends
@@ -49,6 +54,11 @@ class SliceObserver {
 public:
   virtual ~SliceObserver() = default;
   virtual void observe(const Slice& slice) = 0;
+  /// Receives the seconds of a pass's compute stream as they are booked: `Task` computes, `Held` is the inline share of
+  /// a collective, `Waits` names the collective that runs meanwhile, `Launches` the operator that the host launches.
+  virtual void spend(const Slice&) {}
+  /// The next layer of a pass, an instance of `layerClass`, begins.
+  virtual void beginLayer(int64_t, double) {}
 };
 
 } // namespace planc::cost

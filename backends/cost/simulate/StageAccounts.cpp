@@ -61,15 +61,20 @@ void addPasses(Account& account, const Simulation& sim, size_t stage) {
   }
 }
 
-/// The extra time of the pass that completes the gradients, and the reductions that run on after it.
-void addLastPass(Account& account, const Simulation& sim, const HeldStage& held) {
-  const size_t pass = sim.stagePassOf[held.virtualStage];
-  const StagePass& backward = sim.backward[pass];
-  const double inPass = held.booked[Cause::InLastPass], after = held.booked[Cause::Reductions];
-  const bool whole = !held.lastWeights;
-  if (!(inPass > 0 || after > 0)) return;
-  const StagePass& last = whole ? *sim.last[pass] : *sim.lastWeights[pass];
-  const Account more = whole ? last.account.beyond(backward.account) : last.account;
+/// The pass that completes the gradients of a virtual stage.
+const StagePass& lastPassOf(const Simulation& sim, const HeldStage& held) {
+  return *(held.lastWeights ? sim.lastWeights : sim.last)[sim.stagePassOf[held.virtualStage]];
+}
+
+/// The account of that pass beyond another pass.
+Account longerAccount(const Simulation& sim, const HeldStage& held) {
+  const Account& last = lastPassOf(sim, held).account;
+  return held.lastWeights ? last : last.beyond(sim.stagePass(held.virtualStage, true).account);
+}
+
+/// The reductions that run on after the pass that completes the gradients, `after` seconds of them.
+void addReductions(Account& account, const Simulation& sim, const HeldStage& held, double after) {
+  const StagePass& last = lastPassOf(sim, held);
   // First the reductions that run on when the pass runs by itself. If they queue behind others, those that would have
   // hidden in the pass show, too.
   const double alone = last.running.exposedStates();
@@ -79,38 +84,27 @@ void addLastPass(Account& account, const Simulation& sim, const HeldStage& held)
       return reducesInLast(s, held.lastWeights) ? 1 - sim.schedule->blockingShare[s.cls] : 0;
     });
     Account shown = last.running;
-    shown.add(more);
+    shown.add(longerAccount(sim, held));
     const Account hidden = all.beyond(shown);
     account.expose(hidden.exposedStates() > 0 ? hidden : all, after - alone);
   }
-  if (!(inPass > 0)) return;
+}
+
+/// The extra time of the pass that completes the gradients.
+void addInLastPass(Account& account, const Simulation& sim, const HeldStage& held, double inPass) {
+  const Account more = longerAccount(sim, held);
   if (const double all = more.sum().sum(); all > 0)
     account.add(more, inPass / all);
   else
-    account.slow(backward.account, inPass);
+    account.slow(sim.stagePass(held.virtualStage, true).account, inPass);
 }
 
 /// The seconds that the pipeline booked for one virtual stage, and the blocking shares of its step.
 void addHeld(Account& account, const Simulation& sim, const HeldStage& held) {
-  const auto vs = static_cast<size_t>(held.virtualStage);
-  const auto booked = [&](Cause cause) { return held.booked[cause]; };
-  const StagePass &forward = sim.stagePass(held.virtualStage, false),
-                  &backward = sim.stagePass(held.virtualStage, true);
-  const auto expose = [&](Cause cause, const auto& of) {
-    if (booked(cause) > 0) account.expose(of(), booked(cause));
-  };
-  expose(Cause::ForwardTail, [&] { return forward.running; });
-  expose(Cause::BackwardTail, [&] {
-    Account running = backward.running;
-    if (!sim.halves.empty()) running.add(sim.halves[sim.stagePassOf[held.virtualStage]].first.running);
-    return running;
-  });
-  const auto share = [&](const ir::StateCollective& s) { return sim.schedule->blockingShare[s.cls]; };
-  expose(Cause::Gathers,
-         [&] { return statesOf(sim, vs, [](const ir::StateCollective& s) { return gathersOnce(s) ? 1. : 0.; }); });
-  if (booked(Cause::SlowedByGathers) > 0) account.slow(forward.account, booked(Cause::SlowedByGathers));
-  addLastPass(account, sim, held);
-  account.add(statesOf(sim, vs, [&](const ir::StateCollective& s) { return reducesOnce(s) ? share(s) : 0; }));
+  for (const Cause cause : {Cause::ForwardTail, Cause::BackwardTail, Cause::Gathers, Cause::SlowedByGathers,
+                            Cause::Reductions, Cause::InLastPass})
+    addBooked(account, sim, held, cause, held.booked[cause]);
+  account.add(inlinedReductions(sim, held.virtualStage));
 }
 
 /// Moves waits that exceed the seconds of a reduction to reductions that have seconds left. A wait can exceed them if
@@ -186,6 +180,41 @@ PairCost meanPair(const PipelineInput& in, const VirtualStageCost& mean) {
 }
 
 } // namespace
+
+void addBooked(Account& account, const Simulation& sim, const HeldStage& held, Cause cause, double seconds) {
+  if (!(seconds > 0)) return;
+  const StagePass& forward = sim.stagePass(held.virtualStage, false);
+  switch (cause) {
+  case Cause::ForwardTail:
+    return account.expose(forward.running, seconds);
+  case Cause::BackwardTail: {
+    Account running = sim.stagePass(held.virtualStage, true).running;
+    if (!sim.halves.empty()) running.add(sim.halves[sim.stagePassOf[held.virtualStage]].first.running);
+    return account.expose(running, seconds);
+  }
+  case Cause::Gathers:
+    return account.expose(statesOf(sim, static_cast<size_t>(held.virtualStage),
+                                   [](const ir::StateCollective& s) { return gathersOnce(s) ? 1. : 0.; }),
+                          seconds);
+  case Cause::SlowedByGathers:
+    return account.slow(forward.account, seconds);
+  case Cause::Reductions:
+    return addReductions(account, sim, held, seconds);
+  case Cause::InLastPass:
+    return addInLastPass(account, sim, held, seconds);
+  case Cause::Send:
+  case Cause::SendBack:
+  case Cause::Receive:
+  case Cause::ReceiveBack:
+    return; // transfers belong to no class
+  }
+}
+
+Account inlinedReductions(const Simulation& sim, int64_t virtualStage) {
+  return statesOf(sim, static_cast<size_t>(virtualStage), [&](const ir::StateCollective& s) {
+    return reducesOnce(s) ? sim.schedule->blockingShare[s.cls] : 0;
+  });
+}
 
 StageAccount accountStage(const Simulation& sim, size_t stage, const DeviceStages* devices) {
   StageAccount a;

@@ -16,6 +16,12 @@ StageAccount accountStage(const Simulation& sim, size_t stage, const DeviceStage
 /// Returns the accounts of all device stages, by stage, with `kind` set.
 std::vector<StageAccount> accountStages(const Simulation& sim);
 
+/// Adds `seconds` that the pipeline booked for a virtual stage under a cause to the classes whose work or communication
+/// takes them. Adds nothing for transfers, which belong to no class.
+void addBooked(Account& account, const Simulation& sim, const HeldStage& held, Cause cause, double seconds);
+/// Returns the blocking shares of the step's reductions on a virtual stage.
+Account inlinedReductions(const Simulation& sim, int64_t virtualStage);
+
 /// Simulates the schedule of `sim` with the same orders, but gives every virtual stage the mean cost of all virtual
 /// stages. Returns the idle time of the stage with the most work, and the end of the step; both are 0 for one stage.
 EvenStages evenStages(const Simulation& sim, FastPipeline& engine);

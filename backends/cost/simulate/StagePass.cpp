@@ -4,6 +4,7 @@
 
 #include "backends/cost/price/Buckets.h"
 #include "backends/cost/simulate/Chain.h"
+#include "backends/cost/simulate/slices/InstanceSlices.h"
 
 #include <algorithm>
 #include <optional>
@@ -100,9 +101,26 @@ StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost
 }
 
 void observeStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
-                      bool backward, SliceObserver& observer) {
-  StagePass out;
-  Chain(schedule, costs, runsOf(stage, backward), backward, ChainPart::Pass).simulate(out, &observer);
+                      ir::ActionKind kind, SliceObserver& observer) {
+  const bool backward = kind != ir::ActionKind::Forward, weights = kind == ir::ActionKind::BackwardWeight;
+  Runs runs = runsOf(stage, backward);
+  const bool communicates = !weights && std::ranges::any_of(runs, [&](const auto& run) {
+    const auto& states = *schedule.program->classes[run.first].states;
+    return std::ranges::any_of(states, [&](const auto& state) { return everyMicroBatch(state, backward); });
+  });
+  if (communicates) {
+    StagePass out;
+    const ChainPart part = kind == ir::ActionKind::BackwardInput ? ChainPart::InputHalf : ChainPart::Pass;
+    return Chain(schedule, costs, std::move(runs), backward, part).simulate(out, &observer);
+  }
+  double at = 0;
+  for (const auto& [id, count] : runs) {
+    const InstanceSlices instance(schedule, costs[id.index], id, kind);
+    for (int64_t i = 0; i < count; ++i, at += instance.seconds()) {
+      observer.beginLayer(static_cast<int64_t>(id.index), at);
+      instance.tell(observer, at);
+    }
+  }
 }
 
 HalfPasses runHalves(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage) {

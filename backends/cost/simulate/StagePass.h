@@ -48,10 +48,11 @@ void takeRunning(std::vector<double>& ports, const ir::Program& program, const S
 /// instances are simulated one by one.
 StagePass runStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
                        bool backward, bool account = true);
-/// Tells `observer` the tasks of a pass, on the streams of a device (`Streams::watch`). An instance whose nodes neither
-/// overlap nor share a port with states is one task. Skipped instances do not appear.
+/// Passes every layer of a pass to `observer`, also the layers that a simulation skips: the seconds of its compute
+/// stream, and its tasks on comm streams (`Streams::watch`). Both add up to the account of the pass. Communication that
+/// runs on after the pass is left out.
 void observeStagePass(const ir::Schedule& schedule, const std::vector<ClassCost>& costs, const ir::StageKind& stage,
-                      bool backward, SliceObserver& observer);
+                      ir::ActionKind kind, SliceObserver& observer);
 /// The halves of a backward pass. States move in the first half. Communication that they leave behind runs during the
 /// second half.
 struct HalfPasses {

@@ -152,7 +152,29 @@ void Streams::observe(size_t slot) const {
   if (slice.end > slice.begin) observer_->observe(slice);
 }
 
-void Streams::complete(size_t stream) {
+/// Passes on the seconds of the compute stream so far.
+void Streams::tellSpent() {
+  if (spentOn_ != kNone && spending_.end > spending_.begin) observer_->spend(spending_);
+  spentOn_ = kNone;
+}
+
+/// Adds the last `dt` seconds of the compute stream to those before them if they belong to the same task.
+void Streams::watchSpent(TaskId task, bool computes, double dt, double lost) {
+  const bool holds = !computes && queues_[0].running && queues_[0].front + 1 == task;
+  const SliceKind kind = computes                       ? SliceKind::Task
+                         : tasks_[task].stream == kHost ? SliceKind::Launches
+                         : holds                        ? SliceKind::Held
+                                                        : SliceKind::Waits;
+  if (spentOn_ != task || spending_.kind != kind) {
+    tellSpent();
+    spending_ = {.kind = kind};
+    spending_.task = tasks_[task].tag, spending_.begin = now_ - dt;
+  }
+  spentOn_ = task, spending_.end = now_, spending_.slowed += lost;
+}
+
+template <bool Watched> void Streams::complete(size_t stream) {
+  if (Watched && stream == 0) tellSpent();
   Queue& queue = queues_[stream];
   Task& task = tasks_[queue.front];
   task.done = true;
@@ -174,7 +196,7 @@ template <bool Watched> void Streams::start() {
       ++i;
     } else {
       if (Watched) observe(used_[i]);
-      complete(used_[i]);
+      complete<Watched>(used_[i]);
       i = 0;
     }
   }
@@ -213,18 +235,20 @@ Streams::TaskId Streams::awaitedNow() const {
 }
 
 /// The compute stream's time goes to what it runs, or to what it waits for. `lost`: to communication beside it.
-void Streams::account(double dt, double lost) {
+template <bool Watched> void Streams::account(double dt, double lost) {
   const bool computes = queues_[0].running && tasks_[queues_[0].front].kind == TaskKind::Plain;
-  const Task& task = tasks_[computes ? queues_[0].front : awaitedNow()];
+  const TaskId id = computes ? queues_[0].front : awaitedNow();
+  const Task& task = tasks_[id];
   Spent& spent = spentOn(task.tag);
   if (computes)
     spent.computing += dt - lost, spent.slowed += lost;
   else
     (task.stream == kHost ? spent.launches : spent.exposed) += dt;
+  if (Watched) watchSpent(id, computes, dt, lost);
 }
 
 /// To the next end of a task, or of the allowance.
-void Streams::advance() {
+template <bool Watched> void Streams::advance() {
   Queue* const queues = queues_.data();
   const uint16_t *const used = used_.data() + 1, *const end = used_.data() + used_.size(); // beside computing
   double beside = 0;
@@ -248,7 +272,7 @@ void Streams::advance() {
     throw std::logic_error("cost: a task waits for another task that never ends");
 
   now_ += dt;
-  account(dt, dt * loss);
+  account<Watched>(dt, dt * loss);
   if (running) running->left = std::max(0.0, running->left - dt * (1 - loss));
   if (loss > 0) allowance_ = std::max(0.0, allowance_ - dt * slowdown_);
   for (const uint16_t* s = used; s != end; ++s)
@@ -260,7 +284,8 @@ void Streams::advance() {
 }
 
 template <bool Watched> void Streams::runAll() {
-  for (start<Watched>(); open_ > 0; start<Watched>()) advance();
+  for (start<Watched>(); open_ > 0; start<Watched>()) advance<Watched>();
+  if (Watched) tellSpent();
 }
 template void Streams::runAll<false>();
 template void Streams::runAll<true>();

@@ -59,6 +59,8 @@ public:
   /// is the host. Each port has one slot for inline shares and collectives of instances, and one slot for transfers
   /// that were issued ahead. A task may pause before it ends.
   void watch(SliceObserver* observer) { observer_ = observer; }
+  /// Returns the slot of inline shares and collectives of instances on a port.
+  static uint32_t inlineSlotOf(ir::Stream port) { return static_cast<uint32_t>(firstSlotOf(port)); }
 
   double now() const { return now_; }
   bool done(TaskId task) const { return tasks_[task].done; }
@@ -113,12 +115,14 @@ private:
   bool hasBegun(TaskId task) const;
   bool carries(size_t slot) const;
   template <bool Watched> void start();
-  void advance();
-  void account(double dt, double lost);
+  template <bool Watched> void advance();
+  template <bool Watched> void account(double dt, double lost);
+  void watchSpent(TaskId task, bool computes, double dt, double lost);
+  void tellSpent();
   TaskId awaited(TaskId task) const;
   TaskId awaitedNow() const;
   void observe(size_t slot) const;
-  void complete(size_t stream);
+  template <bool Watched> void complete(size_t stream);
   /// Returns the first of a port's two slots. It holds collectives of instances and inline shares. The second slot
   /// holds transfers that were issued ahead.
   static size_t firstSlotOf(ir::Stream port) { return kFirstComm + 2 * static_cast<size_t>(port); }
@@ -131,6 +135,8 @@ private:
   Spent& spentOn(int32_t tag) { return spent_[static_cast<size_t>(tag + 1)]; }
 
   SliceObserver* observer_ = nullptr;
+  Slice spending_; ///< last seconds of the compute stream, if they are watched; their task may go on
+  TaskId spentOn_ = kNone;
   double slowdown_;
   std::vector<double> besides_; ///< by comm stream: share of the slowdown that it causes
   double now_ = 0, computeEnd_ = 0;

@@ -9,8 +9,16 @@
 namespace planc::cost::test {
 
 struct KeptSlices : SliceObserver {
-  std::vector<Slice> all;
+  std::vector<Slice> all, spent;
   void observe(const Slice& slice) override { all.push_back(slice); }
+  void spend(const Slice& slice) override { spent.push_back(slice); }
+
+  /// Seconds of the compute stream that are booked as one kind.
+  double spentAs(SliceKind kind) const {
+    double sum = 0;
+    for (const Slice& s : spent) sum += s.kind == kind ? s.end - s.begin : 0;
+    return sum;
+  }
 
   /// Seconds in which a stream does something.
   double seconds(uint32_t stream) const {

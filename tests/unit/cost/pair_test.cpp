@@ -75,6 +75,8 @@ TEST(CostPair, AnObserverIsToldTheTasksOfBothPasses) {
   EXPECT_EQ(slices.all.size(), 2u * 10 * 3);
   EXPECT_NEAR(slices.seconds(0), 2 * 10 * 2, 1e-9);
   EXPECT_NEAR(slices.end(), e.together(), 1e-9);
+  EXPECT_NEAR(slices.spentAs(SliceKind::Task), 2 * 10 * 2, 1e-9);
+  EXPECT_NEAR(slices.spentAs(SliceKind::Waits), e.together() - 2 * 10 * 2, 1e-9);
 }
 
 TEST(CostPair, LiesBetweenItsBounds) {

@@ -134,6 +134,8 @@ public:
       break;
     case SliceKind::Communication:
     case SliceKind::Task:
+    case SliceKind::Waits:
+    case SliceKind::Launches:
       break;
     }
   }

@@ -178,6 +178,7 @@ private:
     if (late < early.seconds) {
       Slice pair = f.slice(SliceKind::Pair);
       pair.pairedVirtualStage = b.action.virtualStage, pair.pairedMicroBatch = b.action.microBatch;
+      pair.together = together, pair.backwardFirst = atB <= atF;
       stage.busy(pair, seconds);
     } else {
       stage.busy(early.slice(SliceKind::Pass), early.seconds);
