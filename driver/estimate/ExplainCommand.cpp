@@ -64,23 +64,6 @@ std::vector<std::string> codesNamed(const std::string& name) {
   return out;
 }
 
-/// Returns the plan to explain: the only one, or the first with a remark about the others, which are released.
-Plans choose(Console& console, InputFile& file, const std::vector<std::string>& choices) {
-  Plans plans;
-  std::string others;
-  file.eachPlan(choices, [&](std::unique_ptr<api::Compilation> plan) {
-    if (!plans.empty()) {
-      others += (others.empty() ? "" : ", ") + plan->plan().name.str();
-      plan->release();
-    }
-    plans.push_back(std::move(plan));
-  });
-  if (!others.empty())
-    console.remark(fmt::format("planc: explaining plan {}; --plan chooses another: {}\n",
-                               plans.front()->plan().name.str(), others));
-  return plans;
-}
-
 int unknownName(Console& console, const report::PlanReport& plan, const std::string& name) {
   const std::vector<std::string> known = report::explainable(plan);
   std::string help = didYouMean(name, known);
@@ -107,7 +90,7 @@ int explainNumber(Console& console, const Arguments& arguments) {
   if (!file.load()) return kUsage;
   if (const int code = file.set(arguments)) return code;
   const bool read = !file.hasErrors();
-  const Plans plans = choose(console, file, arguments.all("--plan"));
+  const Plans plans = onePlan(console, file, arguments.all("--plan"), "explaining");
   if (plans.empty()) {
     file.report(plans);
     return console.hasErrors() ? kFailed : noPlans(console, file);

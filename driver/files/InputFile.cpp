@@ -123,6 +123,22 @@ NoPlans noPlansIn(InputFile& file) {
   return {file.shownPath() + " contains no plan whose parameters all have defaults", "bind them: " + help};
 }
 
+Plans onePlan(Console& console, InputFile& file, const std::vector<std::string>& choices, std::string_view doing) {
+  Plans plans;
+  std::string others;
+  file.eachPlan(choices, [&](std::unique_ptr<api::Compilation> plan) {
+    if (!plans.empty()) {
+      others += (others.empty() ? "" : ", ") + plan->plan().name.str();
+      plan->release();
+    }
+    plans.push_back(std::move(plan));
+  });
+  if (!others.empty())
+    console.remark(fmt::format("planc: {} plan {}; --plan chooses another: {}\n", doing,
+                               plans.front()->plan().name.str(), others));
+  return plans;
+}
+
 int noPlans(Console& console, InputFile& file) {
   const NoPlans none = noPlansIn(file);
   return console.usageError(none.problem, none.help);

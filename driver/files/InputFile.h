@@ -102,6 +102,9 @@ struct NoPlans {
   std::string problem, help;
 };
 NoPlans noPlansIn(InputFile& file);
+/// Returns the one plan that a command works on: the only one, or the first with a remark about the others, which are
+/// released. `doing`: what the command does, for the remark: `explaining`.
+Plans onePlan(Console& console, InputFile& file, const std::vector<std::string>& choices, std::string_view doing);
 /// Reports that the file has no plan to work on, and returns the exit code.
 int noPlans(Console& console, InputFile& file);
 

@@ -8,8 +8,8 @@ const std::vector<const Command*>& commands() {
   static const std::vector<const Command*> table = {
       &kNewCommand,         &kCheckCommand,  &kTestCommand,     &kEstimateCommand,  &kDiffCommand,    &kSearchCommand,
       &kSensitivityCommand, &kSweepCommand,  &kCompileCommand,  &kCalibrateCommand, &kCompareCommand, &kFmtCommand,
-      &kExplainCommand,     &kShowCommand,   &kSnapshotCommand, &kInitCommand,      &kImportCommand,  &kLibCommand,
-      &kConfigCommand,      &kSchemaCommand, &kVersionCommand,  &kHelpCommand,
+      &kExplainCommand,     &kShowCommand,   &kSnapshotCommand, &kInitCommand,      &kImportCommand,  &kExportCommand,
+      &kLibCommand,         &kConfigCommand, &kSchemaCommand,   &kVersionCommand,   &kHelpCommand,
   };
   return table;
 }

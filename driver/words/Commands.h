@@ -9,6 +9,7 @@ extern const Command kCheckCommand;
 extern const Command kTestCommand;
 extern const Command kDiffCommand;
 extern const Command kEstimateCommand;
+extern const Command kExportCommand;
 extern const Command kSchemaCommand;
 extern const Command kSearchCommand;
 extern const Command kCompareCommand;

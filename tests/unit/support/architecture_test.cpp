@@ -44,7 +44,7 @@ const std::map<std::string, std::vector<std::string>> kHalls = {
     {"frontend/",
      {"syntax", "parse", "embed", "format", "values", "modules", "catalogue", "eval", "facts", "machine", "model",
       "plan", "search", "derived"}},
-    {"backends/", {"cost", "lint", "verdict", "diff"}},
+    {"backends/", {"cost", "timeline", "export", "lint", "verdict", "diff"}},
     {"backends/cost/", {"facts", "price", "memory", "simulate", "bounds", "result"}},
     {"calibrate/", {"samples", "kineto", "compare", "read", "fit", "write"}},
 };
