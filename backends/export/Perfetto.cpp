@@ -30,7 +30,7 @@ using timeline::Work;
 namespace {
 
 /// Most slices of operators and passes in a trace: some 25 MB of compressed text at most.
-constexpr size_t kMostSlices = 400'000;
+constexpr size_t kMostSlices = 700'000;
 
 /// A moment of a thread's slice in whole nanoseconds.
 struct Interval {

@@ -9,8 +9,7 @@
 #include "backends/timeline/StageLines.h"
 
 #include <fmt/format.h>
-#include <map>
-#include <tuple>
+#include <unordered_map>
 
 namespace planc::timeline {
 
@@ -42,24 +41,26 @@ bool small(const cost::Simulation& sim, const ir::Plan& plan, DiagnosticEngine& 
                {"passes", fmt::format("{:.0f}", passes)},
                {"most", fmt::format("{}", kMostPasses)}})
       .help(
-          "export a step of fewer micro-batches, as with `--set workload.global_batch=…`: all repeat the same passes");
+          "export a step of fewer micro-batches, as with `--set train.global_batch=…`: all repeat the same passes");
   return false;
 }
 
 /// Links every transfer to the pass that waits for it.
 void addLinks(Timeline& line) {
-  std::map<std::tuple<bool, int64_t, int64_t>, std::pair<int64_t, uint32_t>> sent; // by direction, stage, micro-batch
+  std::unordered_map<uint64_t, std::pair<int64_t, uint32_t>> sent; // by key of the pass, whole backward passes
+  const auto keyOf = [](const PassRef& pass, int64_t virtualStage) {
+    const bool back = isBackward(pass.action);
+    return PassRef{back ? ir::ActionKind::Backward : ir::ActionKind::Forward, virtualStage, pass.microBatch}.key();
+  };
   for (size_t s = 0; s < line.stages.size(); ++s) {
     const StageLine& stage = line.stages[s];
     for (size_t i = stage.computing; i < stage.spans.size(); ++i)
       if (const StageSpan& span = stage.spans[i]; span.stream == kSends)
-        sent[{isBackward(span.pass.action), span.pass.virtualStage, span.pass.microBatch}] = {static_cast<int64_t>(s),
-                                                                                              static_cast<uint32_t>(i)};
+        sent[keyOf(span.pass, span.pass.virtualStage)] = {static_cast<int64_t>(s), static_cast<uint32_t>(i)};
   }
   const auto link = [&](size_t stage, size_t i, const PassRef& pass) {
     if (pass.microBatch < 0 || pass.action == ir::ActionKind::BackwardWeight) return;
-    const bool back = isBackward(pass.action);
-    const auto from = sent.find({back, pass.virtualStage + (back ? 1 : -1), pass.microBatch});
+    const auto from = sent.find(keyOf(pass, pass.virtualStage + (isBackward(pass.action) ? 1 : -1)));
     if (from == sent.end()) return;
     line.links.push_back(
         {from->second.first, static_cast<int64_t>(stage), from->second.second, static_cast<uint32_t>(i)});

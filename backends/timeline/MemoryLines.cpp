@@ -19,8 +19,7 @@ void MemoryLines::beginStage(int64_t stage, const cost::SteadyBytes& steady) {
   passes_.clear();
   const auto add = [&](const PassRef& pass, const StageSpan& span) {
     if (pass.microBatch < 0) return;
-    const PassKey key{pass.action, pass.virtualStage, pass.microBatch};
-    const auto [place, fresh] = passes_.try_emplace(key, Interval{span.begin, span.end});
+    const auto [place, fresh] = passes_.try_emplace(pass.key(), Interval{span.begin, span.end});
     if (!fresh) place->second.end = span.end;
   };
   for (size_t i = 0; i < stage_->computing; ++i)
@@ -52,7 +51,7 @@ void MemoryLines::observe(const ir::Action& action, const ir::Action* paired, st
                           const cost::PassPeak& after) {
   Interval interval{std::numeric_limits<double>::infinity(), at_};
   const auto cover = [&](const ir::Action& a) {
-    const auto known = passes_.find({a.kind, a.virtualStage, a.microBatch});
+    const auto known = passes_.find(PassRef{a.kind, a.virtualStage, a.microBatch}.key());
     if (known == passes_.end()) return; // it takes no time
     interval.begin = std::min(interval.begin, known->second.begin);
     interval.end = std::max(interval.end, known->second.end);

@@ -3,8 +3,7 @@
 #pragma once
 #include "backends/timeline/Timeline.h"
 
-#include <map>
-#include <tuple>
+#include <unordered_map>
 
 namespace planc::timeline {
 
@@ -23,14 +22,13 @@ private:
   struct Interval {
     double begin = 0, end = 0;
   };
-  using PassKey = std::tuple<ir::ActionKind, int64_t, int64_t>;
   cost::PassPeak idle() const;
   void note(double at, const cost::PassPeak& peak, bool inPasses);
 
   Timeline& line_;
   StageLine* stage_ = nullptr; ///< the current stage
   cost::SteadyBytes steady_;
-  std::map<PassKey, Interval> passes_; ///< of the current stage
+  std::unordered_map<uint64_t, Interval> passes_; ///< of the current stage, by key
   double at_ = 0;
 };
 

@@ -46,7 +46,11 @@ struct Work {
   SourceRange because;  ///< the placement or the collective's cause
   std::string axis, level;
   int64_t group = 1;
-  bool gradient = false; ///< moves or computes gradients
+  /// The node of an operator or collective of a class; an invalid class for other works.
+  ir::LayerClassId layerClass{};
+  bool inBackward = false; ///< the node is in the class's backward list
+  ir::NodeIndex node = 0;
+  ir::CollectiveKind collective = ir::CollectiveKind::Slice; ///< of a collective
 };
 
 /// Something that a stream does from `begin` to `end`, in seconds.
@@ -85,6 +89,11 @@ struct PassDetail {
 struct PassRef {
   ir::ActionKind action = ir::ActionKind::Forward;
   int64_t virtualStage = -1, microBatch = -1;
+  /// A number that no other pass of the step has.
+  uint64_t key() const {
+    const auto stage = static_cast<uint64_t>(virtualStage), batch = static_cast<uint64_t>(microBatch);
+    return static_cast<uint64_t>(action) << 62 | stage << 32 | batch;
+  }
 };
 
 /// A span of a device stage. A pass is one span of the compute stream, whose inside is a detail.

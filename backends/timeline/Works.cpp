@@ -47,7 +47,7 @@ void WorkTable::describeCollective(Work& work, const ir::Node& node) {
   work.rate = work.seconds > 0 ? c.bytes / work.seconds : 0;
   work.bytes = c.bytes, work.flops = 0, work.bound = cost::Bound::Network;
   work.because = c.because, work.axis = program_.mesh.str(c.axes), work.group = c.group;
-  work.gradient = c.gradient || c.cls == ir::CollectiveClass::Gradient;
+  work.collective = c.kind;
   if (c.kind == ir::CollectiveKind::HostCopy)
     work.level = ir::kHost;
   else if (c.level < program_.mesh.levelNames.size())
@@ -73,7 +73,6 @@ uint32_t WorkTable::node(ir::LayerClassId id, bool backward, ir::NodeIndex index
       const std::string_view role = compute ? ir::name(compute->role) : "copy";
       work.name = compute && compute->role == ir::Role::Forward ? path : fmt::format("{} {}", path, role);
       work.type = node.op.valid() ? program_.model->ops[node.op].name.str() : std::string(role);
-      work.gradient = node.phase == ir::Phase::Backward;
       if (!compute) work.because = node.copy().because;
       if (node.op.valid() && program_.model->ops[node.op].layer == layerClass.layer) {
         const size_t place = node.op.index - program_.model->layers[layerClass.layer].first.index;
@@ -84,6 +83,7 @@ uint32_t WorkTable::node(ir::LayerClassId id, bool backward, ir::NodeIndex index
     }
     work.seconds *= node.times, work.flops *= node.times, work.bytes *= node.times;
     work.layer = layerOf(id, node);
+    work.layerClass = id, work.inBackward = backward, work.node = index;
     return work;
   });
 }
@@ -120,7 +120,7 @@ uint32_t WorkTable::transfer(int64_t from, size_t boundary, bool back, bool rece
     Work work;
     describeCollective(work, node);
     work.axis = program_.mesh.str(program_.stageAxes);
-    work.phase = back ? ir::Phase::Backward : ir::Phase::Forward, work.gradient = back;
+    work.phase = back ? ir::Phase::Backward : ir::Phase::Forward;
     work.layer = ir::LayerRef::of(program_.model->values[b.value].path);
     work.type = receives ? "receive" : "send";
     work.name = fmt::format("{} {}{}", work.type, back ? "gradient of " : "", program_.model->pathOf(b.value));
