@@ -2,7 +2,7 @@
 include(GNUInstallDirs)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME planc) # packages hold this component
 include(CMakePackageConfigHelpers)
-set(planc_rooms api report search calibrate backends passes frontend packages project parse grammar ir support stdlib stdlib_trees vocabularies)
+set(planc_rooms api report search calibrate backends passes frontend packages project parse grammar ir support stdlib stdlib_trees vocabularies page_assets)
 
 set(merge "create libplanc.a\n")
 set(archives "")

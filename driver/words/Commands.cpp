@@ -6,10 +6,10 @@ namespace planc::driver {
 
 const std::vector<const Command*>& commands() {
   static const std::vector<const Command*> table = {
-      &kNewCommand,         &kCheckCommand,  &kTestCommand,     &kEstimateCommand,  &kDiffCommand,    &kSearchCommand,
-      &kSensitivityCommand, &kSweepCommand,  &kCompileCommand,  &kCalibrateCommand, &kCompareCommand, &kFmtCommand,
-      &kExplainCommand,     &kShowCommand,   &kSnapshotCommand, &kInitCommand,      &kImportCommand,  &kExportCommand,
-      &kLibCommand,         &kConfigCommand, &kSchemaCommand,   &kVersionCommand,   &kHelpCommand,
+      &kNewCommand,         &kCheckCommand, &kTestCommand,     &kEstimateCommand,  &kDiffCommand,    &kSearchCommand,
+      &kSensitivityCommand, &kSweepCommand, &kCompileCommand,  &kCalibrateCommand, &kCompareCommand, &kFmtCommand,
+      &kExplainCommand,     &kShowCommand,  &kSnapshotCommand, &kInitCommand,      &kImportCommand,  &kExportCommand,
+      &kReportCommand,      &kLibCommand,   &kConfigCommand,   &kSchemaCommand,    &kVersionCommand, &kHelpCommand,
   };
   return table;
 }

@@ -11,6 +11,7 @@ extern const Command kDiffCommand;
 extern const Command kEstimateCommand;
 extern const Command kExportCommand;
 extern const Command kSchemaCommand;
+extern const Command kReportCommand;
 extern const Command kSearchCommand;
 extern const Command kCompareCommand;
 extern const Command kCompileCommand;

@@ -114,6 +114,27 @@ void Svg::cell(double x, double y, double width, double height, std::string_view
       tip);
 }
 
+void Svg::steps(const std::vector<std::pair<double, double>>& points, double base, std::string_view style,
+                std::string_view tip) {
+  if (points.empty()) return;
+  std::string text = fmt::format("M{:.1f} {:.1f}", points.front().first, base), height;
+  for (const auto& [x, y] : points) {
+    std::string own = fmt::format("{:.1f}", y);
+    if (own == height && &y != &points.back().second) continue;
+    text += fmt::format("H{:.1f}V{}", x, own);
+    height = std::move(own);
+  }
+  element(fmt::format("<path class=\"{}\" d=\"{}V{:.1f}z\"", style, text, base), tip);
+}
+
+void Svg::boxes(const std::vector<Box>& boxes, std::string_view style) {
+  if (boxes.empty()) return;
+  out_ += fmt::format("<path class=\"{}\" d=\"", style);
+  for (const Box& b : boxes)
+    out_ += fmt::format("M{:.2f} {:.2f}h{:.2f}v{:.1f}h{:.2f}z", b.x, b.y, b.width, b.height, -b.width);
+  out_ += "\"/>\n";
+}
+
 void Svg::words(double x, double y, std::string_view text, std::string_view style, Anchor anchor) {
   out_ += fmt::format("<text class=\"{}\" x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"{}\">{}</text>\n", style, x, y,
                       name(anchor), xmlText(text));

@@ -25,6 +25,14 @@ public:
   void dot(double x, double y, double radius, std::string_view style, std::string_view tip = "");
   /// Draws a cell in a colour of `shade`.
   void cell(double x, double y, double width, double height, std::string_view colour, std::string_view tip = "");
+  /// Draws the area between a line of steps and `base`: each point is where a step begins; the last one ends the line.
+  void steps(const std::vector<std::pair<double, double>>& points, double base, std::string_view style,
+             std::string_view tip = "");
+  /// Draws many boxes as one shape.
+  struct Box {
+    double x = 0, y = 0, width = 0, height = 0;
+  };
+  void boxes(const std::vector<Box>& boxes, std::string_view style);
   void words(double x, double y, std::string_view text, std::string_view style = "ink", Anchor anchor = Anchor::Start);
   /// Returns the whole picture, one line per element.
   std::string str() const;

@@ -1,5 +1,5 @@
 // Texts that are part of the binary: the standard library, the explain pages, the schemas, the templates of `planc
-// init`, the vocabularies of samples and the tables of imports.
+// init`, the vocabularies of samples, the tables of imports, style and script of pages.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string_view>
@@ -27,5 +27,7 @@ const std::vector<EmbeddedFile>& embeddedTemplates();
 const std::vector<EmbeddedFile>& embeddedVocabularies();
 /// `import/tables/` as embedded at build time, sorted by path.
 const std::vector<EmbeddedFile>& embeddedImportTables();
+/// `report/page/assets/` as embedded at build time, sorted by path.
+const std::vector<EmbeddedFile>& embeddedPageAssets();
 
 } // namespace planc
