@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <set>
 
 namespace planc::exports {
@@ -146,10 +147,21 @@ private:
                reduces = nccl.kind == ir::CollectiveKind::ReduceScatter;
     return fmt::format(
         ",\"Collective name\":{},\"dtype\":{},\"In msg nelems\":{},\"Out msg nelems\":{},\"Group size\":{},"
-        "\"Process Group Name\":{}",
+        "\"Process Group Name\":{},\"Process Group Ranks\":{}",
         jsonString(nccl.collective), jsonString(torchNames(type).second),
         std::llround(gathers ? elements / group : elements), std::llround(reduces ? elements / group : elements),
-        work.group, jsonString(work.axis));
+        work.group, jsonString(work.axis), ranksText(work));
+  }
+
+  /// The ranks of a group as PyTorch writes them: a long list is cut off.
+  std::string ranksText(const Work& work) const {
+    constexpr size_t kMost = 30;
+    const int64_t rank = input_.ranks.front();
+    const std::vector<int64_t> ranks = work.axes ? groupOf(program_, work.axes, rank) : std::vector{rank};
+    const size_t shown = std::min(kMost, ranks.size());
+    const std::string list =
+        fmt::format("{}", fmt::join(ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+    return jsonString(ranks.size() == shown ? "[" + list + "]" : fmt::format("[{}, ..., {}]", list, ranks.back()));
   }
 
   void event(std::string_view category, std::string_view name, int64_t process, int64_t thread, int64_t begin,
@@ -212,10 +224,14 @@ private:
 
 void writeKineto(const ExportInput& input, Sink sink) {
   const ir::Program& program = *input.schedule->program;
-  const std::string device = program.plan->cluster->device.name.str();
-  sink(fmt::format("{{\"schemaVersion\":1,\"deviceProperties\":[{{\"id\":0,\"name\":{}}}],"
+  const std::string device = jsonString(program.plan->cluster->device.name.view());
+  const int64_t host = std::min<int64_t>(program.mesh.levelSizes.empty() ? 1 : program.mesh.levelSizes.front(), 64);
+  std::string devices; // of the host
+  for (int64_t i = 0; i < host; ++i)
+    devices += fmt::format("{}{{\"id\":{},\"name\":{}}}", i == 0 ? "" : ",", i, device);
+  sink(fmt::format("{{\"schemaVersion\":1,\"deviceProperties\":[{}],"
                    "\"distributedInfo\":{{\"backend\":\"nccl\",\"rank\":{},\"world_size\":{}}},\"traceEvents\":[",
-                   jsonString(device), input.ranks.front(), program.mesh.devices()));
+                   devices, input.ranks.front(), program.mesh.devices()));
   std::string leftOut;
   {
     KinetoTrace trace(input, sink);

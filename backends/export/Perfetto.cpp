@@ -80,8 +80,8 @@ private:
     addText("layer", work.layer.str());
     if (work.kind == Work::Kind::Operator || work.kind == Work::Kind::Collective) {
       addText("phase", ir::name(work.phase));
-      if (work.flops > 0) add("flops", numberText(work.flops));
-      if (work.bytes > 0) add("bytes", numberText(work.bytes));
+      if (work.flops > 0) add("flops", fmt::format("{:.0f}", work.flops));
+      if (work.bytes > 0) add("bytes", fmt::format("{:.0f}", work.bytes));
       addText("bound", cost::name(work.bound));
       addText("equation", work.equation);
     }

@@ -33,6 +33,20 @@ int64_t onStage(const ir::Program& program, int64_t rank, int64_t stage) {
   return rank;
 }
 
+std::vector<int64_t> groupOf(const ir::Program& program, ir::AxisMask axes, int64_t rank) {
+  const ir::AxisList list = program.mesh.list(axes);
+  for (const ir::AxisId id : list) rank -= coordinate(program.mesh.axes[id], rank) * program.mesh.axes[id].stride;
+  std::vector<int64_t> ranks{rank};
+  for (const ir::AxisId id : list) {
+    const ir::Axis& axis = program.mesh.axes[id];
+    std::vector<int64_t> finer;
+    for (const int64_t first : ranks)
+      for (int64_t i = 0; i < axis.size; ++i) finer.push_back(first + i * axis.stride);
+    ranks = std::move(finer);
+  }
+  return ranks;
+}
+
 int64_t firstRankOf(const ir::Program& program, int64_t stage) {
   return onStage(program, 0, stage);
 }

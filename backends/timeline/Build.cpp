@@ -40,8 +40,7 @@ bool small(const cost::Simulation& sim, const ir::Plan& plan, DiagnosticEngine& 
               {{"plan", plan.name.str()},
                {"passes", fmt::format("{:.0f}", passes)},
                {"most", fmt::format("{}", kMostPasses)}})
-      .help(
-          "export a step of fewer micro-batches, as with `--set train.global_batch=…`: all repeat the same passes");
+      .help("export a step of fewer micro-batches, as with `--set train.global_batch=…`: all repeat the same passes");
   return false;
 }
 

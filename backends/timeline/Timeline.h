@@ -45,6 +45,7 @@ struct Work {
   std::string equation; ///< with numbers; empty if it takes no time
   SourceRange because;  ///< the placement or the collective's cause
   std::string axis, level;
+  ir::AxisMask axes = 0; ///< of a collective; 0: a transfer between stages
   int64_t group = 1;
   /// The node of an operator or collective of a class; an invalid class for other works.
   ir::LayerClassId layerClass{};

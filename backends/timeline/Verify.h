@@ -1,4 +1,4 @@
-// Checks the laws of a timeline (docs/timeline.md).
+// Checks the laws of a timeline (docs/export.md).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/cost/result/Estimate.h"

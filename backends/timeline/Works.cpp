@@ -46,12 +46,23 @@ void WorkTable::describeCollective(Work& work, const ir::Node& node) {
   price(work, node);
   work.rate = work.seconds > 0 ? c.bytes / work.seconds : 0;
   work.bytes = c.bytes, work.flops = 0, work.bound = cost::Bound::Network;
-  work.because = c.because, work.axis = program_.mesh.str(c.axes), work.group = c.group;
+  work.because = c.because, work.axis = program_.mesh.str(c.axes), work.axes = c.axes, work.group = c.group;
   work.collective = c.kind;
   if (c.kind == ir::CollectiveKind::HostCopy)
     work.level = ir::kHost;
   else if (c.level < program_.mesh.levelNames.size())
     work.level = program_.mesh.levelNames[c.level].str();
+}
+
+/// Sets the rule that places the operator, the most specific one of those of its dimensions.
+void WorkTable::addRule(Work& work, const ir::LayerClass& layerClass, ir::OpId op) const {
+  const ir::Layer& layer = program_.model->layers[layerClass.layer];
+  const size_t place = op.index - layer.first.index;
+  if (program_.model->ops[op].layer != layerClass.layer || place >= layerClass.placements->size()) return;
+  const ir::PlacementRule* rule = nullptr;
+  for (const ir::PlacedDim& dim : (*layerClass.placements)[place].dims)
+    if (dim.rule && (!rule || dim.rule->selector.steps.size() > rule->selector.steps.size())) rule = dim.rule;
+  if (rule) work.because = rule->range;
 }
 
 uint32_t WorkTable::node(ir::LayerClassId id, bool backward, ir::NodeIndex index) {
@@ -74,12 +85,7 @@ uint32_t WorkTable::node(ir::LayerClassId id, bool backward, ir::NodeIndex index
       work.name = compute && compute->role == ir::Role::Forward ? path : fmt::format("{} {}", path, role);
       work.type = node.op.valid() ? program_.model->ops[node.op].name.str() : std::string(role);
       if (!compute) work.because = node.copy().because;
-      if (node.op.valid() && program_.model->ops[node.op].layer == layerClass.layer) {
-        const size_t place = node.op.index - program_.model->layers[layerClass.layer].first.index;
-        if (place < layerClass.placements->size())
-          for (const ir::PlacedDim& dim : (*layerClass.placements)[place].dims)
-            if (dim.rule && !work.because.valid()) work.because = dim.rule->range;
-      }
+      if (node.op.valid()) addRule(work, layerClass, node.op);
     }
     work.seconds *= node.times, work.flops *= node.times, work.bytes *= node.times;
     work.layer = layerOf(id, node);

@@ -48,6 +48,7 @@ private:
   };
   ir::LayerRef layerOf(ir::LayerClassId id, const ir::Node& node);
   void describeCollective(Work& work, const ir::Node& node);
+  void addRule(Work& work, const ir::LayerClass& layerClass, ir::OpId op) const;
   void price(Work& work, const ir::Node& node);
   template <class Key, class Make> uint32_t once(std::map<Key, uint32_t>& known, Key key, Make make);
 

@@ -229,7 +229,7 @@ def files_of(words):
 
 
 def main():
-    planc, words, checked, failed = sys.argv[1], sys.argv[2:], 0, 0
+    planc, words, checked, failed = os.path.abspath(sys.argv[1]), sys.argv[2:], 0, 0
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         laws_only = "--laws" in words
         words = [w for w in words if w != "--laws"]
