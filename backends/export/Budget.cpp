@@ -47,6 +47,7 @@ Shown::Shown(const ExportInput& input, size_t most) : microBatches_(input.line->
 }
 
 std::string Shown::text() const {
+  if (passes_ == 0) return "all passes are joined; fewer devices show more";
   std::string text;
   if (full_ < microBatches_)
     text =

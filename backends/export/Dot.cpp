@@ -103,8 +103,9 @@ private:
 
 } // namespace
 
-void writeDot(const ExportInput& input, Sink sink) {
+std::string writeDot(const ExportInput& input, Sink sink) {
   Graph(input, sink).write(input.title);
+  return {};
 }
 
 } // namespace planc::exports

@@ -30,7 +30,8 @@ struct Format {
   std::string_view suffix; ///< of the file: `.json`
   bool needsTimes = true;  ///< needs `ExportInput::line`, so the plan has to be priced
   bool oneRank = false;    ///< writes one device
-  void (*write)(const ExportInput& input, Sink sink) = nullptr;
+  /// Returns what is left out of a long step, as a phrase; empty if nothing is.
+  std::string (*write)(const ExportInput& input, Sink sink) = nullptr;
 };
 
 /// The formats, in the order of the help.
@@ -39,8 +40,8 @@ std::span<const Format> formats();
 const Format* findFormat(std::string_view name);
 
 // The formats, each in the file of its name.
-void writePerfetto(const ExportInput& input, Sink sink);
-void writeKineto(const ExportInput& input, Sink sink);
-void writeDot(const ExportInput& input, Sink sink);
+std::string writePerfetto(const ExportInput& input, Sink sink);
+std::string writeKineto(const ExportInput& input, Sink sink);
+std::string writeDot(const ExportInput& input, Sink sink);
 
 } // namespace planc::exports

@@ -222,7 +222,7 @@ private:
 
 } // namespace
 
-void writeKineto(const ExportInput& input, Sink sink) {
+std::string writeKineto(const ExportInput& input, Sink sink) {
   const ir::Program& program = *input.schedule->program;
   const std::string device = jsonString(program.plan->cluster->device.name.view());
   const int64_t host = std::min<int64_t>(program.mesh.levelSizes.empty() ? 1 : program.mesh.levelSizes.front(), 64);
@@ -241,6 +241,7 @@ void writeKineto(const ExportInput& input, Sink sink) {
   sink(fmt::format("\n],\"plan\":{}", jsonString(input.title)));
   if (!leftOut.empty()) sink(fmt::format(",\"shown\":{}", jsonString(leftOut)));
   sink("}\n");
+  return leftOut;
 }
 
 } // namespace planc::exports

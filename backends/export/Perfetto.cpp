@@ -371,7 +371,7 @@ private:
 
 } // namespace
 
-void writePerfetto(const ExportInput& input, Sink sink) {
+std::string writePerfetto(const ExportInput& input, Sink sink) {
   std::string leftOut;
   sink("{\"traceEvents\":[");
   {
@@ -382,6 +382,7 @@ void writePerfetto(const ExportInput& input, Sink sink) {
   sink(fmt::format("\n],\"displayTimeUnit\":\"ms\",\"otherData\":{{\"plan\":{}", jsonString(input.title)));
   if (!leftOut.empty()) sink(fmt::format(",\"shown\":{}", jsonString(leftOut)));
   sink("}}\n");
+  return leftOut;
 }
 
 } // namespace planc::exports

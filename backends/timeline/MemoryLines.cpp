@@ -72,13 +72,13 @@ void MemoryLines::finish() {
   if (!stage_) return;
   cost::PassPeak last;
   if (!stage_->memory.empty()) last.absent = steady_.grads - stage_->memory.back().bytes[MemoryKind::Gradients];
-  for (size_t i = 0; i < stage_->computing; ++i) {
-    const StageSpan& span = stage_->spans[i];
-    if (span.kind != SpanKind::Optimizer || steady_.update < 0) continue;
-    note(span.begin, last, false);
+  if (steady_.update >= 0) { // an optimizer of no parameters takes no time
+    const auto end = stage_->spans.begin() + static_cast<std::ptrdiff_t>(stage_->computing);
+    const auto span =
+        std::find_if(stage_->spans.begin(), end, [](const StageSpan& s) { return s.kind == SpanKind::Optimizer; });
+    note(span == end ? stage_->end : span->begin, last, false);
     stage_->memory.back().bytes[MemoryKind::Buffers] += steady_.update;
-    note(span.end, idle(), false);
-    break;
+    note(span == end ? stage_->end : span->end, idle(), false);
   }
   note(stage_->end, idle(), false);
   stage_ = nullptr;

@@ -79,6 +79,12 @@ std::optional<std::vector<int64_t>> ranksOf(Console& console, const Arguments& a
   return ranks;
 }
 
+/// The file of `-o`; empty: stdout.
+std::string outputOf(const Arguments& arguments) {
+  const std::string path = arguments.value("-o").value_or("");
+  return path == "-" ? "" : path;
+}
+
 /// The text of an export, for a file or for stdout.
 class Output {
 public:
@@ -132,14 +138,15 @@ int write(Console& console, const Arguments& arguments, const exports::Format& f
   const auto ranks = ranksOf(console, arguments, *plan.program(), format, line ? line->critical : 0);
   if (!ranks) return kUsage;
   const exports::ExportInput input{line.get(), plan.schedule(), &file.sources(), plan.plan().title, *ranks};
-  Output output(console, arguments.value("-o").value_or(""));
-  format.write(input, [&](std::string_view text) { output(text); });
+  Output output(console, outputOf(arguments));
+  const std::string leftOut = format.write(input, [&](std::string_view text) { output(text); });
+  if (!leftOut.empty()) console.note(fmt::format("planc: shown: {}\n", leftOut));
   return output.finish();
 }
 
 int runExport(Console& console, const Arguments& arguments) {
   const exports::Format& format = *exports::findFormat(arguments.positional[0]);
-  const std::string path = arguments.positional[1], output = arguments.value("-o").value_or("");
+  const std::string path = arguments.positional[1], output = outputOf(arguments);
   if (output.ends_with(kGzipSuffix) && !GzipText::available())
     return console.usageError("this planc was built without zlib, so it cannot write `" + output + "`",
                               "leave out `.gz`, and compress the file with gzip");
@@ -147,7 +154,8 @@ int runExport(Console& console, const Arguments& arguments) {
   InputFile file(console, path);
   if (!file.load()) return kUsage;
   if (const int code = file.set(arguments)) return code;
-  if (const int code = checkOutputs(console, arguments, {"-o"}, file.sources())) return code;
+  if (!output.empty())
+    if (const int code = checkOutputs(console, arguments, {"-o"}, file.sources())) return code;
   const Plans plans = onePlan(console, file, arguments.all("--plan"), "exporting");
   const bool read = !plans.empty() && !file.hasErrors();
   const auto reach = [&](api::Compilation& plan) {
