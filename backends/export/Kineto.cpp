@@ -24,7 +24,7 @@ using timeline::Work;
 
 namespace {
 
-/// Most slices of operators in a trace. Each takes three events.
+/// Most slices of operators in a trace. Each takes four events.
 constexpr size_t kMostKernels = 200'000;
 /// Number of the compute stream; comm streams follow. Processes: the device, and the program that launches kernels.
 constexpr int64_t kStream = 7, kDevice = 0, kHostProcess = 1;
@@ -109,6 +109,7 @@ private:
   struct WorkText {
     std::string kernel, op; ///< JSON strings: name of the kernel, name of the operator that launches it
     std::string kernelArgs, opArgs;
+    std::string mark; ///< a `record_function` around an operator: its path, and its phase unless that is forward
     bool communicates = false;
   };
 
@@ -122,6 +123,11 @@ private:
       if (!nccl->collective.empty()) text.kernelArgs += text.opArgs = message(work, *nccl);
     }
     const ir::Node* node = nodeOf(work);
+    if (node && node->op.valid() && !node->isCollective()) {
+      const std::string path = program_.model->pathOf(node->op);
+      text.mark =
+          jsonString(node->phase == ir::Phase::Forward ? path : fmt::format("{} {}", path, ir::name(node->phase)));
+    }
     const ir::Compute* compute = node ? node->asCompute() : nullptr;
     if (!compute || !node->op.valid() || compute->work.k <= 0) return;
     const ir::Op& op = program_.model->ops[node->op];
@@ -178,6 +184,10 @@ private:
     const WorkText& text = works_[span.work];
     const int64_t id = ++kernels_, stream = kStream + span.stream, thread = 1 + span.stream;
     const int64_t launched = std::min(end, begin + kLaunch);
+    if (!text.mark.empty()) {
+      event("user_annotation", text.mark, kHostProcess, thread, begin, launched);
+      events_.end();
+    }
     event("cpu_op", text.op, kHostProcess, thread, begin, launched);
     events_.raw(",\"args\":{\"External id\":"), events_.number(id), events_.raw(text.opArgs), events_.raw("}");
     events_.end();

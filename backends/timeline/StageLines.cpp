@@ -62,10 +62,16 @@ public:
       span.stream = static_cast<uint16_t>(slice.stream), span.kind = SpanKind::Communicates;
       span.pass = {slice.action, slice.virtualStage, slice.microBatch};
       span.work = works_.named(nameOf(slice));
-      if (isTransfer(slice.cause))
-        if (const auto shares = works_.sharesOf(slice.cause, slice.virtualStage); !shares.empty())
-          span.work = shares.front().work;
-      line.spans.push_back(span);
+      const std::vector<WorkShare>& shares = movedShares(slice);
+      double all = 0;
+      for (const WorkShare& share : shares) all += share.seconds;
+      for (const WorkShare& share : shares) {
+        span.work = share.work, span.end = span.begin + (slice.end - slice.begin) * share.seconds / all;
+        if (&share == &shares.back()) span.end = slice.end;
+        line.spans.push_back(span);
+        span.begin = span.end;
+      }
+      if (shares.empty()) line.spans.push_back(span);
     }
   }
 
@@ -183,6 +189,23 @@ private:
     return works_.sharesOf(account, SpanKind::Waits);
   }
 
+  /// Returns what a comm stream moves: a transfer, or the states of a virtual stage in proportion to their seconds.
+  const std::vector<WorkShare>& movedShares(const Slice& slice) {
+    const auto [place, fresh] = moved_.try_emplace({slice.virtualStage, slice.cause});
+    const cost::HeldStage* held = fresh ? holdOf(slice.virtualStage) : nullptr;
+    if (!held) return place->second;
+    if (isTransfer(slice.cause)) {
+      place->second = works_.sharesOf(slice.cause, slice.virtualStage);
+      if (place->second.size() > 1) place->second.resize(1); // one message carries all values
+      return place->second;
+    }
+    cost::Account account;
+    cost::addBooked(account, sim_, *held, slice.cause, slice.end - slice.begin);
+    place->second = works_.sharesOf(account, SpanKind::Communicates);
+    std::erase_if(place->second, [](const WorkShare& share) { return share.kind != SpanKind::Communicates; });
+    return place->second;
+  }
+
   const std::vector<WorkShare>& heldShares(const Slice& slice) {
     const auto [place, fresh] = held_.try_emplace({slice.virtualStage, slice.cause});
     if (const cost::HeldStage* held = holdOf(slice.virtualStage); fresh && held)
@@ -281,7 +304,7 @@ private:
   WorkTable& works_;
   PassDetails& details_;
   double at_, rounding_;
-  std::map<std::pair<int64_t, Cause>, std::vector<WorkShare>> held_;
+  std::map<std::pair<int64_t, Cause>, std::vector<WorkShare>> held_, moved_;
   std::map<std::pair<int64_t, Cause>, double> unseen_; ///< booked seconds without a slice
   std::optional<std::vector<WorkShare>> port_;
   std::map<uint32_t, std::map<uint32_t, double>> exposed_;
