@@ -281,7 +281,10 @@ bool settleExpertAxes(Reading& reading, const std::string& axis) {
     outer = ep / cp;
   } else if (etp == tp && ep == 1)
     axes = fmt::format("[{}]", axis);
-  else {
+  else if (whole && ep == 1 && !reading.request.model) { // every rank has all experts, whole
+    axes = fmt::format("[{}]", axis);
+    settings.set("whole_experts", fmt::format("layers{}.moe", reading.inside));
+  } else {
     const Setting* setting = settings.find(settings.has("ep") ? "ep" : "experts");
     reading.lacks(setting->key, setting->range, setting->value,
                   fmt::format("experts over {} ranks with {} ranks of tensor and {} of context parallelism, and {} of "

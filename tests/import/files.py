@@ -22,10 +22,8 @@ CALCULON = "examples__3072_t4_p64_d12_mbs4_full.json"
 def shared_commands(shared):
     """The words of a command for each published file, and whether the file must become a plan."""
     for path in sorted(shared.glob("hf/*.json")):
-        yield ["hf", path], False
         yield ["hf", path, "--cluster", "hgx_h100", "--set", "devices=64"], False
     for path in sorted(p for p in shared.glob("megatron/*") if p.suffix in (".sh", ".yaml")):
-        yield ["megatron", path], False
         yield ["megatron", path, "--set", "devices=8"], False
     for path in sorted(shared.glob("torchtitan/*.toml")):
         yield ["torchtitan", path, "--set", "devices=64"], False
@@ -38,7 +36,7 @@ def shared_commands(shared):
         yield ["simumax", path], True
         yield ["simumax", path, shared / "simumax" / SIMUMAX], False
     for path in sorted(shared.glob("simumax/configs__strategy__*.json")):
-        yield ["simumax", path, shared / "simumax" / "configs__models__mixtral-8x7b.json"], True
+        yield ["simumax", path, shared / "simumax" / "configs__models__mixtral-8x7b.json"], False
 
 
 def run(planc, words, folder, cwd=None):
