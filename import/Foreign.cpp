@@ -4,6 +4,7 @@
 
 #include "support/text/Spelling.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -21,16 +22,39 @@ std::string_view ForeignValue::kindName() const {
   return kind == Kind::Truth ? std::string_view(text) : kNames[static_cast<size_t>(kind)];
 }
 
+namespace {
+
+/// The length of the UTF-8 sequence at the front of a text; 0 if its first byte begins none.
+size_t sequenceLength(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const size_t length = byte(0) < 0x80 ? 1 : byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
+  if (byte(0) >= 0x80 && (byte(0) < 0xC2 || byte(0) > 0xF4)) return 0;
+  if (length > text.size()) return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  const bool overlong = (byte(0) == 0xE0 && byte(1) < 0xA0) || (byte(0) == 0xF0 && byte(1) < 0x90);
+  const bool beyond = (byte(0) == 0xED && byte(1) > 0x9F) || (byte(0) == 0xF4 && byte(1) > 0x8F);
+  return overlong || beyond ? 0 : length;
+}
+
+} // namespace
+
 std::string oneLine(std::string_view text, size_t most) {
   std::string out;
-  for (const char c : text) {
-    if (out.size() >= most) {
-      while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0) == 0x80) out.pop_back();
-      if (!out.empty() && static_cast<unsigned char>(out.back()) >= 0xC0) out.pop_back();
-      return out + "…";
-    }
-    const bool control = static_cast<unsigned char>(c) < ' ' || c == 0x7f;
-    out += control || c == '`' ? ' ' : c;
+  while (!text.empty()) {
+    if (out.size() >= most) return out + "…";
+    const size_t length = sequenceLength(text);
+    const bool control =
+        length == 1 && (static_cast<unsigned char>(text[0]) < ' ' || text[0] == 0x7f || text[0] == '`');
+    const bool c1 =
+        length == 2 && static_cast<unsigned char>(text[0]) == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
+    if (length == 0)
+      out += '?';
+    else if (control || c1)
+      out += ' ';
+    else
+      out += text.substr(0, length);
+    text.remove_prefix(std::max<size_t>(length, 1));
   }
   return out;
 }

@@ -110,16 +110,16 @@ void takeField(Import& import, const FieldRow& row, const ForeignField& field) {
   if (field.value->kind == ForeignValue::Kind::Null) return;
   if (!row.patterns.empty()) return takeList(import, row, field);
   const std::string text = written(*field.value);
-  const bool plain = row.words.empty() && row.only.empty() && row.why.empty();
   if (std::find(row.only.begin(), row.only.end(), text) != row.only.end()) return;
   if (row.takes == Takes::Flag && text == "false") return;
   std::optional<std::string> value;
   if (const auto word = row.words.find(text); word != row.words.end())
     value = word->second;
-  else if (plain || (row.words.empty() && !row.as.empty()))
+  else if (row.takes != Takes::Any && (row.words.empty() || row.takes != Takes::Flag) &&
+           (row.why.empty() || !row.as.empty()))
     value = plainSetting(import, row, field);
-  else if (row.takes == Takes::Count || row.takes == Takes::Whole || row.takes == Takes::Number)
-    value = plainSetting(import, row, field);
+  else if (row.takes == Takes::Any && row.as.empty() && row.words.empty() && row.only.empty() && row.why.empty())
+    return; // used by its presence
   else if (row.leaves)
     return import.leave(import.prefix + field.key, field.value->range, field.value->shown(), row.why);
   else {

@@ -312,7 +312,11 @@ private:
   void run() {
     std::vector<ShellWord> words;
     while (peek() && peek()->op != '\n' && peek()->op != ';' && peek()->op != '|' && peek()->op != '&') {
-      if (!peek()->op) addWord(*peek(), words);
+      const std::string_view text = peek()->text;
+      const bool redirects =
+          !peek()->quoted && !peek()->op && text.substr(0, 2).find_first_of("<>") != std::string_view::npos;
+      if (!peek()->op && !redirects) addWord(*peek(), words);
+      if (redirects && (text.ends_with(">") || text.ends_with("<"))) ++at_; // its file is the next word
       ++at_;
     }
     if (live() &&

@@ -4,6 +4,7 @@
 #include "import/Targets.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <stdexcept>
 
@@ -95,8 +96,11 @@ std::optional<std::string> filled(const std::string& text, const Settings& setti
     const std::optional<std::string> value = valueOf(name, settings, table);
     if (!value) return std::nullopt;
     // Foreign text never becomes plan text: tables and checks let only numbers and words through.
-    if (value->find_first_of("\n\r\"{}") != std::string::npos)
-      throw std::logic_error("a setting is no plan text: " + name);
+    const bool plain = std::all_of(value->begin(), value->end(), [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) ||
+             std::string_view("_.,()[]=:*+- ").find(c) != std::string_view::npos;
+    });
+    if (!plain) throw std::logic_error("a setting is no plan text: " + name);
     const std::string braces = "{" + name + "}";
     for (size_t at = out.find(braces); at != std::string::npos; at = out.find(braces, at + value->size()))
       out.replace(at, braces.size(), *value);

@@ -22,6 +22,7 @@ using namespace planc;
 struct Seed {
   const char* format;
   std::vector<const char*> files;
+  const char* devices = "64";
 };
 
 const Seed kSeeds[] = {
@@ -30,7 +31,7 @@ const Seed kSeeds[] = {
     {"hf", {"latent.json"}},
     {"megatron", {"launch.sh"}},
     {"megatron", {"mixture.yaml"}},
-    {"megatron", {"arguments.txt"}},
+    {"megatron", {"arguments.txt"}, "8"},
     {"torchtitan", {"titan.toml"}},
     {"deepspeed", {"ds_config.json"}},
     {"calculon", {"calculon_model.json", "calculon_execution.json"}},
@@ -126,7 +127,8 @@ foreign::TextNames namesFor() {
 bool importOnce(const Seed& seed, const std::vector<std::string>& texts) {
   SourceManager sources;
   DiagnosticEngine found;
-  foreign::ImportRequest request{seed.format, {}, {{"devices", "64"}}, std::string(seed.format) == "deepspeed", true};
+  foreign::ImportRequest request{
+      seed.format, {}, {{"devices", seed.devices}}, std::string(seed.format) == "deepspeed", true};
   for (size_t i = 0; i < texts.size(); ++i) request.files.push_back(sources.add(seed.files[i], texts[i]));
   std::vector<std::string> unused;
   const auto result = foreign::imported(request, sources, found, unused);

@@ -167,6 +167,27 @@ TEST(ImportTables, EverySettingOfModelsIsExpressedByATarget) {
   }
 }
 
+/// Text of a file would become plan text.
+TEST(ImportTables, NoTextIsASettingOfATarget) {
+  for (const char* name : {"hf.json", "megatron.json", "torchtitan.json", "deepspeed.json", "calculon.json",
+                           "simumax.json", "madmax.json"}) {
+    const nlohmann::json& file = tableFile(name);
+    std::vector<FieldTable> tables{fieldTable(file)};
+    for (const char* parts : {"types", "parts"})
+      if (file.contains(parts))
+        for (const auto& [part, rows] : file.at(parts).items()) tables.push_back(fieldTable(rows));
+    for (const char* targets :
+         {"models.json", "megatron_layouts.json", "torchtitan_layouts.json", "deepspeed_layouts.json"}) {
+      const TargetTable known = targetTable(targets);
+      for (const FieldTable& table : tables)
+        for (const auto& [key, row] : table.rows)
+          EXPECT_FALSE(row.words.empty() && (row.takes == Takes::Text || row.takes == Takes::Any) &&
+                       row.patterns.empty() && known.settings.count(row.as))
+              << name << ": " << key;
+    }
+  }
+}
+
 TEST(ImportTables, FieldsAreInOneTable) {
   for (const char* name : {"megatron.json", "torchtitan.json", "deepspeed.json"}) {
     const FieldTable table = fieldTable(tableFile(name));
