@@ -126,7 +126,7 @@ std::optional<foreign::Imported> importedOf(ImportRun& run, int& code) {
     std::string error;
     std::optional<std::string> text = readFile(path, error, kMostBytes);
     if (!text) {
-      run.console.usageError(error);
+      run.console.usageError(fmt::format("cannot read {}: {}", path, error));
       return std::nullopt;
     }
     request.files.push_back(run.sources.add(path == "-" ? "<stdin>" : path, std::move(*text)));

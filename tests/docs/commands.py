@@ -23,7 +23,7 @@ Blocks are told apart by what stands after the fence:
 Figures in the prose beside a run are held against what it prints (figures.py).
 
 In printed output a line `…` stands for any lines, and `…` within a line for any text. Every page runs in a folder of its
-own that holds the examples and the library.
+own that holds the examples, the library and some files to import.
 """
 # SPDX-License-Identifier: Apache-2.0
 import difflib
@@ -40,7 +40,7 @@ import figures  # noqa: E402
 import markdown  # noqa: E402
 import pipelines  # noqa: E402
 
-COPIED = ("examples", "stdlib", "tools", "README.md", "LICENSE")
+COPIED = ("examples", "stdlib", "tools", "tests/import/small", "README.md", "LICENSE")
 
 
 def pattern(line):
