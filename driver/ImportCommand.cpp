@@ -6,6 +6,7 @@
 #include "driver/files/InputFile.h"
 #include "driver/recipes/ClusterSize.h"
 #include "driver/recipes/PackageExports.h"
+#include "driver/recipes/RecipeText.h"
 #include "driver/words/Commands.h"
 #include "import/Import.h"
 #include "support/Diagnostics.h"
@@ -91,8 +92,24 @@ struct NamedText {
   NamedText(const NamedText&) = delete;
 };
 
+/// Chooses the recipe that the library considers usual for the model and the cluster. `what.model` is
+/// `@path@(arguments)`.
+bool takeUsual(ImportRun& run, foreign::Imported& what, const NamedExport& cluster, const SizedCluster& sized) {
+  const size_t end = what.model.find('@', 1);
+  const api::Export* model =
+      end == std::string::npos ? nullptr : api::exportOf(run.exports, what.model.substr(1, end - 1));
+  if (!model || what.model.size() < end + 3) return true;
+  const std::string arguments = what.model.substr(end + 2, what.model.size() - end - 3);
+  RecipePlan plan{NamedExport{*model, {}, arguments}, cluster, {}, ImportLines(run.place, run.exports)};
+  plan.imports.add(cluster);
+  plan.sized = sized;
+  if (!chooseRecipe(run.console, run.catalogue, plan)) return false;
+  what.recipe = plan.recipe.decl.module + "." + plan.recipe.decl.name;
+  return true;
+}
+
 /// Adds the model, the cluster and the software of the command line to a text. Returns false after a usage error.
-bool addNames(ImportRun& run, const foreign::Imported& what, NamedText& text) {
+bool addNames(ImportRun& run, foreign::Imported& what, NamedText& text) {
   const auto word = [&](std::string_view option) { return run.arguments.value(option); };
   if (const auto model = word(kModel)) {
     auto found = namedExport(run.console, run.catalogue, kWantedModel, *model);
@@ -105,6 +122,7 @@ bool addNames(ImportRun& run, const foreign::Imported& what, NamedText& text) {
   if (!found) return false;
   auto sized = sizedCluster(run.console, *found, text.lines, what.devices);
   if (!sized) return false;
+  if (what.usual && !takeUsual(run, what, *found, *sized)) return false;
   text.names.before = sized->derived;
   text.names.cluster = sized->text();
   if (const auto software = word(kSoftware)) {
@@ -211,7 +229,7 @@ int runImport(Console& console, const Arguments& arguments) {
     if (const std::string taken = takenPlanPath(*path); !taken.empty())
       return console.usageError(fmt::format("{}, so nothing was written", taken), "write into a new file");
   int code = kUsage;
-  const std::optional<foreign::Imported> what = importedOf(run, code);
+  std::optional<foreign::Imported> what = importedOf(run, code);
   if (!what) return code;
   run.catalogue.addLibrary();
   if (addPackages(console,

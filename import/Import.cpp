@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace planc::foreign {
 
@@ -114,8 +115,10 @@ void Reading::takeDevices() {
   row.takes = Takes::Count;
   table.rows[std::string(kDevices)] = row;
   const FieldUse before = use;
+  const std::string dashes = std::exchange(prefix, ""); // it is no argument of the format
   takeFields(*this, table, {*field});
   use = before;
+  prefix = dashes;
 }
 
 std::vector<std::string> formatNames() {
@@ -150,6 +153,7 @@ std::optional<Imported> imported(const ImportRequest& request, SourceManager& so
     const std::optional<TargetUse> use = useOf(reading, reading.layouts);
     if (!use || found.hasErrors()) return std::nullopt;
     out.recipe = use->target->path;
+    out.usual = !reading.settles;
     out.arguments = use->arguments;
     out.statements = use->statements;
     if (!request.cluster) {

@@ -31,6 +31,7 @@ struct Imported {
   std::string name;   ///< an identifier for the model and the plan
   std::string title;  ///< what the files call it, on one line
   std::string model;  ///< the call of a model; empty: the caller names it
+  bool usual = false; ///< the files say no layout: the caller may choose another recipe
   std::string recipe; ///< full name of the recipe; empty: the files say no layout
   std::vector<std::pair<std::string, std::string>> arguments; ///< of the recipe, without model and cluster
   std::vector<std::string> statements;                        ///< in the braces of the plan

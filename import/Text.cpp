@@ -92,8 +92,9 @@ std::string textOf(const Imported& what, const TextNames& names) {
     body.replace(at, kOwnModel.size(), what.model.empty() ? names.model : name);
   if (plan) {
     const std::string model = what.model.empty() ? names.model : name;
-    out += fmt::format("/// {} in the layout of its files.\nplan {}_plan extends {}(m = {}, c = {}{}) {{{}}}\n", title,
-                       name, recipe, model, names.cluster, arguments, body.empty() ? "" : "\n" + body);
+    const std::string layout = what.usual ? "as the usual recipe trains it" : "in the layout of its files";
+    out += fmt::format("/// {}, {}.\nplan {}_plan extends {}(m = {}, c = {}{}) {{{}}}\n", title, layout, name, recipe,
+                       model, names.cluster, arguments, body.empty() ? "" : "\n" + body);
   }
   return out;
 }
