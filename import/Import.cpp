@@ -144,7 +144,7 @@ std::optional<Imported> imported(const ImportRequest& request, SourceManager& so
     if (std::find(reading.taken.begin(), reading.taken.end(), one.key) == reading.taken.end())
       unused.push_back(one.key);
   Imported out;
-  out.title = oneLine(reading.name);
+  out.title = oneLine(reading.name, 120);
   out.name = identifier(reading.name);
   out.model = modelCall(reading);
   if (found.hasErrors()) return std::nullopt;

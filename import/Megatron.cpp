@@ -202,6 +202,20 @@ bool settleModel(Reading& reading) {
   return settleExperts(reading);
 }
 
+/// The batch of `0:384 200B:768` grows during the run: takes its last size.
+void settleSchedule(Reading& reading) {
+  const Setting* schedule = reading.settings.find("batch_schedule");
+  if (!schedule) return;
+  const Setting given = *schedule;
+  const ForeignValue last = valueOfWord(given.value.substr(given.value.rfind(':') + 1), given.range);
+  if (!last.whole || *last.whole < 1 || *last.whole > (int64_t(1) << 40)) {
+    reading.lacks(given.key, given.range, given.value, "the schedule ends with `TOKENS:SAMPLES`");
+    return;
+  }
+  reading.settings.set("global_batch", Setting{std::to_string(*last.whole), given.range, given.key});
+  reading.leave(given.key, given.range, given.value, "the batch grows during the run; its last size is imported");
+}
+
 std::string scriptName(const Reading& reading) {
   std::string path = reading.sources.path(reading.request.files.front());
   path = path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
@@ -245,6 +259,7 @@ bool readMegatron(Reading& reading) {
   reading.takeDevices();
   for (const auto& [setting, key] : textsOf(megatronTable().at("needs")))
     if (!reading.settings.has(setting)) reading.missing(reading.prefix + key, "Megatron-LM needs it");
+  settleSchedule(reading);
   if (reading.found.hasErrors() || !settleModel(reading)) return false;
   reading.name = scriptName(reading);
   reading.layout = reading.settles = true;
