@@ -123,6 +123,7 @@ private:
       if (!nccl->collective.empty()) text.kernelArgs += text.opArgs = message(work, *nccl);
     }
     const ir::Node* node = nodeOf(work);
+    if (work.kind == Work::Kind::Other) text.mark = jsonString(work.name); // the optimizer
     if (node && node->op.valid() && !node->isCollective()) {
       const std::string path = program_.model->pathOf(node->op);
       text.mark =

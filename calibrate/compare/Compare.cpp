@@ -108,8 +108,9 @@ private:
       }
     }
     if (const double seconds = sim.steps[plan_.stage].optimizer; seconds > 0) {
-      ComparedRow& row = rows_.at(WorkKey{Kind::Optimizer});
-      row.of = {"optimizer"};
+      const Symbol label("optimizer");
+      ComparedRow& row = rows_.at(marks_.count(label) ? markKey(label, WorkPass::Forward) : WorkKey{Kind::Optimizer});
+      row.of = {label.str()};
       row.planRuns = 1;
       row.predicted += seconds;
     }

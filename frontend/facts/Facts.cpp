@@ -169,9 +169,7 @@ FactNode* FactTree::settle(FactNode& parent, const syntax::Name& name, SourceRan
     return &made;
   }
   if (known->lapsed) {
-    known->layer = layer;
-    known->lapsed = false;
-    known->replaced = false;
+    known->layer = layer, known->lapsed = known->replaced = false;
     return known;
   }
   if (known->layer == layer) {

@@ -88,7 +88,10 @@ void addRows(Page& page, const TraceReport& r, const std::vector<ComparedRow>& r
              const std::string& title) {
   const size_t count = countOf(rows, sides);
   if (count == 0) return;
-  Page part = pageOf(Heading{title, 3}, rowsTable(rows, sides, r.found.measured - r.found.predicted, r.top));
+  const double gap = r.found.measured - r.found.predicted;
+  constexpr double kNoGap = 1e-6; // of the step: shares of less say nothing
+  const double whole = std::abs(gap) > kNoGap * r.found.measured ? gap : 0;
+  Page part = pageOf(Heading{title, 3}, rowsTable(rows, sides, whole, r.top));
   if (r.top && count > r.top) part.emplace_back(Remark{fmt::format("{} more; --top 0 lists them", count - r.top)});
   addPart(page, std::move(part));
 }
