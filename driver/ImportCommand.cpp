@@ -30,7 +30,7 @@ constexpr std::string_view kPlace = "<planc import>", kOut = "-o", kSet = "--set
                            kSoftware = "--software", kModel = "--model";
 
 /// The largest configuration that is read. They are a few kilobytes.
-constexpr size_t kMostBytes = size_t(4) << 20;
+constexpr size_t kMostBytes = size_t(1) << 20;
 /// Beyond this difference a count and the count of a name are not of the same model.
 constexpr double kNameDiffers = 0.12;
 

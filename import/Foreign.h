@@ -61,6 +61,6 @@ void reportSyntax(DiagnosticEngine& found, SourceRange range, std::string_view f
 bool reportRepeats(ForeignValue& table, DiagnosticEngine& found);
 
 /// The most levels of nesting and the most values of a file.
-inline constexpr size_t kMostDepth = 64, kMostValues = 200'000;
+inline constexpr size_t kMostDepth = 64, kMostValues = 20'000;
 
 } // namespace planc::foreign

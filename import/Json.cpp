@@ -150,7 +150,7 @@ private:
 
   /// Adds a value to the open container, and returns it; null after an error.
   ForeignValue* place(ForeignValue value) {
-    if (++count_ > kMostValues) return fail(value.range, "it has more than 200000 values");
+    if (++count_ > kMostValues) return fail(value.range, "it has more than 20000 values");
     if (open_.empty()) return &(root_ = std::move(value));
     ForeignValue& parent = *open_.back();
     if (parent.kind == ForeignValue::Kind::List) return &parent.items.emplace_back(std::move(value));

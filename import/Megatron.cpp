@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace planc::foreign {
@@ -245,11 +246,15 @@ bool readMegatron(Reading& reading) {
     files.push_back(std::move(*options));
   }
   std::vector<ForeignField> fields;
+  std::map<std::string, size_t> places; // the last of equal arguments counts
   for (const ForeignValue& file : files)
     for (ForeignField field : fieldsOf(file)) {
       field.key = spelled(field.key);
-      std::erase_if(fields, [&](const ForeignField& one) { return one.key == field.key; });
-      fields.push_back(std::move(field));
+      const auto [at, added] = places.emplace(field.key, fields.size());
+      if (added)
+        fields.push_back(std::move(field));
+      else
+        fields[at->second] = std::move(field);
     }
   for (const std::string& name : variables.asked) reading.taken.push_back(name);
   reading.override(fields, rows, spelled);

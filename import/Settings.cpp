@@ -19,6 +19,8 @@ PLANC_WARNING(ForeignLeft, 1214, "`{key} = {value}` is left out: {why}")
 
 namespace {
 
+/// So many unknown fields are reported one by one.
+constexpr size_t kMostUnknown = 100;
 /// No size of a model or a machine is larger.
 constexpr int64_t kMostCount = int64_t(1) << 50;
 
@@ -134,6 +136,16 @@ void takeField(Import& import, const FieldRow& row, const ForeignField& field) {
     import.settings.set(row.as, Setting{*value, field.value->range, import.prefix + field.key});
 }
 
+/// Reports a field that no table has. Of very many only the first are reported, each with the nearest known key.
+void reportUnknown(Import& import, const ForeignField& field, const std::vector<std::string>& known) {
+  const std::string key = import.prefix + oneLine(field.key);
+  import.use.unknown.push_back(key);
+  if (import.use.unknown.size() > kMostUnknown) return;
+  auto report = import.found.report(ForeignUnknown, field.range, {{"key", key}, {"format", import.format}});
+  if (const std::string near = nearest(field.key.substr(0, 80), known); !near.empty())
+    report.help(fmt::format("did you mean `{}{}`?", import.prefix, near));
+}
+
 } // namespace
 
 void Settings::erase(std::string_view name) {
@@ -185,20 +197,15 @@ void Import::conflict(const Setting& a, const Setting& b, std::string_view why) 
 }
 
 void takeFields(Import& import, const FieldTable& table, const std::vector<ForeignField>& fields) {
+  std::vector<std::string> known;
+  for (const auto& [key, row] : table.rows) known.push_back(key);
   for (const ForeignField& field : fields) {
     if (const FieldRow* row = table.row(field.key))
       takeField(import, *row, field);
     else if (table.ignores(field.key))
       ++import.use.ignored;
-    else {
-      import.use.unknown.push_back(import.prefix + oneLine(field.key));
-      std::vector<std::string> known;
-      for (const auto& [key, known_row] : table.rows) known.push_back(key);
-      auto report = import.found.report(ForeignUnknown, field.range,
-                                        {{"key", import.prefix + oneLine(field.key)}, {"format", import.format}});
-      if (const std::string near = nearest(field.key, known); !near.empty())
-        report.help(fmt::format("did you mean `{}{}`?", import.prefix, near));
-    }
+    else
+      reportUnknown(import, field, known);
   }
 }
 

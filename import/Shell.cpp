@@ -14,7 +14,7 @@ PLANC_ERROR(ShellForm, 1215, "this part of the script is not followed: {what}")
 
 namespace {
 
-constexpr size_t kMostWords = 20'000;
+constexpr size_t kMostWords = 10'000;
 
 bool isBlank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
@@ -285,7 +285,7 @@ private:
     if (!live()) return;
     const std::string old = more && variables_.assigned.count(name) ? variables_.assigned[name] : "";
     const std::string text = old + variables_.expanded(value);
-    if (text.size() < (1u << 16)) variables_.assigned[name] = text;
+    if (text.size() < (1u << 12)) variables_.assigned[name] = text;
   }
 
   /// Adds a word, expanded: an array is its items, and a text that begins with an option is split at blanks.

@@ -13,7 +13,7 @@ namespace {
 constexpr char kMark = '\x01';
 /// Values of variables may name variables; this ends those that name themselves.
 constexpr size_t kMostExpansions = 20;
-constexpr size_t kMostText = 1 << 16;
+constexpr size_t kMostText = 1 << 12;
 
 /// Whole-number arithmetic of `$((…))`: + - * / % and parentheses. nullopt if it is something else.
 class Arithmetic {

@@ -3,6 +3,7 @@
 #include "import/Foreign.h"
 #include "import/Import.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <set>
 
@@ -57,7 +58,10 @@ std::string useText(const FieldUse& use) {
   std::string out = fmt::format("{} of {} arguments used, {} do not matter", use.used, use.total(), use.ignored);
   if (use.unknown.empty()) return out + ", none is unknown";
   out += fmt::format(", {} unknown: ", use.unknown.size());
-  for (size_t i = 0; i < use.unknown.size(); ++i) out += fmt::format("{}`{}`", i ? ", " : "", use.unknown[i]);
+  constexpr size_t kMost = 20;
+  for (size_t i = 0; i < std::min(use.unknown.size(), kMost); ++i)
+    out += fmt::format("{}`{}`", i ? ", " : "", use.unknown[i]);
+  if (use.unknown.size() > kMost) out += fmt::format(" and {} others", use.unknown.size() - kMost);
   return out;
 }
 

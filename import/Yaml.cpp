@@ -22,7 +22,7 @@ public:
     out.range = range(node);
     if (failed_) return out;
     if (depth > kMostDepth) return fail(out, "it is nested more than 64 levels deep");
-    if (++count_ > kMostValues) return fail(out, "it has more than 200000 values, aliases expanded");
+    if (++count_ > kMostValues) return fail(out, "it has more than 20000 values, aliases expanded");
     if (node.IsSequence()) {
       out.kind = ForeignValue::Kind::List;
       for (const YAML::Node& item : node) out.items.push_back(value(item, depth + 1));

@@ -35,7 +35,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"search", {"support", "ir", "passes", "backends", "search"}},
     {"report", {"support", "ir", "backends", "calibrate", "search", "report"}},
     {"api", {"support", "packages", "ir", "frontend", "passes", "backends", "calibrate", "search", "report", "api"}},
-    {"driver", {"support", "project", "packages", "import", "ir", "backends", "calibrate", "search", "report", "api", "driver"}},
+    {"driver",
+     {"support", "project", "packages", "import", "ir", "backends", "calibrate", "search", "report", "api", "driver"}},
 };
 
 /// Inside some of them: the rooms of a hall, from the bottom up; each includes itself and those before it. What stands
