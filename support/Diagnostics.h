@@ -24,7 +24,7 @@ enum class Reached { Checked, Priced, Compared };
 /// One kind of diagnostic. `message` holds `{name}` fields, filled from the arguments of a report; `{{` and `}}` are
 /// braces. Codes are stable: 00xx syntax, 01xx modules, 02xx names, 03xx types and units, 04xx model, 05xx cluster,
 /// 06xx mesh and placement, 07xx pipeline and schedule, 08xx memory and cost, 09xx assertions, 10xx samples and
-/// calibration, 11xx projects.
+/// calibration, 11xx projects, 12xx imports.
 struct DiagnosticKind {
   int code;
   Severity severity;
