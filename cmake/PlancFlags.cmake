@@ -6,7 +6,7 @@ add_library(planc_flags INTERFACE)
 # In a unity build GCC would also compare names with those of other files.
 target_compile_options(planc_flags INTERFACE -Wall -Wextra $<IF:$<CXX_COMPILER_ID:GNU>,-Wshadow=local,-Wshadow> $<$<BOOL:${PLANC_WERROR}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(planc_flags INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds) # false alarms on "literal" + string (GCC 105651, 105329)
+  target_compile_options(planc_flags INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds) # false alarms on "literal" + string (GCC 105651, 105329)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 15)
   target_compile_options(planc_flags INTERFACE -Wno-deprecated-declarations) # std::stable_sort's own buffer in libstdc++ 12

@@ -179,7 +179,7 @@ std::optional<double> countOf(ImportRun& run, const foreign::Imported& what) {
     if (!found) return std::nullopt;
     text.names.model = found->called(text.lines.add(*found));
   }
-  auto found = namedExport(run.console, run.catalogue, kWantedCluster, "hgx_h100");
+  auto found = namedExport(run.console, run.catalogue, kWantedCluster, foreign::usualCluster());
   if (!found) return std::nullopt;
   auto sized = sizedCluster(run.console, *found, text.lines, std::nullopt);
   if (!sized) return std::nullopt;

@@ -127,6 +127,10 @@ std::vector<std::string> formatNames() {
   return out;
 }
 
+std::string usualCluster() {
+  return tableFile("text.json").at("cluster").get<std::string>();
+}
+
 std::string countingRecipe() {
   return tableFile("text.json").at("counting").get<std::string>();
 }
@@ -157,7 +161,7 @@ std::optional<Imported> imported(const ImportRequest& request, SourceManager& so
     out.arguments = use->arguments;
     out.statements = use->statements;
     if (!request.cluster) {
-      out.cluster = tableFile("text.json").at("cluster").get<std::string>();
+      out.cluster = usualCluster();
       reading.assume(fmt::format("the cluster {} (--cluster names another)", out.cluster));
     }
   }

@@ -62,8 +62,10 @@ struct TextNames {
 std::string textOf(const Imported& what, const TextNames& names);
 /// Returns the text of a plan that only counts the parameters of the model.
 std::string countingText(const Imported& what, const TextNames& names, std::string_view cluster);
-/// The full name of the recipe, and the word of the cluster, for `countingText`.
+/// The full name of the recipe for `countingText`.
 std::string countingRecipe();
+/// The word of the cluster for `countingText`, and for a plan whose files name none.
+std::string usualCluster();
 /// Returns the last line of the command: `43 of 61 arguments used, 16 do not matter, 2 unknown: …`.
 std::string useText(const FieldUse& use);
 

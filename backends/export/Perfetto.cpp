@@ -63,7 +63,7 @@ private:
   // The texts of works, written once.
   struct WorkText {
     std::string name, waits; ///< `"name":"…"`, also of a wait for it
-    std::string args;        ///< `"type":"matmul",…`
+    std::string args;        ///< `"type":"gemm",…`
   };
   void describe(size_t index) {
     const Work& work = line_.works[index];

@@ -10,7 +10,7 @@ namespace planc::verdict {
 /// Returns the text of a node as the plan writes it, on one line. If that text is not known, returns the name of a
 /// metric, the value of a constant, and `…` for other nodes.
 std::string textOf(const ir::ExprTree& tree, ir::ExprId node);
-/// `step_time`, `layer("decoder").forward`.
+/// `step_time`, `layer("block").forward`.
 std::string metricText(const ir::ExprNode& node);
 /// `8.14 s`, `23 %`, `true`.
 std::string valueText(const ir::ExprValue& value, bool percent);
