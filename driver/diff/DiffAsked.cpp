@@ -109,6 +109,14 @@ SourceRange DiffAsked::placeOf(const std::string& option, const std::string& wor
   return {file, 0, static_cast<uint32_t>(word.size())};
 }
 
+int readSides(Console& console, const std::optional<std::string>& revision, const std::vector<std::string>& paths,
+              DiffAsked& asked) {
+  if (revision) return earlierSide(console, asked, *revision, paths);
+  WorkFiles beforeFiles;
+  if (const int code = oneSide(console, asked, paths[0], asked.before, beforeFiles)) return code;
+  return oneSide(console, asked, paths[1], asked.after, asked.work);
+}
+
 int readAsked(Console& console, const Arguments& arguments, DiffAsked& asked) {
   for (const std::string& word : arguments.all("--fail-if")) {
     GateMistake mistake;
@@ -116,16 +124,13 @@ int readAsked(Console& console, const Arguments& arguments, DiffAsked& asked) {
     if (!gate) return console.usageError(mistake.problem, mistake.help);
     asked.gates.push_back(*gate);
   }
-  if (const auto revision = arguments.value("--against"))
-    return earlierSide(console, asked, *revision, arguments.positional);
-  if (arguments.positional.size() != 2)
+  const std::optional<std::string> revision = arguments.value("--against");
+  if (!revision && arguments.positional.size() != 2)
     return console.usageError(
         fmt::format("`planc diff` compares two files, folders or JSON results, but there {}",
                     arguments.positional.size() == 1 ? "is one" : fmt::format("are {}", arguments.positional.size())),
         "name both, or compare with an earlier revision: `planc diff --against HEAD~1`");
-  WorkFiles beforeFiles;
-  if (const int code = oneSide(console, asked, arguments.positional[0], asked.before, beforeFiles)) return code;
-  return oneSide(console, asked, arguments.positional[1], asked.after, asked.work);
+  return readSides(console, revision, arguments.positional, asked);
 }
 
 } // namespace planc::driver

@@ -24,6 +24,10 @@ struct DiffAsked {
   SourceRange placeOf(const std::string& option, const std::string& word);
 };
 
+/// Finds the files of two sides: of files now and at an earlier revision, or of two files, folders or JSON results.
+/// Returns kClean, or the exit code after a report.
+int readSides(Console& console, const std::optional<std::string>& revision, const std::vector<std::string>& paths,
+              DiffAsked& asked);
 /// Finds the files of both sides without pricing them. Returns kClean, or the exit code after a report.
 int readAsked(Console& console, const Arguments& arguments, DiffAsked& asked);
 

@@ -1,5 +1,6 @@
 // `planc estimate`: prices the plans of files, prints a report each, and compares them.
 // SPDX-License-Identifier: Apache-2.0
+#include "driver/estimate/ComparedPlans.h"
 #include "driver/files/InputFile.h"
 #include "driver/files/JsonDocument.h"
 #include "driver/files/OptionValues.h"
@@ -8,7 +9,6 @@
 #include "driver/files/WorkFiles.h"
 #include "driver/recipes/RecipeWords.h"
 #include "driver/words/Commands.h"
-#include "report/estimate/Compare.h"
 #include "report/estimate/Estimate.h"
 
 #include <algorithm>
@@ -70,36 +70,6 @@ void priceFile(const Arguments& arguments, Shown shown, PricedFile& out, const a
       price(out, *plan, shown == Shown::Data, fixes); // the page of a comparison has no reports
       if (!plan->estimate()) c.failed.push_back(plan->asked().label);
     }
-}
-
-report::PlanReport reportOf(InputFile& file, const api::Compilation& plan) {
-  return {file.shownPath(), &file.sources(),          &plan.plan(),
-          plan.program(),   plan.estimate(),          &plan.results(),
-          &plan.fixes(),    &plan.recomputeEffects(), plan.asked().label};
-}
-
-/// Appends the reports of plans with an estimate, and the sides to compare. `oneFile`: all plans are of one file, so
-/// that diagnostics can show their places.
-void addReports(InputFile& file, const Plans& plans, bool oneFile, std::vector<report::PlanReport>& out,
-                std::vector<diff::ComparedEstimate>& sides) {
-  for (const auto& p : plans) {
-    if (!p->estimate()) continue;
-    out.push_back(reportOf(file, *p));
-    sides.push_back({&p->plan(), p->estimate(), 1, oneFile ? p->asked().range : SourceRange{}});
-  }
-}
-
-/// Returns a comparison of these plans; nothing, after a remark, if there is none.
-std::optional<report::ComparisonReport> compared(Console& console, InputFile& file, std::string name,
-                                                 std::vector<report::PlanReport> plans,
-                                                 const std::vector<diff::ComparedEstimate>& sides,
-                                                 std::vector<std::string> failed) {
-  DiagnosticEngine found;
-  found.allow(file.diagnostics().allowances());
-  auto comparison = diff::compare(sides, found);
-  console.diagnose(found, file.sources());
-  if (!comparison) return std::nullopt;
-  return report::ComparisonReport{std::move(name), std::move(plans), std::move(*comparison), std::move(failed)};
 }
 
 void compareDeclared(Console& console, const std::vector<PricedFile>& files, bool several,

@@ -11,10 +11,16 @@ namespace planc::report {
 std::string sourceText(const PlanReport& report) {
   const SourceManager& sources = *report.sources;
   const FileId file = report.plan->range.file;
-  std::map<uint32_t, double> seconds; // exposed, by line of the plan's file
+  std::map<uint32_t, double> seconds; // of layers and of exposed communication, by line of the plan's file
   for (const cost::CollectiveRow& row : report.estimate->collectives)
     if (row.because.valid() && row.because.file == file && row.onPath > 0)
       seconds[sources.begin(row.because).line] += row.onPath;
+  for (const cost::LayerRow& row : report.estimate->layers)
+    for (const ir::Layer& layer : report.program->model->layers)
+      if (layer.range.file == file && layer.path().front() == row.layer.steps.front().name) {
+        seconds[sources.begin(layer.range).line] += row.onPath + row.slowed + row.launches;
+        break;
+      }
   const std::string_view text = sources.text(file);
   std::string out = "<table class=\"source\">\n";
   uint32_t line = 1;

@@ -50,7 +50,10 @@ constexpr Section kSections[] = {
      [](const StepPageInput& p) { return htmlOf(collectivesPage(*p.report.estimate)); }},
     {"mesh", "Mesh", "Which devices the groups of an axis span: bars of one length hold equally many ranks.",
      [](const StepPageInput& p) { return meshPicture(p.report); }},
-    {"source", "Plan", "Left of a line: the exposed communication that it causes.",
+    {"constants", "Constants",
+     "The ten on which the step time hangs most: by how many percent it changes if a constant grows by one percent.",
+     [](const StepPageInput& p) { return p.constants.empty() ? std::string() : htmlOf(p.constants); }},
+    {"source", "Plan", "Left of a line: what the layer on it takes, and the exposed communication that it causes.",
      [](const StepPageInput& p) { return sourceText(p.report); }},
 };
 
@@ -60,6 +63,11 @@ std::string_view assetOf(std::string_view name) {
   return {};
 }
 
+std::string sectionText(std::string_view id, std::string_view title, std::string_view about, std::string_view content) {
+  return fmt::format("<section>\n<h2 id=\"{}\">{}</h2>\n<p class=\"about\">{}</p>\n{}</section>\n", id, title, about,
+                     content);
+}
+
 std::string planSections(const StepPageInput& plan, size_t number, size_t plans) {
   const std::string prefix = plans > 1 ? fmt::format("p{}-", number) : "";
   std::string nav, body;
@@ -67,8 +75,7 @@ std::string planSections(const StepPageInput& plan, size_t number, size_t plans)
     const std::string content = section.body(plan);
     if (content.empty()) continue;
     nav += fmt::format("<a href=\"#{0}{1}\">{2}</a>\n", prefix, section.id, section.title);
-    body += fmt::format("<section>\n<h2 id=\"{}{}\">{}</h2>\n<p class=\"about\">{}</p>\n{}</section>\n", prefix,
-                        section.id, section.title, section.about, content);
+    body += sectionText(prefix + std::string(section.id), section.title, section.about, content);
   }
   return fmt::format("<h1>{}</h1>\n<nav>\n{}</nav>\n{}", xmlText(plan.report.plan->title), nav, body);
 }
@@ -85,8 +92,14 @@ std::string keyOf(std::span<const std::pair<std::string_view, std::string_view>>
   return out + "</p>\n";
 }
 
-std::string stepPage(std::span<const StepPageInput> plans) {
+std::string stepPage(const StepPageHead& head, std::span<const StepPageInput> plans) {
   std::string body, title;
+  if (!head.beside.empty())
+    body += sectionText("beside", "Plans side by side", "One row per plan, and what the differences hang on.",
+                        htmlOf(head.beside));
+  if (!head.against.empty())
+    body += sectionText("against", "Against " + xmlText(head.against), "What changed, and what each change brought.",
+                        htmlOf(head.difference));
   for (size_t i = 0; i < plans.size(); ++i) {
     body += planSections(plans[i], i + 1, plans.size());
     title += (title.empty() ? "" : ", ") + plans[i].report.plan->title;

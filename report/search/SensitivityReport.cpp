@@ -51,23 +51,6 @@ size_t shownRows(size_t rows, size_t top) {
   return top == 0 ? rows : std::min(rows, top);
 }
 
-Table elasticityTable(const SensitivityReport& r) {
-  Table table{"lr"};
-  Cells head{"constant", "value"};
-  const bool shares = std::ranges::any_of(r.found.rows, [](const auto& row) { return row.intervalShare > 0; });
-  for (const verdict::Metric* m : r.found.metrics) head.emplace_back(m->name()), table.align += 'r';
-  if (shares) head.emplace_back("interval"), table.align += 'r';
-  table.head(head, TextStyle::Bold);
-  for (size_t i = 0; i < shownRows(r.found.rows.size(), r.top); ++i) {
-    const search::SensitiveRow& row = r.found.rows[i];
-    Cells cells{row.constant.path, valueText(row.constant)};
-    for (const auto& e : row.elasticities) cells.push_back(elasticityText(e));
-    if (shares) cells.push_back(row.intervalShare > 0 ? shareText(row.intervalShare) : "-");
-    table.addPlain(cells);
-  }
-  return table;
-}
-
 std::string changeText(double factor) {
   if (factor >= 2 || factor <= 0.5) return fmt::format("x {:.4g}", factor);
   return fmt::format("{:+.2f} %", (factor - 1) * 100);
@@ -252,6 +235,25 @@ Json dataOf(const SensitivityReport& r) {
 }
 
 } // namespace
+
+Table elasticityTable(const SensitivityReport& r, bool sources) {
+  Table table{"lr"};
+  Cells head{"constant", "value"};
+  const bool shares = std::ranges::any_of(r.found.rows, [](const auto& row) { return row.intervalShare > 0; });
+  for (const verdict::Metric* m : r.found.metrics) head.emplace_back(m->name()), table.align += 'r';
+  if (shares) head.emplace_back("interval"), table.align += 'r';
+  if (sources) head.emplace_back("source"), table.align += 'l';
+  table.head(head, TextStyle::Bold);
+  for (size_t i = 0; i < shownRows(r.found.rows.size(), r.top); ++i) {
+    const search::SensitiveRow& row = r.found.rows[i];
+    Cells cells{row.constant.path, valueText(row.constant)};
+    for (const auto& e : row.elasticities) cells.push_back(elasticityText(e));
+    if (shares) cells.push_back(row.intervalShare > 0 ? shareText(row.intervalShare) : "-");
+    if (sources) cells.push_back(row.constant.source);
+    table.addPlain(cells);
+  }
+  return table;
+}
 
 Document sensitivityDocument(const SensitivityReport& report) {
   Document out;

@@ -21,6 +21,8 @@ struct SensitivityReport {
   std::vector<Reach> reaches = {};
 };
 
+/// The constants with the largest elasticities. `sources`: with the texts that say where they are from.
+Table elasticityTable(const SensitivityReport& report, bool sources = false);
 Document sensitivityDocument(const SensitivityReport& report);
 
 } // namespace planc::report

@@ -64,7 +64,7 @@ private:
 
   void addNumber(std::string path, const Number& number, const ir::FactType& type, std::string record,
                  std::function<Number&(Plan&)> at) {
-    Constant made{.path = std::move(path), .unit = type.unit, .record = std::move(record)};
+    Constant made{.path = std::move(path), .unit = type.unit, .source = number.source, .record = std::move(record)};
     made.scale = [at = std::move(at)](Plan& p, double factor) { scaleNumber(at(p), factor); };
     std::vector<double> values = number.table.y;
     if (values.empty()) values.push_back(number.value);

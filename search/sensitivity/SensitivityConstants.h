@@ -18,6 +18,7 @@ struct Constant {
   Unit unit{};             ///< unit of the value
   double value = 0;        ///< in base units; the last value of a table or column
   size_t values = 1;       ///< count of values that are scaled together
+  std::string source = {}; ///< the text behind the value, which says where it is from
   std::string record = {}; ///< the record of measurements it comes from, named as in `cost::widthParts`; empty: none
   double least = 0;        ///< smallest and largest factor that keep
   double most = 0;         ///< all values within the range of the fact

@@ -13,7 +13,7 @@ PLANC, ROOT = sys.argv[1], sys.argv[2]
 MOST_BYTES = 1.5e6  # a plan of 16 stages and 256 micro-batches
 EXAMPLES = os.path.join(ROOT, "examples")
 # What a plan on one device, or without communication, has no picture of.
-ALWAYS = ["numbers", "where", "time", "pass", "memory", "layers", "source"]
+ALWAYS = ["numbers", "where", "time", "pass", "memory", "layers", "constants", "source"]
 UNITS = {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60, "h": 3600, "d": 86400}
 VOID = {"meta", "br", "link", "img", "input"}
 
