@@ -3,6 +3,7 @@
 #include "backends/cost/facts/Facts.h"
 #include "calibrate/compare/Compare.h"
 #include "calibrate/read/Readers.h"
+#include "driver/calibrate/MeasuredLine.h"
 #include "driver/calibrate/SampleText.h"
 #include "driver/files/InputFile.h"
 #include "driver/files/JsonDocument.h"
@@ -121,12 +122,34 @@ bool readWords(Console& console, const Arguments& arguments, Asked& asked, std::
   return true;
 }
 
+/// Writes the measured step into the plan. Returns false after a report.
+bool writeMeasured(Console& console, const std::string& path, const SourceManager& sources, const ir::Plan& plan,
+                   const report::TraceReport& report) {
+  const calibrate::TraceComparison& found = report.found;
+  const std::string source =
+      fmt::format("profile {}: median of {} {}", report.trace, found.steps, found.steps == 1 ? "step" : "steps");
+  const std::string problem = addMeasuredStep(path, sources, plan, found.median, source);
+  if (problem.empty()) {
+    console.note(fmt::format("planc: `{}` of {} has the measured step\n", plan.title, path));
+    return true;
+  }
+  console.usageError(fmt::format("`--write-measured` cannot change plan `{}` of {}: {}", plan.title, path, problem));
+  return false;
+}
+
 int runCompare(Console& console, const Arguments& arguments) {
   Asked asked;
   std::optional<int64_t> gpu;
   if (!readWords(console, arguments, asked, gpu)) return kUsage;
   const std::optional<std::string> path = arguments.value("--trace");
   if (!path) return console.usageError("`planc compare` needs `--trace FILE`", "a profile of PyTorch: docs/compare.md");
+  const bool writes = arguments.has("--write-measured");
+  if (writes && (arguments.has("--set") || arguments.positional[0] == "-"))
+    return console.usageError(
+        "`--write-measured` changes the plan as it is written, so it takes neither `--set` nor stdin",
+        "write the changed facts into the file first");
+  if (writes && arguments.all("--plan").size() != 1)
+    return console.usageError("`--write-measured` needs the one plan that was profiled", "name it with `--plan NAME`");
   if (const int code = oneFileOf(console, arguments.positional[0])) return code;
   InputFile file(console, arguments.positional[0]);
   if (!file.load()) return kUsage;
@@ -153,6 +176,8 @@ int runCompare(Console& console, const Arguments& arguments) {
                   "torch.compile have no operators, so profile a step without them, or mark layers with "
                   "`record_function(\"decoder.attn\")`");
       if (report) answers.push_back(traceDocument(*report));
+      if (report && writes)
+        answered = writeMeasured(console, arguments.positional[0], file.sources(), plan->plan(), *report) && answered;
     }
     Plans one;
     one.push_back(std::move(plan));
@@ -179,6 +204,7 @@ const Command kCompareCommand = {
      {"--rank", "R", {}, "the rank that was profiled, which tells its pipeline stage; default: the critical stage"},
      {"--gpu", "N", {}, "the GPU of the trace, if it has kernels of several"},
      {"--top", "N", {}, "rows of each table; default: 20; 0: all"},
+     {"--write-measured", "", {}, "add the measured step to the plan, as a `measured` line with its source"},
      {"--format", "", resultFormats(), "csv: a line per operator and collective"}},
     "planc compare step.plan --trace step.json.gz",
     runCompare,
