@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <tuple>
 #include <unordered_map>
@@ -157,6 +158,11 @@ public:
       if (const std::string name = text(find(one, "name")); !name.empty()) trace_.devices.push_back(name);
   }
 
+  void run(const Json& distributed) {
+    trace_.rank = id(find(distributed, "rank"));
+    trace_.world = id(find(distributed, "world_size"));
+  }
+
   void link() {
     nest();
     std::stable_sort(trace_.marks.begin(), trace_.marks.end(), before);
@@ -220,10 +226,21 @@ private:
     trace_.ops.push_back(std::move(out));
   }
 
+  /// Returns whether an event has a moment and a duration. Moments may count microseconds since 1970.
+  static bool isTimed(const Json& e) {
+    constexpr double kMostMoment = 1e17, kMostDuration = 1e12, kNot = -1e300;
+    const double at = number(find(e, "ts"), kNot), lasts = number(find(e, "dur"), kNot);
+    return std::abs(at) < kMostMoment && lasts >= 0 && lasts < kMostDuration;
+  }
+
   void kernel(const Json& e, const Json& arguments) {
+    if (!isTimed(e)) {
+      ++trace_.untimed;
+      return;
+    }
     TraceKernel out;
     out.name = Symbol(text(find(e, "name")));
-    out.seconds = std::max(0.0, number(find(e, "dur"), 0)) * kMicrosecond;
+    out.seconds = number(find(e, "dur"), 0) * kMicrosecond;
     out.begin = number(find(e, "ts"), 0);
     out.device = number(find(arguments, "device"), 0);
     out.correlation = id(find(arguments, "correlation"));
@@ -314,6 +331,7 @@ std::optional<TraceError> readTrace(std::string_view json, Trace& out) {
     const Json root = Json::parse(json.begin(), json.end(), take);
     for (const char* key : {"deviceProperties", "computeProperties"})
       if (const Json* devices = find(root, key); devices && devices->is_array()) reader.device(*devices);
+    if (const Json* distributed = find(root, "distributedInfo")) reader.run(*distributed);
   } catch (const Json::exception& e) {
     const auto* parse = dynamic_cast<const Json::parse_error*>(&e);
     return errorOf(e.what(), parse ? parse->byte : 0);

@@ -69,6 +69,8 @@ struct Trace {
   std::vector<TraceMark> marks;     ///< by thread and time, outer ones first
   std::vector<TraceMark> steps;     ///< `ProfilerStep#3`, by time
   std::vector<std::string> devices; ///< GPUs of the host, by name
+  size_t untimed = 0;               ///< kernels left out, because their begin or duration is no time
+  int64_t rank = -1, world = -1;    ///< of the distributed run; -1: not said
   bool shapes = false;              ///< at least one operand has extents
 };
 

@@ -14,6 +14,8 @@ namespace planc::calibrate {
 PLANC_ERROR(BrokenTrace, 1050, "this trace cannot be read: {why}")
 PLANC_ERROR(NoKernels, 1051, "this trace has no GPU kernels")
 PLANC_ERROR(NoShapes, 1052, "this trace has no shapes of operands, so the work of its kernels is unknown")
+PLANC_WARNING(UntimedKernels, 1059,
+              "{count} of {all} kernels of this trace have no usable begin or duration, and are left out")
 PLANC_WARNING(OnlyMessages, 1067,
               "this trace has no shapes of operands: only its collectives are read, {share} of the GPU's time")
 PLANC_WARNING(MostlyUnknown, 1053,
@@ -140,6 +142,12 @@ std::optional<Trace> kinetoTrace(const SampleFile& file, DiagnosticEngine& diagn
                   : "export it again with `p.export_chrome_trace(…)`: something changed the file");
     return std::nullopt;
   }
+  if (trace.untimed > 0)
+    diagnostics
+        .report(
+            UntimedKernels, eventsOf(file),
+            {{"count", std::to_string(trace.untimed)}, {"all", std::to_string(trace.untimed + trace.kernels.size())}})
+        .help("`ts` and `dur` of an event count microseconds; export the trace again, or look what changed it");
   if (!trace.kernels.empty()) return trace;
   diagnostics.report(NoKernels, eventsOf(file))
       .help("profile with `activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]`");

@@ -21,6 +21,7 @@ namespace planc::driver {
 PLANC_ERROR(NoTrace, 1054, "this file is no trace of PyTorch's profiler")
 PLANC_ERROR(SeveralDevices, 1056, "the kernels of this trace ran on {count} GPUs")
 PLANC_ERROR(NoSteps, 1057, "no step of this trace has kernels of GPU {device}")
+PLANC_WARNING(OtherWorld, 1049, "the trace is of a run on {world} devices; the plan has {devices}")
 PLANC_WARNING(LittleMatched, 1058, "{share} of the time of this trace's operators has a counterpart in the plan")
 
 namespace {
@@ -99,7 +100,9 @@ std::optional<report::TraceReport> answer(Console& console, api::Compilation& pl
   cost::Facts facts(*plan.plan().cluster, *plan.plan().stack);
   const auto model = cost::makeCostModel(facts, quiet);
   const cost::Simulation simulation = cost::simulate(*plan.schedule(), *model, facts);
-  const int64_t stage = asked.rank ? stageOf(program, *asked.rank) : simulation.critical;
+  const int64_t known = measured.trace.world == devices ? measured.trace.rank : -1;
+  const int64_t rank = asked.rank.value_or(known);
+  const int64_t stage = rank >= 0 && rank < devices ? stageOf(program, rank) : simulation.critical;
   return report::TraceReport{
       plan.plan().title,
       path,
@@ -168,6 +171,12 @@ int runCompare(Console& console, const Arguments& arguments) {
     if (read && measured && plan->price()) {
       const std::optional<report::TraceReport> report = answer(console, *plan, *measured, *path, asked);
       answered = answered && report;
+      if (report && measured->trace.world > 0 && measured->trace.world != plan->program()->mesh.devices())
+        diagnostics
+            .report(OtherWorld, {measured->file, 0, 0},
+                    {{"world", std::to_string(measured->trace.world)},
+                     {"devices", std::to_string(plan->program()->mesh.devices())}})
+            .help("give the plan the mesh of the run; what differs is not of one run");
       if (report && report->found.traceMatched < kMuch)
         diagnostics
             .report(LittleMatched, {measured->file, 0, 0},
@@ -201,7 +210,10 @@ const Command kCompareCommand = {
     {{"--trace", "TRACE", {}, "a profile of PyTorch with several steps, `.json` or `.json.gz`"},
      {"--plan", "NAME", {}, "only this plan; repeat it for others; 'NAME(nodes = 8)' binds its parameters", kEach},
      kSetOption,
-     {"--rank", "R", {}, "the rank that was profiled, which tells its pipeline stage; default: the critical stage"},
+     {"--rank",
+      "R",
+      {},
+      "the rank that was profiled, which tells its pipeline stage; default: as the trace says, or the critical stage"},
      {"--gpu", "N", {}, "the GPU of the trace, if it has kernels of several"},
      {"--top", "N", {}, "rows of each table; default: 20; 0: all"},
      {"--write-measured", "", {}, "add the measured step to the plan, as a `measured` line with its source"},

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace planc::report {
@@ -13,6 +14,8 @@ namespace {
 
 using timeline::MemoryKind;
 
+/// A line moves by more pixels, or it is flat.
+constexpr double kFlat = 0.05;
 constexpr double kMemoryLabels = 90, kMemoryHeight = 150, kMemoryTop = 14;
 
 constexpr std::pair<std::string_view, std::string_view> kMemoryKey[] = {
@@ -42,7 +45,8 @@ void drawKind(Svg& svg, const PictureAxis& across, const PictureAxis& up, size_t
     double below = 0;
     for (size_t k = 0; k <= kind; ++k) below += point->bytes[static_cast<MemoryKind>(k)];
     most = std::max(most, point->bytes[static_cast<MemoryKind>(kind)]);
-    steps.emplace_back(across.at(point->at), up.at(below));
+    if (steps.empty() || std::abs(steps.back().second - up.at(below)) > kFlat)
+      steps.emplace_back(across.at(point->at), up.at(below));
   }
   if (most <= 0) return;
   steps.emplace_back(across.at(end), steps.back().second);

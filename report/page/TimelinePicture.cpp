@@ -15,9 +15,11 @@ namespace {
 using timeline::SpanKind;
 
 constexpr double kLaneLabels = 150, kLaneRight = 20, kLaneTop = 26;
-/// Spans that are narrower are drawn together, as one shape without words.
+/// Spans that are narrower are drawn together, as one shape without words; in pictures of many lanes also wider ones.
 constexpr double kNarrow = 0.6;
-/// Most spans of a picture that have words of their own.
+constexpr double kFewLanes = 12;
+constexpr double kLeast = 0.05; ///< width of a box in pixels
+/// Most spans of a picture that have words of their own; each lane has its part.
 constexpr size_t kMostWords = 4000;
 
 std::string_view styleOf(SpanKind kind, bool backward) {
@@ -66,39 +68,60 @@ public:
               .log = false,
               .from = kLaneLabels,
               .to = kPictureWidth - kLaneRight},
-        height_(height), bottom_(kLaneTop + static_cast<double>(lanes) * height),
-        svg_(kPictureWidth, bottom_ + 30, title) {
+        narrowest_(kNarrow * std::max(1.0, static_cast<double>(lanes) / kFewLanes)),
+        most_(std::max<size_t>(1, kMostWords / lanes)), height_(height),
+        bottom_(kLaneTop + static_cast<double>(lanes) * height), svg_(kPictureWidth, bottom_ + 30, title) {
     drawAcross(svg_, axis_, kLaneTop, bottom_);
   }
   void lane(size_t number, const std::string& label) {
+    words_ = 0;
     svg_.words(kLaneLabels - 8, y(number) + height_ - 5, label, "ink small", Anchor::End);
   }
-  /// Draws a span. Spans of one style follow in order of time; narrow ones are collected.
+  /// Draws a span. Narrow ones are collected: a column of them has the style that most of its time has.
   void span(size_t lane, const timeline::Span& s, std::string_view style, const std::string& tip) {
     const double from = axis_.at(s.begin), width = axis_.at(s.end) - from;
-    if (width >= kNarrow && words_ < kMostWords) {
+    if (width < narrowest_) {
+      columns_[lane][static_cast<int64_t>((from + width / 2) / narrowest_)][style] += width;
+    } else if (words_ < most_) {
       svg_.cell(from, y(lane), width, height_ - 2, style, tip);
       ++words_;
-      return;
+    } else {
+      boxes_[style].push_back({from, y(lane), width, height_ - 2});
     }
-    std::vector<Svg::Box>& all = narrow_[style];
-    if (!all.empty() && all.back().y == y(lane) && from - (all.back().x + all.back().width) < kNarrow / 2)
-      all.back().width = std::max(all.back().width, from + width - all.back().x);
-    else
-      all.push_back({from, y(lane), std::max(width, 0.05), height_ - 2});
   }
   std::string str() {
-    for (const auto& [style, boxes] : narrow_) svg_.boxes(boxes, style);
+    for (const auto& [lane, columns] : columns_)
+      for (const auto& [column, styles] : columns) addColumn(lane, column, styles);
+    for (const auto& [style, boxes] : boxes_) svg_.boxes(boxes, style);
     return svg_.str();
   }
 
 private:
+  using Styles = std::map<std::string_view, double>; ///< pixels
+
+  /// Columns that are filled join those before them; others are as wide as what is in them.
+  void addColumn(size_t lane, int64_t column, const Styles& styles) {
+    constexpr double kFilled = 0.9;
+    double filled = 0;
+    for (const auto& [style, pixels] : styles) filled += pixels;
+    const auto most = std::ranges::max_element(styles, {}, [](const auto& one) { return one.second; });
+    const double from = static_cast<double>(column) * narrowest_;
+    const double width = filled < kFilled * narrowest_ ? std::max(filled, kLeast) : narrowest_;
+    std::vector<Svg::Box>& all = boxes_[most->first];
+    if (!all.empty() && all.back().y == y(lane) && from - (all.back().x + all.back().width) < kLeast)
+      all.back().width = from + width - all.back().x;
+    else
+      all.push_back({from, y(lane), width, height_ - 2});
+  }
   double y(size_t lane) const { return kLaneTop + static_cast<double>(lane) * height_; }
 
   PictureAxis axis_;
+  double narrowest_; ///< pixels
+  size_t most_;      ///< spans of a lane with words
   double height_, bottom_;
   Svg svg_;
-  std::map<std::string_view, std::vector<Svg::Box>> narrow_;
+  std::map<size_t, std::map<int64_t, Styles>> columns_; ///< of narrow spans, by lane
+  std::map<std::string_view, std::vector<Svg::Box>> boxes_;
   size_t words_ = 0;
 };
 

@@ -18,6 +18,22 @@ UNITS = {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60, "h": 3600, "d": 
 VOID = {"meta", "br", "link", "img", "input"}
 
 
+LONG = """import std.models.llama
+import std.clusters.hgx
+import std.stacks.fsdp
+import std.optimizers
+plan long {
+  model    = llama.dense(layers = 64, hidden = 512, heads = 8, ffn = 1024, vocab = 1024)
+  cluster  = hgx.hgx_h100(nodes = 16)
+  software = fsdp.torchtitan
+  train { seq = 512; global_batch = 2048; micro_batch = 1; optimizer = optimizers.adamw }
+  mesh { dp = 8; pp = 16 }
+  place { batch -> dp }
+  pipeline pp { schedule = interleaved_1f1b(chunks = 4); stages = even }
+}
+"""
+
+
 class Reader(html.parser.HTMLParser):
     """Sections, their pictures and tables; fails where tags do not match."""
 
@@ -118,7 +134,17 @@ def main():
         if "<script>alert" in odd or odd.count("<script>") != 1:
             print("markup of a comment became markup of the page")
             bad += 1
+        # Sixteen stages of four chunks with 256 micro-batches each.
+        path, out = os.path.join(folder, "long.plan"), os.path.join(folder, "long.html")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(LONG)
+        run("report", path, "-o", out)
+        if not 100_000 < os.path.getsize(out) < MOST_BYTES:
+            print(f"the page of a long step has {os.path.getsize(out)} bytes")
+            bad += 1
+        os.remove(out)
         # The same bytes twice.
+        path, out = os.path.join(folder, "odd.plan"), os.path.join(folder, "odd.html")
         run("report", path, "--plan", "gpt3_175b", "-o", out)
         with open(out, encoding="utf-8") as file:
             if file.read() != odd:
