@@ -30,6 +30,7 @@ struct Format {
   std::string_view suffix; ///< of the file: `.json`
   bool needsTimes = true;  ///< needs `ExportInput::line`, so the plan has to be priced
   bool oneRank = false;    ///< writes one device
+  /// Null if the driver writes the plan's words by the tables of imports, read backwards (import/Backwards.h).
   /// Returns what is left out of a long step, as a phrase; empty if nothing is.
   std::string (*write)(const ExportInput& input, Sink sink) = nullptr;
 };

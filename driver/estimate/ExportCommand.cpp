@@ -4,6 +4,7 @@
 #include "backends/export/Ranks.h"
 #include "backends/timeline/Build.h"
 #include "backends/timeline/Verify.h"
+#include "driver/estimate/PlanWords.h"
 #include "driver/files/Files.h"
 #include "driver/files/GzipText.h"
 #include "driver/files/InputFile.h"
@@ -122,6 +123,21 @@ void verify(const Arguments& arguments, const timeline::Timeline& line, const ap
   if (!found.empty()) throw passes::InternalError(fmt::format("the timeline is wrong:\n{}", fmt::join(found, "\n")));
 }
 
+/// Writes the plan as a configuration of another system.
+int writeWords(Console& console, const Arguments& arguments, const exports::Format& format, InputFile& file,
+               const api::Compilation& plan) {
+  DiagnosticEngine found;
+  const auto text = foreign::writtenBack(format.name, wordsOf(plan, file.sources()), found);
+  console.diagnose(found, file.sources());
+  if (!text) {
+    console.summarize();
+    return kFailed;
+  }
+  Output output(console, outputOf(arguments));
+  output(*text);
+  return output.finish();
+}
+
 int write(Console& console, const Arguments& arguments, const exports::Format& format, InputFile& file,
           api::Compilation& plan) {
   DiagnosticEngine found;
@@ -167,6 +183,7 @@ int runExport(Console& console, const Arguments& arguments) {
     return console.hasErrors() ? kFailed : noPlans(console, file);
   }
   file.report(plans);
+  if (!format.write) return writeWords(console, arguments, format, file, *plans.front());
   return write(console, arguments, format, file, *plans.front());
 }
 
@@ -174,8 +191,10 @@ int runExport(Console& console, const Arguments& arguments) {
 
 const Command kExportCommand = {
     "export",
-    "write a step of a plan for a trace viewer, a profiler's tools or Graphviz",
-    {{"FORMAT", 1, 1, "perfetto: trace events; kineto: one device as PyTorch's profiler; dot: graphs", formatNames},
+    "write a step of a plan for a trace viewer, a profiler's tools or Graphviz, or the plan for Megatron-LM",
+    {{"FORMAT", 1, 1,
+      "perfetto: trace events; kineto: one device as PyTorch's profiler; dot: graphs; megatron: arguments",
+      formatNames},
      {"FILE", 1, 1, "a .plan file, or - for stdin"}},
     {{"--plan", "NAME", {}, "this plan; default: the first; 'NAME(nodes = 8)' binds its parameters"},
      kSetOption,
