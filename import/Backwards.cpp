@@ -196,19 +196,20 @@ int64_t Backwards::count(const std::string& name, int64_t otherwise) const {
 
 std::optional<std::string> writtenBack(std::string_view format, const PlanWords& plan, DiagnosticEngine& found) {
   Backwards state{format, plan, found};
-  if (!takeModel(state) || !takeLayout(state, targetTable(fmt::format("{}_layouts.json", format)))) return std::nullopt;
+  const TargetTable layouts = targetTable(fmt::format("{}_layouts.json", format));
+  if (!takeLayout(state, layouts) || !takeModel(state)) return std::nullopt;
   unsettleMegatron(state);
   if (found.hasErrors()) return std::nullopt;
   const auto fields = fieldsOf(state, tableFile(fmt::format("{}.json", format)));
   if (found.hasErrors()) return std::nullopt;
-  std::string out =
-      fmt::format("# Arguments of {}, as the plan {} says them, for {} devices.\n", format, plan.name, plan.devices);
-  for (const std::string& comment : state.comments) out += fmt::format("# Not said here: {}\n", comment);
+  std::string out = fmt::format("# Arguments of {}, as the plan {} says them, for {} devices.\nARGUMENTS=(\n", format,
+                                plan.name, plan.devices);
+  for (const std::string& comment : state.comments) out += fmt::format("  # Not said here: {}\n", comment);
   for (const auto& [key, value] : fields)
-    out += value.empty()                                         ? fmt::format("--{}\n", key)
-           : value.find_first_of("|*()[] ") == std::string::npos ? fmt::format("--{} {}\n", key, value)
-                                                                 : fmt::format("--{} \"{}\"\n", key, value);
-  return out;
+    out += value.empty()                                         ? fmt::format("  --{}\n", key)
+           : value.find_first_of("|*()[] ") == std::string::npos ? fmt::format("  --{} {}\n", key, value)
+                                                                 : fmt::format("  --{} \"{}\"\n", key, value);
+  return out + ")\ntorchrun pretrain_gpt.py \"${ARGUMENTS[@]}\"\n";
 }
 
 } // namespace planc::foreign

@@ -29,7 +29,7 @@ ROWS = [
     (DENSE, "--bf16 --pipeline-model-parallel-size 2 --decoder-first-pipeline-num-layers 7 --micro-batch-size 1 --global-batch-size 64"),
     (DENSE, "--bf16 --context-parallel-size 2 --micro-batch-size 1 --global-batch-size 32 --grad-reduce-in-bf16 --use-distributed-optimizer"),
     (DENSE, "--bf16 --fp8-format hybrid --tensor-model-parallel-size 2 --sequence-parallel --micro-batch-size 1 --global-batch-size 32"),
-    (DENSE, "--bf16 --fp8-format e4m3 --fp8-recipe mxfp8 --micro-batch-size 1 --global-batch-size 32 --use-distributed-optimizer"),
+    (DENSE, "--bf16 --fp8-format e4m3 --fp8-recipe blockwise --micro-batch-size 1 --global-batch-size 32 --use-distributed-optimizer"),
     (GROUPED, "--bf16 --tensor-model-parallel-size 2 --pipeline-model-parallel-size 2 --sequence-parallel --micro-batch-size 1 --global-batch-size 64"),
     (GROUPED, "--bf16 --micro-batch-size 1 --global-batch-size 64 --use-megatron-fsdp --data-parallel-sharding-strategy optim_grads_params"),
     (GROUPED, "--bf16 --micro-batch-size 2 --global-batch-size 64 --use-distributed-optimizer --recompute-granularity full --recompute-method uniform "
@@ -54,6 +54,8 @@ def totals(planc, plan):
 
 def trip(planc, words, folder):
     """What differs after an export and an import; empty: nothing."""
+    for old in folder.glob("*.plan"):
+        old.unlink()
     first, arguments, second = folder / "first.plan", folder / "back.sh", folder / "second.plan"
     for command in (["import", "megatron", *words, "-o", first], ["export", "megatron", first, "-o", arguments], ["import", "megatron", arguments, "-o", second]):
         done = subprocess.run([planc, *command], capture_output=True, text=True, timeout=300)
@@ -71,7 +73,8 @@ def main():
         wanted = [[small / "launch.sh"], [small / "mixture.yaml", "--set", "devices=16"]]
         for at, (model, layout) in enumerate(ROWS):
             path = folder / f"row_{at}.sh"
-            path.write_text("\n".join((model + " " + layout + " --world-size 16").replace("([0]*1+[1]*15)", '"([0]*1+[1]*15)"').split(" --")).replace("\n", "\n--") + "\n")
+            quoted = (model + " " + layout).replace("([0]*1+[1]*15)", '"([0]*1+[1]*15)"')
+            path.write_text(f"torchrun pretrain_gpt.py {quoted} --world-size 16\n")
             wanted.append([path])
         for words in wanted:
             difference = trip(planc, words, folder)
