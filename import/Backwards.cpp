@@ -48,7 +48,7 @@ std::optional<Texts> matched(const std::string& form, const std::string& text) {
       continue;
     }
     size_t stop = end + 1; // of the plain text behind the setting
-    while (stop < form.size() && form[stop] != '{') ++stop;
+    while (stop < form.size() && (form[stop] != '{' || form.substr(stop, 2) == "{ ")) ++stop;
     const std::string behind = form.substr(end + 1, stop - end - 1);
     const size_t next = behind.empty()                                  ? text.size()
                         : stop == form.size() && text.ends_with(behind) ? text.size() - behind.size()
