@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/Formats.h"
 #include "import/Shell.h"
+#include "import/ShellWords.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -10,7 +11,7 @@
 
 namespace planc::foreign {
 
-PLANC_ERROR(ForeignUnset, 1216, "`{key}` needs `${name}`, which has no value in the file")
+PLANC_ERROR(ForeignUnset, 1216, "`{key}` needs `{name}`, whose value the file does not say")
 
 namespace {
 
@@ -32,7 +33,7 @@ std::string spelled(std::string_view key) {
 }
 
 /// Replaces variables in the texts of a value.
-void expand(ForeignValue& value, const ShellVariables& variables) {
+void expand(ForeignValue& value, ShellVariables& variables) {
   for (ForeignValue& item : value.items) expand(item, variables);
   if (value.kind == ForeignValue::Kind::Text && value.text.find('$') != std::string::npos)
     value = valueOfWord(variables.expanded(value.text), value.range);
@@ -56,9 +57,30 @@ ForeignValue optionsOfList(const ForeignValue& list) {
   return optionsOf(words);
 }
 
+/// The options of the last command of a script that trains: one with an argument that Megatron-LM needs. Others are
+/// said to be left out.
+std::optional<ForeignValue> readLaunch(Reading& reading, FileId file, ShellVariables& variables) {
+  std::optional<std::vector<ForeignValue>> commands = readShell(reading.sources, file, variables, reading.found);
+  if (!commands) return std::nullopt;
+  std::vector<std::string> needs;
+  for (const auto& [setting, key] : textsOf(megatronTable().at("needs"))) needs.push_back(key);
+  ForeignValue* launch = nullptr;
+  for (ForeignValue& command : *commands) {
+    if (std::none_of(command.members.begin(), command.members.end(), [&](const ForeignMember& option) {
+          return std::find(needs.begin(), needs.end(), spelled(option.name)) != needs.end();
+        }))
+      continue;
+    if (launch)
+      reading.leave("command", launch->range, reading.sources.text(launch->range),
+                    "the last command that trains is imported");
+    launch = &command;
+  }
+  if (!launch && !commands->empty()) launch = &commands->back();
+  return launch ? std::move(*launch) : ForeignValue{};
+}
+
 std::optional<ForeignValue> readArguments(Reading& reading, FileId file, ShellVariables& variables) {
-  if (!isYaml(reading.sources.path(file), reading.sources.text(file)))
-    return readShell(reading.sources, file, variables, reading.found);
+  if (!isYaml(reading.sources.path(file), reading.sources.text(file))) return readLaunch(reading, file, variables);
   std::optional<ForeignValue> root = readYaml(reading.sources, file, reading.found);
   if (!root) return std::nullopt;
   if (const ForeignValue* environment = root->member(kEnvironment))
@@ -89,9 +111,11 @@ void checkUnset(Reading& reading, const FieldTable& rows, std::vector<ForeignFie
     if (name.empty() || !row || (row->takes == Takes::Text && row->words.empty()) ||
         (row->as.empty() && row->words.empty()))
       return false;
+    const bool plain = nameLength(name) == name.size();
     reading.found
-        .report(ForeignUnset, field.value->range, {{"key", reading.prefix + field.key}, {"name", oneLine(name)}})
-        .help(fmt::format("give it: `--set {}=VALUE`", oneLine(name)));
+        .report(ForeignUnset, field.value->range,
+                {{"key", reading.prefix + field.key}, {"name", (plain ? "$" : "") + oneLine(name)}})
+        .help(fmt::format("give it: `--set {}=VALUE`", plain ? oneLine(name) : field.key));
     return true;
   });
 }

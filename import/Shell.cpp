@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/Shell.h"
 
-#include "support/text/Spelling.h"
+#include "import/ShellWords.h"
 
 #include <algorithm>
 #include <sstream>
@@ -14,257 +14,264 @@ PLANC_ERROR(ShellForm, 1215, "this part of the script is not followed: {what}")
 
 namespace {
 
-constexpr size_t kMostWords = 10'000;
+constexpr std::string_view kRepeats = "options in a loop, a case or a function",
+                           kUndecided = "options behind a condition other than ==, !=, -z, -n and files that exist";
+/// Functions of a script run so often.
+constexpr size_t kMostCalls = 200;
 
-bool isBlank(char c) {
-  return c == ' ' || c == '\t' || c == '\r';
+/// The word that closes the compound command that a word opens; empty if it opens none.
+std::string_view closerOf(const RawWord& word) {
+  if (word.op == '(') return ")";
+  if (word.op || word.quoted) return {};
+  if (isOneOf(word.text, {"for", "while", "until", "select"})) return "done";
+  return word.text == "case" ? "esac"
+         : word.text == "if" ? "fi"
+         : word.text == "{"  ? "}"
+         : word.text == "[[" ? "]]"
+                             : "";
 }
 
-/// A word of the text as it is written, and an operator: a line end, `;`, `(`, `)`, `|`, `&`.
-struct RawWord {
-  std::string text; ///< quotes removed; what stood in single quotes has no variables, its dollars are marked
-  SourceRange range;
-  char op = 0;         ///< the operator, for a word that is one
-  bool quoted = false; ///< the word had quotes
-};
-
-constexpr char kPlainDollar = '\x02';
-
-/// Splits a script into words and operators.
-class Splitter {
-public:
-  /// A text that begins with an option is a list of arguments, whose line breaks are blanks.
-  Splitter(std::string_view text, FileId file)
-      : text_(text), file_(file),
-        options_(text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())).starts_with("--")) {}
-
-  std::vector<RawWord> words() {
-    std::vector<RawWord> out;
-    while (at_ < text_.size() && out.size() < kMostWords) {
-      const char c = text_[at_];
-      if (isBlank(c) || (c == '\n' && options_)) {
-        ++at_;
-      } else if (c == '\\' && at_ + 1 < text_.size() && (text_[at_ + 1] == '\n' || text_[at_ + 1] == '\r')) {
-        at_ = std::min(text_.find('\n', at_), text_.size() - 1) + 1;
-      } else if (c == '#') {
-        at_ = std::min(text_.find('\n', at_), text_.size());
-      } else if (c == '\n' || c == ';' || c == '(' || c == ')' || c == '|' || c == '&') {
-        out.push_back({"", range(at_, at_ + 1), c, false});
-        ++at_;
-      } else
-        out.push_back(word());
-    }
-    return out;
-  }
-
-private:
-  SourceRange range(size_t begin, size_t end) const {
-    return {file_, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
-  }
-
-  RawWord word() {
-    RawWord out;
-    const size_t begin = at_;
-    char quote = 0;
-    size_t depth = 0; // of ${ }, $( )
-    for (; at_ < text_.size(); ++at_) {
-      const char c = text_[at_];
-      if (quote == '\'') {
-        if (c == '\'')
-          quote = 0;
-        else
-          out.text += c == '$' ? kPlainDollar : c;
-        continue;
-      }
-      if (c == '\\' && at_ + 1 < text_.size()) {
-        if (text_[at_ + 1] == '\n') {
-          ++at_;
-          continue;
-        }
-        out.text += text_[++at_] == '$' ? kPlainDollar : text_[at_];
-        continue;
-      }
-      if (c == '"') {
-        quote = quote ? 0 : '"';
-        out.quoted = true;
-        continue;
-      }
-      if (c == '\'' && !quote) {
-        quote = '\'';
-        out.quoted = true;
-        continue;
-      }
-      if (c == '$' && at_ + 1 < text_.size() && (text_[at_ + 1] == '{' || text_[at_ + 1] == '(')) {
-        out.text += c;
-        out.text += text_[++at_];
-        ++depth;
-        continue;
-      }
-      if (depth > 0) {
-        if (c == '(' || c == '{') ++depth;
-        if (c == ')' || c == '}') --depth;
-        out.text += c;
-        continue;
-      }
-      const bool ends = isBlank(c) || c == '\n' || c == ';' || c == '|' || c == '&' || c == ')';
-      const bool list = c == '(' && !out.text.empty() && out.text.back() == '=';
-      if (!quote && (ends || list || c == '(')) break;
-      out.text += c;
-    }
-    out.range = range(begin, at_);
-    return out;
-  }
-
-  std::string_view text_;
-  FileId file_;
-  bool options_;
-  size_t at_ = 0;
-};
-
-std::string withDollars(std::string text) {
-  std::replace(text.begin(), text.end(), kPlainDollar, '$');
-  return text;
-}
-
-/// The name before `=` of an assignment `A=…` or `A+=…`; empty if the word is none.
-std::string_view assignedName(std::string_view word) {
-  size_t length = 0;
-  while (length < word.size() && isWordChar(word[length])) ++length;
-  if (length == 0 || (word[0] >= '0' && word[0] <= '9')) return {};
-  const std::string_view rest = word.substr(length);
-  return rest.starts_with("=") || rest.starts_with("+=") ? word.substr(0, length) : std::string_view();
-}
-
-/// Runs the statements of a script.
+/// Runs the statements of a script. Variables that a part changes which it does not run have no value thereafter.
 class ScriptReader {
 public:
   ScriptReader(std::vector<RawWord> words, ShellVariables& variables, DiagnosticEngine& found)
-      : words_(std::move(words)), variables_(variables), found_(found) {}
+      : words_(std::move(words)), end_(words_.size()), variables_(variables), found_(found) {}
 
-  std::vector<ShellWord> command() {
-    while (at_ < words_.size()) statement();
-    return std::move(command_);
+  /// The commands that have options, in order.
+  std::vector<std::vector<ShellWord>> commands() {
+    while (peek()) statement();
+    return std::move(commands_);
   }
 
 private:
-  const RawWord* peek() const { return at_ < words_.size() ? &words_[at_] : nullptr; }
-  bool atWord(std::string_view text) const { return peek() && !peek()->op && !peek()->quoted && peek()->text == text; }
+  struct Part {
+    size_t begin = 0, end = 0;
+  };
+
+  const RawWord* peek() const { return at_ < end_ ? &words_[at_] : nullptr; }
+  bool atWord(std::string_view text) const { return peek() && !peek()->op && isPlain(*peek(), text); }
+  bool atOp(char op, size_t by = 0) const { return at_ + by < end_ && words_[at_ + by].op == op; }
   bool live() const {
     return std::all_of(taken_.begin(), taken_.end(), [](bool taken) { return taken; });
   }
 
+  /// Whether a command begins at a word.
+  bool begins(size_t at) const {
+    if (at == 0 || words_[at - 1].op) return true;
+    return !words_[at - 1].quoted &&
+           isOneOf(words_[at - 1].text, {"then", "do", "else", "elif", "if", "while", "until", "{", "!"});
+  }
+
+  /// The end of the command that begins at a word: the operator behind it, or behind the word that closes it.
+  size_t commandEnd(size_t at) const {
+    std::vector<std::string_view> open;
+    for (const size_t begin = at; at < end_; ++at) {
+      const RawWord& word = words_[at];
+      if (!open.empty() && isPlain(word, open.back()) && (word.op || word.text == "]]" || begins(at))) {
+        open.pop_back();
+        continue;
+      }
+      if (open.empty() && at > begin && word.op && word.op != '(') break;
+      if (const std::string_view closer = closerOf(word); !closer.empty() && (word.op || at == begin || begins(at)))
+        open.push_back(closer);
+    }
+    return at;
+  }
+
   void statement() {
-    const RawWord& word = words_[at_];
-    if (word.op) {
-      ++at_;
-      return;
-    }
+    if (peek()->op) return operators();
     if (atWord("if") || atWord("elif")) return branch();
-    if (atWord("else") || atWord("fi")) {
-      const bool otherwise = atWord("else");
+    if (atWord("else") || atWord("fi")) return otherwise();
+    if (atWord("!")) {
       ++at_;
-      if (taken_.empty()) return;
-      if (otherwise)
-        taken_.back() = !done_.back(), done_.back() = true;
-      else
-        taken_.pop_back(), done_.pop_back();
+      status_.reset();
+      if (peek() && !peek()->op) statement();
+      if (status_) status_ = !*status_;
       return;
     }
-    if (atWord("then") || atWord("do") || atWord("done") || atWord("export") || atWord("local") || atWord("set") ||
-        atWord("readonly")) {
-      const bool sets = atWord("set");
+    const std::string& text = peek()->text;
+    if (isOneOf(text, {"export", "local", "readonly", "declare", "typeset"}) || (declares_ && text.starts_with("-"))) {
+      declares_ = true;
       ++at_;
-      if (sets) skipLine();
       return;
     }
-    if (atWord("for") || atWord("while") || atWord("case") || atWord("until") || atWord("function")) return loop();
-    if (const std::string_view name = assignedName(word.text); !name.empty()) return assignment(std::string(name));
-    run();
+    if (isOneOf(text, {"then", "do", "done", "{", "}"})) {
+      ++at_;
+      return;
+    }
+    if (definition()) return;
+    if (isOneOf(text, {"for", "while", "until", "select", "case"})) return pass(commandEnd(at_), kRepeats);
+    if (atWord("[") || atWord("[[")) return test();
+    if (const std::string_view name = assignedName(text); !name.empty()) return assignment(std::string(name));
+    if (declares_) {
+      ++at_;
+      return;
+    }
+    plain(text);
   }
 
-  void skipLine() {
-    while (peek() && peek()->op != '\n' && peek()->op != ';') ++at_;
+  /// A command that the shell itself runs, or a program.
+  void plain(const std::string& text) {
+    const size_t end = commandEnd(at_);
+    status_.reset();
+    if (text == "set") {
+      at_ = end;
+    } else if (text == "unset") {
+      for (; at_ < end; ++at_)
+        if (live()) variables_.forget(words_[at_].text);
+    } else if (isOneOf(text, {"exit", "return"})) {
+      at_ = end;
+      if (live()) (text == "exit" ? exited_ = true : exited_), end_ = at_;
+    } else if (isOneOf(text, {"read", "let", "getopts", "mapfile", "readarray", "printf"}) ||
+               (text == "eval" && !hasOptions({at_, end}))) {
+      pass(end, kRepeats);
+    } else
+      run();
   }
 
-  /// Loops and functions are skipped: a launch needs none. One that assigns arguments is reported.
-  void loop() {
-    const SourceRange place = peek()->range;
-    const std::string closing = atWord("case") ? "esac" : atWord("function") ? "}" : "done";
-    bool options = false;
-    for (++at_; peek() && !atWord(closing); ++at_) options = options || peek()->text.starts_with("--");
-    if (peek()) ++at_;
-    if (options && live())
-      found_.report(ShellForm, place, {{"what", "options in a loop, a case or a function"}})
-          .help("write the arguments of the command into a file of their own, and import that");
+  bool hasOptions(Part part) const {
+    for (; part.begin < part.end; ++part.begin)
+      if (hasOption(words_[part.begin].text)) return true;
+    return false;
+  }
+
+  /// Follows `&&` and `||`, subshells and `((…))`.
+  void operators() {
+    const char op = peek()->op;
+    const bool twice = atOp(op, 1) && words_[at_ + 1].range.begin == peek()->range.end;
+    if (op == '(' && twice) return pass(commandEnd(at_), kRepeats);
+    if (op == '(') outer_.push_back(variables_);
+    if (op == ')' && !outer_.empty()) {
+      variables_ = std::move(outer_.back());
+      outer_.pop_back();
+    }
+    const bool list = twice && (op == '&' || op == '|');
+    at_ += list ? 2 : 1;
+    if (op != '(' && op != ')') declares_ = false;
+    while (list && atOp('\n')) ++at_;
+    if (!list || !peek() || !live()) return;
+    const size_t end = commandEnd(at_);
+    const std::optional<bool> before = status_;
+    if (before == (op == '&')) return;
+    // A program whose success nobody knows is followed by the launch that needs it: `cd folder && torchrun …`.
+    const std::string& text = peek()->text;
+    const bool launches =
+        !before && op == '&' && !peek()->op && closerOf(*peek()).empty() && assignedName(text).empty();
+    if (launches && !isOneOf(text, {"exit", "return", "export", "eval", "read", "unset"})) return;
+    if (before)
+      at_ = end;
+    else
+      pass(end, kUndecided);
+    status_ = before;
+  }
+
+  /// Passes over a part that may run or not: what it changes has no value from here on.
+  void pass(size_t end, std::string_view what) {
+    const Part part{at_, end};
+    at_ = end;
+    status_.reset();
+    if (!live()) return;
+    forget(part, 0);
+    if (hasOptions(part)) refuse(words_[part.begin].range, what);
+  }
+
+  void refuse(SourceRange place, std::string_view what) {
+    found_.report(ShellForm, place, {{"what", what}})
+        .help("write the arguments of the command into a file of their own, and import that");
+  }
+
+  void forget(Part part, size_t depth) {
+    bool names = false; // whether the words are names that the command changes
+    for (size_t i = part.begin; i < part.end; ++i) {
+      const RawWord& word = words_[i];
+      if (begins(i) || i == part.begin) {
+        names = isOneOf(word.text, {"for", "select", "read", "unset", "getopts", "mapfile", "readarray", "printf"});
+        const auto body = functions_.find(word.text);
+        if (body != functions_.end() && depth < 5) forget(body->second, depth + 1);
+      } else if (word.text == "in")
+        names = false;
+      else if (names && isName(word.text))
+        variables_.doubt(word.text);
+      for (const std::string& name : changedNames(word.text)) variables_.doubt(name);
+    }
+  }
+
+  /// Keeps the body of `name() { … }` for its calls; false if none begins here.
+  bool definition() {
+    size_t at = at_;
+    const bool keyword = atWord("function");
+    if (keyword) ++at;
+    if (at >= end_ || words_[at].op || words_[at].quoted || !assignedName(words_[at].text).empty()) return false;
+    const std::string name = words_[at++].text;
+    const bool brackets = at + 1 < end_ && words_[at].op == '(' && words_[at + 1].op == ')';
+    if (!keyword && !brackets) return false;
+    if (brackets) at += 2;
+    while (at < end_ && words_[at].op == '\n') ++at;
+    at_ = commandEnd(at);
+    if (live()) functions_[name] = {at, at_};
+    return true;
+  }
+
+  void call(Part body, const std::vector<ShellWord>& words) {
+    if (++calls_ > kMostCalls) return refuse(words[0].range, "a function that calls itself");
+    for (size_t i = 1; i < words.size(); ++i) variables_.assigned[std::to_string(i)] = words[i].text;
+    const size_t at = at_, end = end_, branches = taken_.size();
+    at_ = body.begin;
+    end_ = body.end;
+    while (peek()) statement();
+    taken_.resize(branches);
+    done_.resize(branches);
+    at_ = at;
+    end_ = exited_ ? at : end;
+    for (size_t i = 1; i < words.size(); ++i) variables_.assigned.erase(std::to_string(i));
+  }
+
+  void otherwise() {
+    const bool otherwise = atWord("else");
+    ++at_;
+    if (taken_.empty()) return;
+    if (otherwise)
+      taken_.back() = !done_.back(), done_.back() = true;
+    else
+      taken_.pop_back(), done_.pop_back();
   }
 
   void branch() {
     const bool first = atWord("if");
+    const Part whole{at_, first ? commandEnd(at_) : at_};
     const SourceRange place = peek()->range;
     ++at_;
     std::vector<RawWord> condition;
     while (peek() && !atWord("then")) condition.push_back(words_[at_++]);
     if (peek()) ++at_;
     if (!first && taken_.empty()) return;
+    const std::optional<bool> holds = live() || !first ? conditionHolds(condition, variables_) : false;
+    if (first && !holds) {
+      at_ = whole.begin;
+      return pass(whole.end, kUndecided);
+    }
     if (first) {
       taken_.push_back(false);
       done_.push_back(false);
     }
     taken_.back() = false;
     if (done_.back() || !std::all_of(taken_.begin(), taken_.end() - 1, [](bool taken) { return taken; })) return;
-    const std::optional<bool> holds = truth(condition);
-    if (!holds)
-      found_.report(ShellForm, place, {{"what", "a condition other than ==, !=, -z, -n and files that exist"}})
-          .help("write the arguments of the command into a file of their own, and import that");
+    if (!holds) refuse(place, "an elif with a condition other than ==, !=, -z, -n and files that exist");
     taken_.back() = holds.value_or(false);
     done_.back() = holds.value_or(true);
   }
 
-  /// Whether `[ "$A" == "b" ] || [[ -n $C ]]` holds; nullopt if it is something else.
-  std::optional<bool> truth(const std::vector<RawWord>& condition) {
-    bool any = false, all = true;
-    std::vector<std::string> test;
-    bool inside = false;
-    for (size_t i = 0; i < condition.size(); ++i) {
-      const RawWord& word = condition[i];
-      if (word.op == '|' && !inside) {
-        any = any || all;
-        all = true;
-      }
-      if (word.op) continue;
-      if (word.text == "[" || word.text == "[[") {
-        inside = true;
-        test.clear();
-      } else if (word.text == "]" || word.text == "]]") {
-        inside = false;
-        const std::optional<bool> one = testHolds(test);
-        if (!one) return std::nullopt;
-        all = all && *one;
-      } else if (inside)
-        test.push_back(withDollars(variables_.expanded(word.text)));
-      else
-        return std::nullopt;
-    }
-    return any || all;
-  }
-
-  static std::optional<bool> testHolds(std::vector<std::string> test) {
-    bool negated = false;
-    if (!test.empty() && test[0] == "!") {
-      negated = true;
-      test.erase(test.begin());
-    }
-    std::optional<bool> out;
-    const auto value = [](const std::string& text) { return unsetIn(text).empty() ? text : std::string(); };
-    if (test.size() == 2 && (test[0] == "-z" || test[0] == "-n")) out = value(test[1]).empty() == (test[0] == "-z");
-    if (test.size() == 2 && (test[0] == "-f" || test[0] == "-d" || test[0] == "-e")) out = true;
-    if (test.size() == 3 && (test[1] == "==" || test[1] == "=" || test[1] == "-eq"))
-      out = value(test[0]) == value(test[2]);
-    if (test.size() == 3 && (test[1] == "!=" || test[1] == "-ne")) out = value(test[0]) != value(test[2]);
-    return out ? std::optional(*out != negated) : std::nullopt;
+  void test() {
+    const std::string closing = atWord("[") ? "]" : "]]";
+    std::vector<RawWord> condition;
+    while (peek() && !atWord(closing) && !atOp('\n') && !atOp(';')) condition.push_back(words_[at_++]);
+    if (atWord(closing)) condition.push_back(words_[at_++]);
+    status_ = live() ? conditionHolds(condition, variables_) : std::nullopt;
   }
 
   void assignment(std::string name) {
+    status_ = true;
+    if (!declares_ && atPrefix()) return;
     const RawWord& word = words_[at_++];
     const bool more = word.text.compare(name.size(), 1, "+") == 0;
     const std::string value = word.text.substr(name.size() + (more ? 2 : 1));
@@ -309,75 +316,63 @@ private:
     for (std::string part; parts >> part;) out.push_back({part, word.range});
   }
 
+  /// Passes over the environment of one command: `A=1 B=2 run`. False if assignments stand alone.
+  bool atPrefix() {
+    size_t at = at_;
+    while (at < end_ && !words_[at].op && !assignedName(words_[at].text).empty()) ++at;
+    if (at >= end_ || words_[at].op || words_[at].text.find_first_of("<>") < 2) return false;
+    at_ = at;
+    return true;
+  }
+
   void run() {
     std::vector<ShellWord> words;
-    while (peek() && peek()->op != '\n' && peek()->op != ';' && peek()->op != '|' && peek()->op != '&') {
+    while (peek() && !peek()->op) {
       const std::string_view text = peek()->text;
-      const bool redirects =
-          !peek()->quoted && !peek()->op && text.substr(0, 2).find_first_of("<>") != std::string_view::npos;
-      if (!peek()->op && !redirects) addWord(*peek(), words);
+      const bool redirects = !peek()->quoted && text.substr(0, 2).find_first_of("<>") != std::string_view::npos;
+      if (!redirects && live()) addWord(*peek(), words);
       if (redirects && (text.ends_with(">") || text.ends_with("<"))) ++at_; // its file is the next word
-      ++at_;
+      if (peek()) ++at_;
     }
-    if (live() &&
-        std::any_of(words.begin(), words.end(), [](const ShellWord& word) { return word.text.starts_with("--"); }))
-      command_ = std::move(words);
+    if (words.empty()) return;
+    if (isOneOf(words[0].text, {"true", ":", "false"})) status_ = words[0].text != "false";
+    if (const auto body = functions_.find(words[0].text); body != functions_.end()) return call(body->second, words);
+    if (std::none_of(words.begin(), words.end(), [](const ShellWord& word) { return word.text.starts_with("--"); }))
+      return;
+    for (const ShellWord& word : words)
+      if (variables_.lost.count(unsetIn(word.text)))
+        return refuse(word.range, "options that a part changes which runs or not, or several times");
+    if (commands_.size() < kMostCalls) commands_.push_back(std::move(words));
   }
 
   std::vector<RawWord> words_;
-  size_t at_ = 0;
+  size_t at_ = 0, end_;
   ShellVariables& variables_;
   DiagnosticEngine& found_;
   std::vector<bool> taken_, done_; ///< of each open `if`: whether its present branch runs, and whether one ran already
-  std::vector<ShellWord> command_;
+  std::optional<bool> status_;     ///< whether the last command succeeded; nullopt: unknown
+  bool declares_ = false;          ///< behind `export` on its line
+  bool exited_ = false;
+  size_t calls_ = 0;
+  std::map<std::string, Part, std::less<>> functions_;
+  std::vector<ShellVariables> outer_; ///< of each open subshell
+  std::vector<std::vector<ShellWord>> commands_;
 };
 
 } // namespace
 
-ForeignValue optionsOf(const std::vector<ShellWord>& words) {
-  ForeignValue out;
-  out.kind = ForeignValue::Kind::Table;
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (!words[i].text.starts_with("--") || words[i].text.size() == 2) continue;
-    ForeignMember option{words[i].text, words[i].range, {}};
-    std::vector<ForeignValue> values;
-    if (const size_t equals = option.name.find('='); equals != std::string::npos) {
-      values.push_back(valueOfWord(option.name.substr(equals + 1), words[i].range));
-      option.name.erase(equals);
-    }
-    for (; values.empty() || values.size() < kMostWords; ++i) {
-      if (i + 1 >= words.size() || words[i + 1].text.starts_with("--")) break;
-      if (!values.empty() && words[i + 1].text.ends_with(".py")) break; // the program behind the launcher's options
-      std::string text = words[i + 1].text;
-      if (text.size() > 1 && text.front() == '\'' && text.back() == '\'') text = text.substr(1, text.size() - 2);
-      values.push_back(valueOfWord(text, words[i + 1].range));
-    }
-    option.value = values.empty() ? valueOfWord("true", option.range) : values[0];
-    if (values.size() > 1) {
-      option.value = ForeignValue{};
-      option.value.kind = ForeignValue::Kind::List;
-      option.value.range = SourceRange::cover(values.front().range, values.back().range);
-      option.value.items = std::move(values);
-    }
-    // The last of equal options counts, as for argparse.
-    const auto same = std::find_if(out.members.begin(), out.members.end(),
-                                   [&](const ForeignMember& one) { return one.name == option.name; });
-    if (same != out.members.end())
-      *same = std::move(option);
-    else
-      out.members.push_back(std::move(option));
-  }
-  return out;
-}
-
-std::optional<ForeignValue> readShell(const SourceManager& sources, FileId file, ShellVariables& variables,
-                                      DiagnosticEngine& found) {
+std::optional<std::vector<ForeignValue>> readShell(const SourceManager& sources, FileId file, ShellVariables& variables,
+                                                   DiagnosticEngine& found) {
   const size_t errors = found.errorCount();
-  ScriptReader reader(Splitter(sources.text(file), file).words(), variables, found);
-  const std::vector<ShellWord> words = reader.command();
+  SourceRange unclosed{};
+  std::vector<RawWord> words = shellWords(sources.text(file), file, unclosed);
+  if (unclosed.valid()) found.report(ShellForm, unclosed, {{"what", "a quote without an end"}}).help("close the quote");
+  std::vector<ForeignValue> out;
+  for (const std::vector<ShellWord>& command : ScriptReader(std::move(words), variables, found).commands()) {
+    out.push_back(optionsOf(command));
+    out.back().range = command.front().range;
+  }
   if (found.errorCount() > errors) return std::nullopt;
-  ForeignValue out = optionsOf(words);
-  out.range = {file, 0, static_cast<uint32_t>(std::min<size_t>(sources.text(file).size(), 1))};
   return out;
 }
 

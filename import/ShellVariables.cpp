@@ -1,7 +1,7 @@
-// Expansion of shell variables and of arithmetic.
+// Expansion of shell variables and of arithmetic, and the options among words.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/Shell.h"
-#include "support/text/Spelling.h"
+#include "import/ShellWords.h"
 
 #include <algorithm>
 #include <charconv>
@@ -80,13 +80,6 @@ private:
   size_t at_ = 0;
 };
 
-/// The length of the name at the front of a text.
-size_t nameLength(std::string_view text) {
-  size_t out = 0;
-  while (out < text.size() && isWordChar(text[out])) ++out;
-  return out;
-}
-
 /// The position of the closing bracket of the opening one at `at`; npos if there is none.
 size_t closing(std::string_view text, size_t at, char open, char close) {
   size_t depth = 0;
@@ -119,7 +112,20 @@ const std::string* ShellVariables::find(std::string_view name) const {
   return at == assigned.end() ? nullptr : &at->second;
 }
 
-std::string ShellVariables::expanded(std::string_view text, size_t depth) const {
+void ShellVariables::doubt(const std::string& name) {
+  const auto old = assigned.find(name);
+  if ((old != assigned.end() && hasOption(old->second)) || lists.count(name)) lost.insert(name);
+  doubted.insert(name);
+  assigned[name] = unsetMark(name);
+  if (lists.count(name)) lists[name] = {{unsetMark(name), {}}};
+}
+
+void ShellVariables::forget(const std::string& name) {
+  assigned.erase(name);
+  lists.erase(name);
+}
+
+std::string ShellVariables::expanded(std::string_view text, size_t depth) {
   std::string out;
   if (depth > kMostExpansions) return out;
   for (size_t i = 0; i < text.size() && out.size() < kMostText; ++i) {
@@ -164,16 +170,64 @@ std::string ShellVariables::expanded(std::string_view text, size_t depth) const 
     }
     const std::string_view name = body.substr(0, nameLength(body));
     body.remove_prefix(name.size());
-    const bool otherwise =
-        body.starts_with(":-") || body.starts_with(":=") || body.starts_with("-") || body.starts_with("=");
-    const std::string* value = find(name);
-    if (value)
-      out += depth > 0 || value->find('$') == std::string::npos ? *value : expanded(*value, depth + 1);
-    else if (otherwise)
-      out += expanded(body.substr(body[0] == ':' ? 2 : 1), depth + 1);
-    else
+    const bool filled = body.starts_with(":"); // an empty value counts as none
+    const std::string_view after = body.substr(filled ? 1 : 0);
+    const char form = after.empty() ? 0 : after[0];
+    const std::string* value = name.empty() ? nullptr : find(name);
+    const bool has = value && !(filled && value->empty());
+    if (name.empty() || (filled && !form) || (form && std::string_view("-=+?").find(form) == std::string_view::npos)) {
+      out += unsetMark(text.substr(i, end - i + 1)); // `${A%%b}`
+    } else if (form == '+') {
+      if (value && !unsetIn(*value).empty())
+        out += *value;
+      else if (has)
+        out += expanded(after.substr(1), depth + 1);
+    } else if (has) {
+      const bool plain = depth > 0 || value->find('$') == std::string::npos || value->find(kMark) != std::string::npos;
+      out += plain ? *value : expanded(*value, depth + 1);
+    } else if (form == '-' || form == '=') {
+      const std::string other = expanded(after.substr(1), depth + 1);
+      if (form == '=') assigned[std::string(name)] = other;
+      out += other;
+    } else
       out += unsetMark(name);
     i = end;
+  }
+  return out;
+}
+
+ForeignValue optionsOf(const std::vector<ShellWord>& words) {
+  ForeignValue out;
+  out.kind = ForeignValue::Kind::Table;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].text.starts_with("--") || words[i].text.size() == 2) continue;
+    ForeignMember option{words[i].text, words[i].range, {}};
+    std::vector<ForeignValue> values;
+    if (const size_t equals = option.name.find('='); equals != std::string::npos) {
+      values.push_back(valueOfWord(option.name.substr(equals + 1), words[i].range));
+      option.name.erase(equals);
+    }
+    for (; values.empty() || values.size() < kMostWords; ++i) {
+      if (i + 1 >= words.size() || words[i + 1].text.starts_with("--")) break;
+      if (!values.empty() && words[i + 1].text.ends_with(".py")) break; // the program behind the launcher's options
+      std::string text = words[i + 1].text;
+      if (text.size() > 1 && text.front() == '\'' && text.back() == '\'') text = text.substr(1, text.size() - 2);
+      values.push_back(valueOfWord(text, words[i + 1].range));
+    }
+    option.value = values.empty() ? valueOfWord("true", option.range) : values[0];
+    if (values.size() > 1) {
+      option.value = ForeignValue{};
+      option.value.kind = ForeignValue::Kind::List;
+      option.value.range = SourceRange::cover(values.front().range, values.back().range);
+      option.value.items = std::move(values);
+    }
+    // The last of equal options counts, as for argparse.
+    const auto same = std::find_if(out.members.begin(), out.members.end(),
+                                   [&](const ForeignMember& one) { return one.name == option.name; });
+    if (same != out.members.end())
+      *same = std::move(option);
+    else
+      out.members.push_back(std::move(option));
   }
   return out;
 }

@@ -105,10 +105,10 @@ std::string optionsText(const std::string& script) {
   SourceManager sources;
   DiagnosticEngine found;
   ShellVariables variables;
-  const auto options = readShell(sources, sources.add("a.sh", script), variables, found);
+  const auto commands = readShell(sources, sources.add("a.sh", script), variables, found);
   std::string out = found.hasErrors() ? "error " : "";
-  if (options)
-    for (const ForeignMember& one : options->members) out += one.name + "=" + one.value.shown() + " ";
+  if (commands && !commands->empty())
+    for (const ForeignMember& one : commands->back().members) out += one.name + "=" + one.value.shown() + " ";
   return out;
 }
 
@@ -120,6 +120,13 @@ TEST(ForeignShell, FollowsAssignmentsArraysAndConditions) {
   EXPECT_EQ(optionsText("if [ -z \"$T\" ]; then X=1; elif [ 1 == 1 ]; then X=3; else X=2; fi\nrun --x $X\n"), "--x=1 ");
   EXPECT_EQ(optionsText("torchrun --nnodes 2 train.py --x=3 --x 4\n"), "--nnodes=2 --x=4 ");
   EXPECT_EQ(optionsText("--x 1\n--y 2\n"), "--x=1 --y=2 ");
+}
+
+TEST(ForeignShell, FollowsListsFunctionsAndExits) {
+  EXPECT_EQ(optionsText("A=1\ntrue && A=2 || A=3\nrun --x $A 2>&1 | tee log\n"), "--x=2 ");
+  EXPECT_EQ(optionsText("f() { run --x $1; }\nf 4\nexit 0\nrun --x 5\n"), "--x=4 ");
+  EXPECT_EQ(optionsText("f() { f; }\nf\n"), "error ");
+  EXPECT_EQ(optionsText("cat > b.sh <<'EOF'\nrun --x 1\nEOF\nrun --x $'a\\'b' --y 2\n"), "--x=\"a'b\" --y=2 ");
 }
 
 TEST(ForeignShell, ReportsWhatItDoesNotFollow) {
