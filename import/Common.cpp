@@ -79,6 +79,13 @@ bool readParts(Reading& reading, std::vector<std::string>& parts) {
           .help("name a file of a model, of a strategy or of a system");
       return false;
     }
+    if (std::count(parts.begin(), parts.end(), parts.back()) > 1) {
+      reading.found
+          .report(ForeignNoTable, {file, 0, 0},
+                  {{"format", reading.format}, {"why", fmt::format("a second {} was named", parts.back())}})
+          .help("give each a command of its own");
+      return false;
+    }
     const FieldTable rows = fieldTable(*part);
     std::vector<ForeignField> fields = sectionFieldsOf(*root);
     reading.override(fields, rows);

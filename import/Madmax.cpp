@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/Formats.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <sstream>
 
@@ -19,6 +20,7 @@ bool settleWays(Reading& reading) {
   }
   std::istringstream names(ways->value), numbers(degrees->value);
   __int128 devices = 1;
+  int64_t replicas = 1; // of ddp
   std::string name;
   for (int64_t degree = 0; names >> name;) {
     if (!(numbers >> degree) || degree < 1 || devices * degree > (__int128(1) << 40)) {
@@ -30,10 +32,17 @@ bool settleWays(Reading& reading) {
       settings.set("tp", Setting{std::to_string(degree), degrees->range, degrees->key});
     else if (name == "fsdp")
       settings.set("shard", std::string("params"));
-    else if (name != "ddp") {
+    else if (name == "ddp")
+      replicas = std::max(replicas, degree);
+    else {
       reading.lacks(ways->key, ways->range, name, "transformers of MAD-Max are split by tp, ddp and fsdp here");
       return false;
     }
+  }
+  // The recipe shards over all data-parallel ranks, so another way of replicas beside fsdp has no counterpart.
+  if (settings.is("shard", "params") && replicas > 1) {
+    reading.lacks(ways->key, ways->range, ways->value, "the recipe shards parameters over all data-parallel ranks");
+    return false;
   }
   settings.fallback("devices", std::to_string(static_cast<int64_t>(devices)));
   return true;

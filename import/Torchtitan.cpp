@@ -62,7 +62,8 @@ void settleCheckpoints(Reading& reading) {
   const bool operators = option == "op";
   if (operators && kept.contains(model) && !settings.has("experts"))
     settings.set("kept", kept.at(model).get<std::string>());
-  else if (const auto layers = settings.count("layers"), each = settings.count("selective");
+  else if (const auto layers = settings.count("layers"),
+           each = settings.has("selective") ? settings.count("selective") : std::optional<int64_t>(2);
            !operators && layers && each && *each >= 1 && *each <= *layers) {
     if (*each == 1)
       settings.set("redo", std::string("true"));
