@@ -286,8 +286,9 @@ bool readMegatron(Reading& reading) {
   takeFields(reading, rows, fields);
   for (const auto& [name, value] : textsOf(megatronTable().at("given"))) reading.settings.fallback(name, value);
   reading.takeDevices();
+  const bool wrong = reading.found.hasErrors(); // a value that is wrong is not missing
   for (const auto& [setting, key] : textsOf(megatronTable().at("needs")))
-    if (!reading.settings.has(setting)) reading.missing(reading.prefix + key, "Megatron-LM needs it");
+    if (!wrong && !reading.settings.has(setting)) reading.missing(reading.prefix + key, "Megatron-LM needs it");
   settleSchedule(reading);
   if (reading.found.hasErrors() || !settleModel(reading)) return false;
   reading.name = scriptName(reading);

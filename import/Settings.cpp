@@ -129,7 +129,7 @@ void takeField(Import& import, const FieldRow& row, const ForeignField& field) {
                                row.why.empty() ? "the importer knows no such value" : row.why);
     std::vector<std::string> known;
     for (const auto& [one, meaning] : row.words) known.push_back(one);
-    if (!known.empty()) report.meant(text, known, "its values here are");
+    if (!known.empty()) report.meant(text, known, "its values here are ");
     return;
   }
   if (value && !row.as.empty())

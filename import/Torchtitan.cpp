@@ -31,7 +31,7 @@ bool settleFlavor(Reading& reading) {
   const auto report = [&](const Setting& setting, const json& known, std::string_view why) {
     std::vector<std::string> words;
     for (const auto& [word, value] : known.items()) words.push_back(word);
-    reading.lacks(setting.key, setting.range, setting.value, why).meant(setting.value, words, "the importer knows");
+    reading.lacks(setting.key, setting.range, setting.value, why).meant(setting.value, words, "the importer knows ");
     return false;
   };
   const json& models = titanTable().at("models");
