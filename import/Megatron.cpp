@@ -1,8 +1,8 @@
 // Reads the arguments of Megatron-LM: lists of them, the scripts that launch it, and `MODEL_ARGS:` of YAML.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/Formats.h"
-#include "import/Shell.h"
-#include "import/ShellWords.h"
+#include "import/shell/Shell.h"
+#include "import/shell/ShellWords.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Compilation.h"
-#include "import/Backwards.h"
+#include "import/backwards/Backwards.h"
 
 namespace planc::driver {
 

@@ -1,7 +1,7 @@
 // Readers of foreign files: values, their places, and what is no value.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/Formats.h"
-#include "import/Shell.h"
+#include "import/shell/Shell.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

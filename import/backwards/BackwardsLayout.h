@@ -1,7 +1,7 @@
 // Settings of a plan on their way to foreign fields, and what formats compute from them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "import/Backwards.h"
+#include "import/backwards/Backwards.h"
 
 #include <map>
 

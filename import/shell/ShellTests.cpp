@@ -1,7 +1,7 @@
 // Decides conditions of shell scripts.
 // SPDX-License-Identifier: Apache-2.0
-#include "import/Shell.h"
-#include "import/ShellWords.h"
+#include "import/shell/Shell.h"
+#include "import/shell/ShellWords.h"
 
 #include <fnmatch.h>
 

@@ -1,9 +1,9 @@
 // Matches the text of a plan with the targets of tables, which gives settings, and writes these as foreign fields.
 // SPDX-License-Identifier: Apache-2.0
-#include "import/Backwards.h"
+#include "import/backwards/Backwards.h"
 
-#include "import/BackwardsLayout.h"
 #include "import/Tables.h"
+#include "import/backwards/BackwardsLayout.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // Follows the assignments, arrays and plain conditions of a shell script down to the command that it runs.
 // SPDX-License-Identifier: Apache-2.0
-#include "import/Shell.h"
+#include "import/shell/Shell.h"
 
-#include "import/ShellWords.h"
+#include "import/shell/ShellWords.h"
 
 #include <algorithm>
 #include <sstream>

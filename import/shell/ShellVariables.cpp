@@ -1,7 +1,7 @@
 // Expansion of shell variables and of arithmetic, and the options among words.
 // SPDX-License-Identifier: Apache-2.0
-#include "import/Shell.h"
-#include "import/ShellWords.h"
+#include "import/shell/Shell.h"
+#include "import/shell/ShellWords.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,6 @@
 // Splits shell scripts into words, and says what a word changes.
 // SPDX-License-Identifier: Apache-2.0
-#include "import/ShellWords.h"
+#include "import/shell/ShellWords.h"
 
 #include "support/text/Spelling.h"
 

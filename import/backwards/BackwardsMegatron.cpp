@@ -1,8 +1,8 @@
 // What Megatron-LM's arguments say of a model and a layout of the library: the inverse of import/Megatron.cpp and
 // import/MegatronLayout.cpp.
 // SPDX-License-Identifier: Apache-2.0
-#include "import/BackwardsLayout.h"
 #include "import/Tables.h"
+#include "import/backwards/BackwardsLayout.h"
 
 #include <algorithm>
 #include <fmt/format.h>
