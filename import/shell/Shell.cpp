@@ -301,8 +301,10 @@ private:
     if (text.starts_with("${") && (text.ends_with("[@]}") || text.ends_with("[*]}"))) {
       const auto list = variables_.lists.find(text.substr(2, text.size() - 6));
       if (list != variables_.lists.end() && out.size() + list->second.size() < kMostWords) {
-        const std::vector<ShellWord> items = list->second;
-        out.insert(out.end(), items.begin(), items.end());
+        for (ShellWord item : std::vector<ShellWord>(list->second)) {
+          if (!item.range.valid()) item.range = word.range; // the elements are unknown
+          out.push_back(std::move(item));
+        }
       }
       return;
     }
