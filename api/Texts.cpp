@@ -4,8 +4,10 @@
 
 #include "frontend/format/Format.h"
 #include "frontend/format/PlanText.h"
+#include "frontend/parse/Parse.h"
 #include "support/files/DiskFiles.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace planc::api {
@@ -46,6 +48,66 @@ std::optional<std::string> planText(const Compilation& plan, const ir::PlanEdit&
   const std::string why = found.empty() ? "it does not read" : found.sorted()[0]->message;
   return refuse(fmt::format("the change under the name `{}`", name), why,
                 "a name has letters, digits and `_` and is not a keyword");
+}
+
+namespace {
+
+/// The text on one line.
+std::string oneLineOf(std::string_view text) {
+  std::string out;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != ' ' && text[at] != '\n') {
+      out += text[at];
+      continue;
+    }
+    const size_t next = std::min(text.find_first_not_of(" \n", at), text.size());
+    const bool statement = text.substr(at, next - at).find('\n') != std::string_view::npos && !out.empty() &&
+                           next < text.size() && std::string_view("{,([").find(out.back()) == std::string_view::npos &&
+                           std::string_view("})]").find(text[next]) == std::string_view::npos;
+    out += statement ? "; " : " ";
+    at = next - 1;
+  }
+  return out;
+}
+
+WrittenCall callOf(const syntax::Expr& expr, const SourceManager& sources) {
+  const bool call = expr.kind == syntax::ExprKind::Call;
+  WrittenCall out{syntax::str(call ? *expr.kids.front() : expr), {}, expr.range};
+  for (const syntax::Arg& arg : expr.args)
+    out.arguments.emplace_back(arg.name ? std::string(arg.name->text.str()) : "", sources.text(arg.value->range));
+  return out;
+}
+
+/// Whether a statement says how the plan trains, and is no claim about it.
+bool matters(const syntax::PlanItem& item) {
+  return !std::holds_alternative<syntax::AssertStmt>(item.item) &&
+         !std::holds_alternative<syntax::MeasuredStmt>(item.item) &&
+         !std::holds_alternative<syntax::SearchBlock>(item.item) &&
+         !std::holds_alternative<syntax::AllowStmt>(item.item);
+}
+
+} // namespace
+
+std::optional<PlanSource> planSource(const SourceManager& sources, const ir::Plan& plan) {
+  DiagnosticEngine unused;
+  const auto file = parse::parseFile(sources, plan.range.file, unused);
+  if (!file) return std::nullopt;
+  PlanSource out;
+  const syntax::PlanDecl* found = nullptr;
+  for (const syntax::Decl& decl : file->decls) {
+    if (const auto* model = std::get_if<syntax::ModelDecl>(&decl.item); model && model->value)
+      out.models.emplace(model->name.text.str(), callOf(*model->value, sources));
+    if (const auto* one = std::get_if<syntax::PlanDecl>(&decl.item); one && one->name.text.str() == plan.name.str())
+      found = one, out.range = decl.range;
+  }
+  if (!found) return std::nullopt;
+  for (const syntax::PlanItem& item : found->items)
+    if (matters(item)) out.statements.push_back(oneLineOf(sources.text(item.range)));
+  if (found->extends) {
+    out.extends = callOf(*found->extends, sources);
+    for (const syntax::Arg& arg : found->extends->args) out.arguments.push_back(callOf(*arg.value, sources));
+  }
+  return out;
 }
 
 } // namespace planc::api

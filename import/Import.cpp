@@ -127,6 +127,10 @@ std::vector<std::string> formatNames() {
   return out;
 }
 
+std::string recipeParameter(std::string_view kind) {
+  return tableFile("text.json").at("parameters").at(std::string(kind)).get<std::string>();
+}
+
 std::string usualCluster() {
   return tableFile("text.json").at("cluster").get<std::string>();
 }

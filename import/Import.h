@@ -64,6 +64,8 @@ std::string textOf(const Imported& what, const TextNames& names);
 std::string countingText(const Imported& what, const TextNames& names, std::string_view cluster);
 /// The full name of the recipe for `countingText`.
 std::string countingRecipe();
+/// The name that recipes have for their parameter of a kind, `model` or `cluster`.
+std::string recipeParameter(std::string_view kind);
 /// The word of the cluster for `countingText`, and for a plan whose files name none.
 std::string usualCluster();
 /// Returns the last line of the command: `43 of 61 arguments used, 16 do not matter, 2 unknown: …`.

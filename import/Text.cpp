@@ -97,8 +97,9 @@ std::string textOf(const Imported& what, const TextNames& names) {
   if (plan) {
     const std::string model = what.model.empty() ? names.model : name;
     const std::string layout = what.usual ? "as the usual recipe trains it" : "in the layout of its files";
-    out += fmt::format("/// {}, {}.\nplan {}_plan extends {}(m = {}, c = {}{}) {{{}}}\n", title, layout, name, recipe,
-                       model, names.cluster, arguments, body.empty() ? "" : "\n" + body);
+    out += fmt::format("/// {}, {}.\nplan {}_plan extends {}({} = {}, {} = {}{}) {{{}}}\n", title, layout, name, recipe,
+                       recipeParameter("model"), model, recipeParameter("cluster"), names.cluster, arguments,
+                       body.empty() ? "" : "\n" + body);
   }
   return out;
 }
@@ -107,7 +108,8 @@ std::string countingText(const Imported& what, const TextNames& names, std::stri
   std::set<std::string> prefixes;
   const std::string call = what.model.empty() ? names.model : named(what.model, names, prefixes);
   const std::string recipe = named("@" + countingRecipe() + "@", names, prefixes);
-  const std::string plan = fmt::format("plan counted extends {}(m = {}, c = {}) {{}}\n", recipe, call, cluster);
+  const std::string plan = fmt::format("plan counted extends {}({} = {}, {} = {}) {{}}\n", recipe,
+                                       recipeParameter("model"), call, recipeParameter("cluster"), cluster);
   return names.imports() + "\n" + plan;
 }
 

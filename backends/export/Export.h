@@ -30,8 +30,8 @@ struct Format {
   std::string_view suffix; ///< of the file: `.json`
   bool needsTimes = true;  ///< needs `ExportInput::line`, so the plan has to be priced
   bool oneRank = false;    ///< writes one device
-  /// Null if the driver writes the plan's words by the tables of imports, read backwards (import/Backwards.h).
-  /// Returns what is left out of a long step, as a phrase; empty if nothing is.
+  /// Returns what is left out of a long step, as a phrase; empty if nothing is. Null: a configuration of another
+  /// system, which the driver makes of the plan's text (import/backwards/Backwards.h).
   std::string (*write)(const ExportInput& input, Sink sink) = nullptr;
 };
 

@@ -1,6 +1,7 @@
 // `planc compare`: a profile of real steps beside the predicted one.
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cost/facts/Facts.h"
+#include "backends/export/Ranks.h"
 #include "calibrate/compare/Compare.h"
 #include "calibrate/read/Readers.h"
 #include "driver/calibrate/MeasuredLine.h"
@@ -73,16 +74,6 @@ std::optional<Measured> measure(const SourceManager& sources, FileId id, std::op
   return std::nullopt;
 }
 
-/// Returns the pipeline stage of a rank of the mesh, whose innermost axis counts fastest.
-int64_t stageOf(const ir::Program& program, int64_t rank) {
-  int64_t stage = 0;
-  ir::AxisList axes = program.mesh.list(program.stageAxes);
-  std::ranges::stable_sort(axes, std::greater<>(), [&](ir::AxisId a) { return program.mesh.axes[a].stride; });
-  for (const ir::AxisId a : axes)
-    stage = stage * program.mesh.axes[a].size + rank / program.mesh.axes[a].stride % program.mesh.axes[a].size;
-  return stage;
-}
-
 struct Asked {
   std::optional<int64_t> rank;
   size_t top = 0;
@@ -102,7 +93,7 @@ std::optional<report::TraceReport> answer(Console& console, api::Compilation& pl
   const cost::Simulation simulation = cost::simulate(*plan.schedule(), *model, facts);
   const int64_t known = measured.trace.world == devices ? measured.trace.rank : -1;
   const int64_t rank = asked.rank.value_or(known);
-  const int64_t stage = rank >= 0 && rank < devices ? stageOf(program, rank) : simulation.critical;
+  const int64_t stage = rank >= 0 && rank < devices ? exports::stageOf(program, rank) : simulation.critical;
   return report::TraceReport{
       plan.plan().title,
       path,

@@ -6,28 +6,11 @@
 #include "api/Texts.h"
 #include "driver/files/Files.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace planc::driver {
 
 namespace {
-
-/// Returns the place of the brace that closes the first block after `at`. Braces in comments and texts do not count.
-size_t endOfBlock(std::string_view text, size_t at) {
-  size_t depth = 0;
-  for (; at < text.size(); ++at) {
-    if (text.substr(at, 2) == "//")
-      at = std::min(text.find('\n', at), text.size());
-    else if (text[at] == '"')
-      while (++at < text.size() && text[at] != '"') at += text[at] == '\\' ? 1 : 0;
-    else if (text[at] == '{')
-      ++depth;
-    else if (text[at] == '}' && --depth == 0)
-      return at;
-  }
-  return std::string_view::npos;
-}
 
 /// Characters that end a text, or that it cannot hold, become `?`.
 std::string plainText(std::string text) {
@@ -59,9 +42,9 @@ std::string addMeasuredStep(const std::string& path, const SourceManager& source
   const std::string line = lineOf(seconds, source);
   if (!plan.arguments.empty()) return "a plan with parameters has no step of its own: write a plan that extends it";
   if (text.find(line) != std::string::npos) return {};
-  const size_t end = endOfBlock(text, plan.range.begin);
-  if (end == std::string::npos) return "the end of the plan was not found";
-  text.insert(end, "\n" + line + "\n");
+  const std::optional<api::PlanSource> declared = api::planSource(sources, plan);
+  if (!declared) return "its declaration was not found";
+  text.insert(declared->range.end - 1, "\n" + line + "\n"); // before the closing brace
   SourceManager written;
   DiagnosticEngine found;
   const auto formatted = api::formatText(written, written.add(path, text), found);

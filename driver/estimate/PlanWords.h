@@ -1,4 +1,4 @@
-// What the text of a plan says, for configurations of other systems.
+// Reads the text of a plan for exports to other systems: its recipe, its model, its statements.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "api/Compilation.h"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/backwards/Backwards.h"
 
+#include "import/Import.h"
 #include "import/Tables.h"
 #include "import/backwards/BackwardsLayout.h"
 
@@ -109,15 +110,17 @@ bool takeLayout(Backwards& state, const TargetTable& table) {
   const auto target = std::find_if(table.targets.begin(), table.targets.end(),
                                    [&](const Target& one) { return samePath(one.path, state.plan.recipe.path); });
   if (target == table.targets.end()) {
-    state.lacks(
-        state.plan.recipe.range, "the layout",
-        fmt::format("the plan extends `{}`, which is not `{}`", state.plan.recipe.path, table.targets.front().path),
-        fmt::format("extend `{}`, and give what differs as arguments", table.targets.front().path));
+    state.lacks(state.plan.recipe.range, "the layout",
+                fmt::format("the plan extends {}, and not `{}`",
+                            state.plan.recipe.path.empty() ? "no recipe" : "`" + state.plan.recipe.path + "`",
+                            table.targets.front().path),
+                fmt::format("extend `{}`, and give what differs as arguments", table.targets.front().path));
     return false;
   }
   Texts settings;
   for (const std::string& parameter : takeArguments(*target, state.plan.recipe, settings))
-    if (parameter != "m" && parameter != "c") state.comments.push_back(fmt::format("{} of the recipe", parameter));
+    if (parameter != recipeParameter("model") && parameter != recipeParameter("cluster"))
+      state.comments.push_back(fmt::format("{} of the recipe", parameter));
   for (const std::string& statement : state.plan.statements) {
     bool known = false;
     for (const StatementRow& row : target->statements) {

@@ -2,24 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "support/Diagnostics.h"
+#include "support/text/WrittenCall.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace planc::foreign {
 
-/// A call as a plan writes it: the declaration, and its named arguments as plan text.
-struct WrittenCall {
-  std::string path; ///< as written: `llama.dense`
-  std::vector<std::pair<std::string, std::string>> arguments{};
-  SourceRange range{};
-};
-
-/// What a plan says, in the words of its text, and what planc decided.
+/// A plan to export: calls and statements as its text has them; devices, batch and types as planc computed them.
 struct PlanWords {
   std::string name;
   WrittenCall recipe, model;

@@ -1,5 +1,5 @@
-// What Megatron-LM's arguments say of a model and a layout of the library: the inverse of import/Megatron.cpp and
-// import/MegatronLayout.cpp.
+// Computes the arguments of Megatron-LM for a model and a layout of the library. import/Megatron.cpp and
+// import/MegatronLayout.cpp compute the other way.
 // SPDX-License-Identifier: Apache-2.0
 #include "import/Tables.h"
 #include "import/backwards/BackwardsLayout.h"
@@ -85,7 +85,8 @@ void unsettleStages(Backwards& state) {
     state.comments.push_back(fmt::format("stages = {}; these arguments cut equally many layers", stages));
 }
 
-/// The modules all of whose parts are recomputed.
+/// The modules of which the plan recomputes a part. A model lacks parts that a module of the table has, so one is
+/// enough.
 std::string modulesOf(const std::string& parts) {
   std::string out;
   for (const auto& [module, known] : textsOf(tableFile("megatron.json").at("modules"))) {

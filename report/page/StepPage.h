@@ -18,7 +18,7 @@ struct StepPageInput {
   const timeline::Timeline* line = nullptr; ///< of the same estimate; null: the step has more passes than one holds
 };
 
-/// What stands before the plans.
+/// The sections above those of the plans.
 struct StepPageHead {
   Page beside{};       ///< the plans beside each other; empty: there is one
   std::string against; ///< the older state; empty: none

@@ -29,7 +29,7 @@ addEventListener("load", () => {
   }
   const head = [...document.querySelectorAll("table:not(.source) tr:first-child th")].find((th) => th.closest("table").rows.length > 3);
   const first = () => head.closest("table").rows[1].textContent;
-  const before = first(), last = head.closest("table").rows.length - 1;
+  const before = first();
   head.click();
   const down = first();
   head.click();
