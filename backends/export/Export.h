@@ -27,9 +27,8 @@ using Sink = llvm::function_ref<void(std::string_view)>;
 
 struct Format {
   std::string_view name, summary;
-  std::string_view suffix; ///< of the file: `.json`
-  bool needsTimes = true;  ///< needs `ExportInput::line`, so the plan has to be priced
-  bool oneRank = false;    ///< writes one device
+  bool needsTimes = true; ///< needs `ExportInput::line`, so the plan has to be priced
+  bool oneRank = false;   ///< writes one device
   /// Returns what is left out of a long step, as a phrase; empty if nothing is. Null: a configuration of another
   /// system, which the driver makes of the plan's text (import/backwards/Backwards.h).
   std::string (*write)(const ExportInput& input, Sink sink) = nullptr;

@@ -8,10 +8,10 @@ namespace planc::exports {
 
 std::span<const Format> formats() {
   static constexpr std::array<Format, 4> kFormats{{
-      {"perfetto", "trace events for ui.perfetto.dev and speedscope", ".json", true, false, writePerfetto},
-      {"kineto", "one device in the words of PyTorch's profiler", ".json", true, true, writeKineto},
-      {"dot", "operators, collectives and the order of passes for Graphviz", ".dot", false, false, writeDot},
-      {"megatron", "arguments of Megatron-LM for what the plan says", ".sh", false, false, nullptr},
+      {"perfetto", "trace events for ui.perfetto.dev and speedscope", true, false, writePerfetto},
+      {"kineto", "one device in the words of PyTorch's profiler", true, true, writeKineto},
+      {"dot", "operators, collectives and the order of passes for Graphviz", false, false, writeDot},
+      {"megatron", "arguments of Megatron-LM for what the plan says", false, false, nullptr},
   }};
   return kFormats;
 }

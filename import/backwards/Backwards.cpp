@@ -209,9 +209,9 @@ std::optional<std::string> writtenBack(std::string_view format, const PlanWords&
                                 plan.name, plan.devices);
   for (const std::string& comment : state.comments) out += fmt::format("  # Not said here: {}\n", comment);
   for (const auto& [key, value] : fields)
-    out += value.empty()                                         ? fmt::format("  --{}\n", key)
-           : value.find_first_of("|*()[] ") == std::string::npos ? fmt::format("  --{} {}\n", key, value)
-                                                                 : fmt::format("  --{} \"{}\"\n", key, value);
+    out += value.empty()                                        ? fmt::format("  --{}\n", key)
+           : value.find_first_of("|*()[]") == std::string::npos ? fmt::format("  --{} {}\n", key, value)
+                                                                : fmt::format("  --{} \"{}\"\n", key, value);
   return out + ")\ntorchrun pretrain_gpt.py \"${ARGUMENTS[@]}\"\n";
 }
 
